@@ -18,7 +18,6 @@ Node = TypeVar("Node", bound=ast.stmt)
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "alice_exp"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-SHIM = PACKAGE / "store" / "merging.py"
 
 PLANTED = [
     ("rooms", "model/rules/expiry.py", "import alice_exp.home.references"),
@@ -112,7 +111,7 @@ SHELVES = frozenset(
 
 
 def test_no_two_modules_have_one_name() -> None:
-    names = Counter(path.stem for path in MODULES if path.stem not in SHELVES and path != SHIM)
+    names = Counter(path.stem for path in MODULES if path.stem not in SHELVES)
     assert [name for name, count in names.items() if count > 1] == []
 
 

@@ -15,8 +15,6 @@ CALLED_FROM_OUTSIDE = {
     "Alice": "the library's own methods, which programs call",
     "Conversations": "the library's own methods, which programs call",
     "Records": "the library's own methods, which programs call",
-    "HomeMemories": "the memory store that the library offers (R4.27)",
-    "MemoryStore": "the memory store that the library offers (R4.27)",
     "Served": "the SDK of MCP calls what it is given",
     "Watcher": "watchdog calls its handlers",
     "_Shells": "the standard library's unpickler asks it",
@@ -162,6 +160,4 @@ def test_every_module_is_imported_by_another(trees: dict[str, ast.AST]) -> None:
         for path, name in names.items()
         if not path.endswith(("__init__.py", "__main__.py")) and not every[name] - (name in used_by[path])
     ]
-    assert alone == ["store/merging.py"], (
-        "the merge driver's shim alone is there for whoever set it up before"
-    )
+    assert alone == []

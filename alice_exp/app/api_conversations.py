@@ -28,7 +28,6 @@ from alice_exp.finding.usecases import Filters
 if TYPE_CHECKING:
     from alice_exp.conversations.usecases.search_sessions import Found
     from alice_exp.conversations.usecases.sessions import Extracted, Spoken
-    from alice_exp.conversations.usecases.user_memories import HomeMemories
     from alice_exp.conversations.values import ChatRecord, Role
     from alice_exp.home.session import Session
 
@@ -127,13 +126,6 @@ class Conversations:
         With filters, which only blocks can meet, blocks alone.
         """
         return user_memory(self.recollect(query, top, filters), similarity=False)
-
-    @property
-    def memories(self) -> HomeMemories:
-        """What is known about the user, as a store that is asked by vector and by keyword (R4.27)."""
-        from alice_exp.conversations.usecases.user_memories import HomeMemories
-
-        return HomeMemories(self._session.home, self._session.caller)
 
     def search_sessions(self, query: str, top: int = 10) -> list[Found]:
         """What was said that answers a query, best first, over all sessions that are kept."""

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
     from alice_exp.kernel.providers.ports import Provider
-    from alice_exp.model.values.block import Block
     from alice_exp.model.values.config import Config
 
 
@@ -103,48 +102,6 @@ class ChatHistoryStore(Protocol):
 
     def expire(self, before: float, stays: Collection[str] = ()) -> tuple[str, ...]:
         """Delete these, but for the named that stay; returns their names (B4.6)."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class SearchFilter:
-    """Filter of a search (R4.29): minimum importance in [0, 1], created at or after (ISO-8601 UTC; empty: any)."""
-
-    min_importance: float = 0.0
-    created_after: str = ""
-
-
-ANY = SearchFilter()
-"""The filter that lets everything through."""
-
-
-class MemoryStore(Protocol):
-    """Memories about the user (R4.15, R4.27); a memory is a block with ``about="user"`` (BX.1)."""
-
-    def save(self, memory: Block) -> str:
-        """Save one memory; returns its id."""
-        ...
-
-    def save_all(self, memories: Sequence[Block]) -> tuple[str, ...]:
-        """Save several at once; returns their ids in order (empty for one that a person rejected before)."""
-        ...
-
-    def search_by_vector(
-        self, embedding: Sequence[float], top: int, only: SearchFilter = ANY
-    ) -> list[tuple[Block, float]]:
-        """The nearest by cosine similarity, best first, each with that similarity in [-1, 1]."""
-        ...
-
-    def search_by_keyword(self, keyword: str, top: int) -> list[Block]:
-        """Memories that share keywords with the query, by number of shared keywords, then by score (B4.19)."""
-        ...
-
-    def delete(self, memory_id: str) -> bool:
-        """Delete one; returns whether it existed."""
-        ...
-
-    def count(self) -> int:
-        """The number of memories."""
         ...
 
 

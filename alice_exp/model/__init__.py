@@ -15,7 +15,7 @@ ExperienceMemory (S1)       the set of blocks: ``model.values.snapshot.Snapshot`
 EventMemory, EventSegment   ``timeline.rules.compaction``, ``model.values.records.Segment``
 ShortTermMemory             ``conversations.rules.context_window``
 LongTermMemory              ``conversations.usecases.sessions``
-MemoryStore                 ``conversations.ports.MemoryStore``
+MemoryStore                 blocks about the user: ``blocks.usecases.capture``, ``finding``
 ChatHistoryStore            ``conversations.ports.ChatHistoryStore``
 MemoryExtractor             ``conversations.rules.extraction``
 MemoryRecallTool            ``agents`` (``search_memory_tool``)

@@ -21,7 +21,7 @@ def summarise(session: Session) -> Summariser | None:
 
 
 def thinking(session: Session, home: Home | None = None) -> Thinking:
-    """The home (or another door to it, as of a dry run), caller, strategy and model of this session."""
-    from alice_exp.timeline.usecases.events import Thinking, strategy_of
+    """The home (or another door to it, as of a dry run), caller and model of this session."""
+    from alice_exp.timeline.usecases.events import Thinking
 
-    return Thinking(home or session.home, session.caller, strategy_of(session.config), summarise(session))
+    return Thinking(home or session.home, session.caller, summarise(session))

@@ -13,8 +13,6 @@ from typing import Any
 from alice_exp import Alice
 from alice_exp.agents.operations import TOOLS
 from alice_exp.agents.tool_schema import Operation, signature
-from alice_exp.model.values.records import Timeline
-from alice_exp.timeline.rules.compaction import STRATEGIES, add_event
 from tests.conftest import Call
 
 METHODS: dict[str, tuple[str, ...]] = {
@@ -124,17 +122,3 @@ def test_reads_of_an_episode_spare_it_whichever_face_records_the_next(home: Path
     kept = alice.call("record_episode", {"task": "one more", "success": True})
     assert kept["pruned"]
     assert least.id in [one.id for one in alice.episodes()]
-
-
-def test_a_late_result_is_merged_as_the_configuration_says(home: Path, cli: Call) -> None:
-    """``finish_event`` once merged by length, whatever ``events.strategy`` said."""
-    cli("config", "set", "events.strategy", "importance")
-    alice = Alice(home, "agent:mine")
-    for number in range(12):
-        alice.add_event(f"thought {number}", action="a failure" if number % 3 else "", result=number or None)
-    before = Timeline(segments=alice.segments(), total_events=12)
-    alice.finish_event(1, "it held")
-    late = alice.segments()[-1].events[-1]
-    told = {name: add_event(before, late, way).timeline.lengths for name, way in STRATEGIES.items()}
-    assert told["importance"] != told["length"]
-    assert tuple(one.segment_length for one in alice.segments()) == told["importance"]

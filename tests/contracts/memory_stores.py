@@ -1,4 +1,4 @@
-"""Conversations and memories that live as long as the process: what a use case's test may stand on (R4.31)."""
+"""Conversations that live as long as the process: what a use case's test may stand on (R4.31)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from alice_exp.conversations.ports import ANY, Conversation, SearchFilter
-from alice_exp.conversations.rules.hashed_vectors import cosine, embed_block
+from alice_exp.conversations.ports import Conversation
 from alice_exp.conversations.values import ChatRecord, Message
-from alice_exp.finding.rules.corpus import block_text
 from alice_exp.kernel.errors import BusyError, NotFoundError, UsageError
-from alice_exp.kernel.text.tokens import keywords
-from alice_exp.model.values.block import Block
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
@@ -147,53 +143,3 @@ class _Claim:
     def done(self, index: int) -> None:
         """The messages are read."""
         self.chats.mark_extracted(self.session, index)
-
-
-class InMemoryStore:
-    """See ``conversations.ports.MemoryStore``; ``new_id`` makes ids."""
-
-    def __init__(self, new_id: Callable[[str], str]) -> None:
-        self._new_id = new_id
-        self._memories: dict[str, Block] = {}
-
-    def save(self, memory: Block) -> str:
-        """Keep one; its id."""
-        return self.save_all((memory,))[0]
-
-    def save_all(self, memories: Sequence[Block]) -> tuple[str, ...]:
-        """Keep several; what says the same as a known one is that one."""
-        ids = []
-        for memory in memories:
-            same = next((k for k, one in self._memories.items() if one.payload == memory.payload), "")
-            memory_id = same or self._new_id("exp")
-            self._memories.setdefault(memory_id, replace(memory, id=memory_id, about="user"))
-            ids.append(memory_id)
-        return tuple(ids)
-
-    def search_by_vector(
-        self, embedding: Sequence[float], top: int, only: SearchFilter = ANY
-    ) -> list[tuple[Block, float]]:
-        """The nearest by cosine, best first."""
-        found = [
-            (one, cosine(embedding, embed_block(one)))
-            for one in self._memories.values()
-            if one.importance >= only.min_importance and one.created_at >= only.created_after
-        ]
-        return sorted(found, key=lambda pair: (-pair[1], pair[0].id))[:top]
-
-    def search_by_keyword(self, keyword: str, top: int) -> list[Block]:
-        """Those that share keywords, by how many, then by importance."""
-        wanted = keywords(keyword)
-        found = [(len(wanted & keywords(block_text(one))), one) for one in self._memories.values()]
-        fitting = sorted(
-            (pair for pair in found if pair[0]), key=lambda p: (-p[0], -p[1].importance, p[1].id)
-        )
-        return [one for _, one in fitting[:top]]
-
-    def delete(self, memory_id: str) -> bool:
-        """Take one out; whether it was there."""
-        return self._memories.pop(memory_id, None) is not None
-
-    def count(self) -> int:
-        """How many there are."""
-        return len(self._memories)

@@ -1,4 +1,4 @@
-"""One suite for every ChatHistoryStore and one for every MemoryStore (R4.15, R4.27-R4.31)."""
+"""One suite for every ChatHistoryStore (R4.28, R4.31)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,11 @@ from typing import Any
 
 import pytest
 
-from alice_exp import Alice
-from alice_exp.conversations.ports import ChatHistoryStore, MemoryStore, SearchFilter
-from alice_exp.conversations.rules.extraction import extract
-from alice_exp.conversations.rules.hashed_vectors import cosine, embed, embed_block
+from alice_exp.conversations.ports import ChatHistoryStore
 from alice_exp.conversations.store import FileSessions
 from alice_exp.conversations.values import Message, ToolCall
-from alice_exp.home.session import new_id
 from alice_exp.kernel.errors import BusyError, NotFoundError, UsageError
-from alice_exp.model.values.block import Block, Payload
-from tests.contracts.memory_stores import InMemoryChatHistoryStore, InMemoryStore
+from tests.contracts.memory_stores import InMemoryChatHistoryStore
 
 AT = "2026-02-20T09:00:00Z"
 
@@ -148,89 +143,30 @@ def test_what_stands_in_a_files_place_is_not_followed(tmp_path: Path, clock: Clo
     assert chats.conversations() == ()
 
 
-# -- memories -----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(params=["home", "memory"])
-def memories(request: pytest.FixtureRequest, home: Path) -> MemoryStore:
-    if request.param == "home":
-        return Alice(home, "agent").memories
-    return InMemoryStore(new_id)
-
-
-def blocks(*texts: str) -> list[Block]:
-    """What extraction makes of a user's words."""
-    found = extract([Message("user", text) for text in texts]).inferences
-    return [Block("", Payload(one.content), type=one.type, about="user", tags=one.tags, importance=one.importance, created_at=AT)
-            for one in found]  # fmt: skip
-
-
-@pytest.mark.covers("B4.10")
-def test_saved_memories_are_found_by_vector_in_the_sources_order(memories: MemoryStore) -> None:
-    ids = memories.save_all(blocks("我叫张三，在北京工作，是程序员", "我喜欢吃辣"))
-    assert len(set(ids)) == 4 and memories.count() == 4
-    found = [
-        (one.payload.content, similarity)
-        for one, similarity in memories.search_by_vector(embed("用户的工作"), 2)
-    ]
-    assert [content for content, _ in found] == ["用户是程序员", "用户在北京工作"]
-    nearest, next_one = (similarity for _, similarity in found)
-    assert 0 < next_one < nearest
-    assert nearest <= 1
-    assert memories.search_by_vector(embed("用户喜欢什么"), 1)[0][0].payload.content == "用户喜欢吃辣的食物"
+@pytest.mark.covers("R4.27")
+def test_what_the_sources_store_of_memories_does(home: Path, cli: Any) -> None:
+    rows = "".join(
+        f'{{"payload": "{text}", "about": "user"}}\n' for text in ("用户在北京工作", "用户是程序员")
+    )
+    ids = cli("--actor", "agent", "memorize", "--from", "-", "--json", stdin=rows).json["ids"]
+    found = cli("recall", "用户是程序员吗", "--top", "1", "--json").json["matches"]
+    assert [one["payload"] for one in found] == ["用户是程序员"]
+    assert {one["id"] for one in cli("list", "--json").json["blocks"]} == set(ids)
+    cli("undo", "--yes")
+    assert not cli("list", "--json").json["blocks"]
 
 
 @pytest.mark.covers("R4.29")
-def test_filters_hold(memories: MemoryStore) -> None:
-    memories.save_all(blocks("我叫张三，是程序员"))
-    only = SearchFilter(min_importance=0.8)
-    assert [one.payload.content for one, _ in memories.search_by_vector(embed("用户"), 5, only)] == [
-        "用户名字是张三"
-    ]
-    later = SearchFilter(created_after="2026-02-21T00:00:00Z")
-    assert memories.search_by_vector(embed("用户"), 5, later) == []
-    assert len(memories.search_by_vector(embed("用户"), 5, SearchFilter(created_after=AT))) == 2
-
-
-@pytest.mark.covers("R4.27")
-def test_keywords_count_and_deleting_takes_out(memories: MemoryStore) -> None:
-    made = [
-        Block("", Payload(text), about="user", created_at=AT)
-        for text in ("likes green tea", "likes tea", "likes coffee")
-    ]
-    ids = memories.save_all(made)
-    assert [one.payload.content for one in memories.search_by_keyword("green tea please", 5)] == [
-        "likes green tea",
-        "likes tea",
-    ]
-    assert memories.search_by_keyword("zebra", 5) == []
-    assert memories.save(made[0]) == ids[0] and memories.count() == 3
-    assert memories.delete(ids[0]) and not memories.delete(ids[0])
-    assert memories.count() == 2
+def test_memories_are_filtered_by_importance_and_date(home: Path, cli: Any) -> None:
+    cli("memorize", "用户是程序员", "--about", "user", "--importance", "0.9")
+    options = ["--min-importance", "0.7", "--since", "2026-02-01"]
+    assert cli("recall", "程序员", *options)
+    for narrower in (["--min-importance", "0.95"], ["--since", "2026-02-21"]):
+        assert cli("recall", "程序员", *narrower, check=False).code == 4
 
 
 @pytest.mark.covers("R4.15")
-def test_a_store_over_a_home_writes_candidates_and_an_agent_deletes_no_approved_one(
-    home: Path, cli: Any
-) -> None:
-    from alice_exp.kernel.errors import RefusedError
-
-    store = Alice(home, "agent").memories
-    assert store.embed("用户") == embed("用户")
-    one = store.save(blocks("我喜欢吃辣")[0])
-    assert cli("show", one, "--json").json["set"] == "low_value"
+def test_memories_and_conversations_lie_apart(home: Path, cli: Any) -> None:
+    cli("remember", "我喜欢吃辣", "--when", "选餐馆")
     assert not list(home.glob("sessions/*")), "what was said has a store of its own"
-    cli("heartbeat")
-    cli("approve", one, "--yes")
-    with pytest.raises(RefusedError):
-        store.delete(one)
-    assert store.count() == 1
-
-
-def test_vectors_are_unit_like_and_stable() -> None:
-    block = Block("", Payload("用户是程序员"))
-    assert cosine(embed_block(block), embed_block(block)) == pytest.approx(1.0)
-    assert cosine(embed(""), embed("x")) == 0.0
-    assert embed("hello") == embed("HELLO")
-    with pytest.raises(ValueError):
-        cosine((1.0,), (1.0, 2.0))
+    assert list(home.glob("experiences/personal/*"))

@@ -130,16 +130,6 @@ def test_a_configured_model_sums_up_and_a_failing_one_leaves_it_to_the_rule(home
         assert len(model.prompts) == asked, "switched off, it is never asked"
 
 
-def test_the_configuration_chooses_what_is_merged(home: Path, cli: Call) -> None:
-    wrong = cli("config", "set", "events.strategy", "moonlight", check=False)
-    assert wrong.code == 2 and "importance" in wrong.stderr
-    cli("config", "set", "events.strategy", "importance")
-    for number in range(1, 4):
-        told = cli("event", "add", f"thought {number}", "--json").json
-    by_length = cli("event", "add", "thought 4", "--strategy", "length", "--json").json
-    assert (told["lengths"], by_length["lengths"]) == ([2, 1], [2, 2])
-
-
 @pytest.mark.covers("B0.3")
 def test_without_a_context_the_formula_comes_first_and_words_find_the_rest(home: Path, cli: Call) -> None:
     chance = random.Random(1)

@@ -30,7 +30,7 @@ from alice_exp.model.formats.record_schema import (
     timeline_json,
 )
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
-from alice_exp.timeline.rules.compaction import STRATEGIES, add_event, add_events
+from alice_exp.timeline.rules.compaction import add_event, add_events
 from tests.cost import ratio
 
 SAMPLE = Path(__file__).parents[2] / "sample_home/experiences"
@@ -285,14 +285,13 @@ def test_adoption_gives_id_and_time() -> None:
     assert (problems, b"// mine" in after) == ((), True)
 
 
-@pytest.mark.parametrize("name", sorted(STRATEGIES))
-def test_every_addition_through_the_file(name: str) -> None:
+def test_every_addition_through_the_file() -> None:
     data, timeline = EMPTY.encode(), Timeline()
     for number in range(1, 150):
         document = events(data)
         held, problems = read_timeline(document)
         assert (held, problems) == (timeline, ())
-        timeline = add_event(held, thought(number), STRATEGIES[name]).timeline
+        timeline = add_event(held, thought(number)).timeline
         data = edit(document, timeline_edits(document, held, timeline))
     assert read_timeline(events(data)) == (timeline, ())
     assert data.startswith(b"{\n  // mine\n")

@@ -15,7 +15,6 @@ from alice_exp.kernel.text.times import iso_time
 from alice_exp.model.formats.record_schema import timeline_json
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.timeline.rules.compaction import (
-    STRATEGIES,
     Merge,
     add_event,
     add_events,
@@ -317,9 +316,10 @@ def test_only_neighbours_merge_even_in_an_edited_timeline(lengths: list[int]) ->
 
 
 @settings(max_examples=10, deadline=None)
-@given(st.integers(3, 130), st.sampled_from(sorted(STRATEGIES)))
-def test_every_strategy_stays_bounded_and_in_order(count: int, name: str) -> None:
-    timeline = add_events(Timeline(), map(thought, range(1, count + 1)), STRATEGIES[name]).compacted
+@given(st.integers(3, 130))
+@pytest.mark.covers("R1.40")
+def test_a_timeline_stays_bounded_and_in_order(count: int) -> None:
+    timeline = add_events(Timeline(), map(thought, range(1, count + 1))).compacted
     assert len(timeline.segments) <= count.bit_length()
     assert sum(timeline.lengths) == count
     starts = [segment.start for segment in timeline.segments]
@@ -329,33 +329,6 @@ def test_every_strategy_stays_bounded_and_in_order(count: int, name: str) -> Non
 @pytest.mark.covers("R1.11")
 def test_levels_after_ten() -> None:
     assert [one.compression_level for one in after(10).segments] == [3, 0, 0]
-
-
-def _told(*thoughts: str, action: str = "", result: str | None = None) -> list[Segment]:
-    return [
-        Segment(at, "", "", events=(Event("", text, "", action, result),)) for at, text in enumerate(thoughts)
-    ]
-
-
-TRIUMPHS = _told("t", "t", action="a", result="r")
-APART = _told("run the tests", "write the letter", "tests run red", "run the tests again", "cook rice")
-
-
-@pytest.mark.parametrize(
-    ("strategy", "segments", "merged"),
-    [
-        ("importance", [*TRIUMPHS, *_told("idle", "idle"), *TRIUMPHS, *TRIUMPHS], 2),
-        ("importance", [*TRIUMPHS, *_told("idle", "idle")][:2], None),
-        ("similarity", APART, 2),
-        ("similarity", _told(*["the same"] * 5), 0),  # of equally alike ones the earliest
-        ("similarity", APART[:2], None),
-    ],
-)
-@pytest.mark.covers("R1.40")
-def test_other_strategies_merge_what_matters_least_or_is_most_alike(
-    strategy: str, segments: list[Segment], merged: int | None
-) -> None:
-    assert STRATEGIES[strategy](segments) == merged
 
 
 @pytest.mark.covers("R1.32")

@@ -351,16 +351,15 @@ def test_bulk_additions_commit_each_thought_before_it_is_compacted(
     sound(home)
 
 
-def test_by_importance_and_dry_run(home: Path, cli: Call, git: Callable[..., str]) -> None:
+def test_a_bounded_diary_and_a_dry_run(home: Path, cli: Call, git: Callable[..., str]) -> None:
     before = commits(git, home)
     planned = cli("event", "add", "t", "--dry-run", "--json").json
     assert (planned["total_events"], planned["commit"]) == (1, None)
     assert commits(git, home) == before
     for number in range(12):
-        cli("event", "add", f"t{number}", "--strategy", "importance")
+        cli("event", "add", f"t{number}")
     stats = cli("event", "stats", "--json").json
     assert stats["total_segments"] <= (12).bit_length()
-    assert cli("event", "add", "t", "--strategy", "luck", check=False).code == 2
 
 
 def test_a_time_still_to_come_is_told(home: Path, cli: Call) -> None:

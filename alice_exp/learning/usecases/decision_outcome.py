@@ -23,7 +23,7 @@ from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
 from alice_exp.timeline.rules.compaction import add_event
 from alice_exp.timeline.rules.late_results import DECISION, finished, unfinished
-from alice_exp.timeline.usecases.events import asked, strategy_of
+from alice_exp.timeline.usecases.events import asked
 from alice_exp.timeline.usecases.original_events import FINISHED
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import Placed
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.timeline.rules.compaction import Merge, Strategy, Summariser
+    from alice_exp.timeline.rules.compaction import Merge, Summariser
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,8 @@ def report_decision(
     config, reads = home.config(), reads_of(learning.access)
     open_decision = decisions.find(decision)
     episode = _episode(open_decision, caller, ok, note, result, reward, config)
-    event, strategy = _event(open_decision, episode), strategy_of(config)
-    answers = asked(home, event, strategy, summarise) if summarise and not _waits(home, decision) else None
+    event = _event(open_decision, episode)
+    answers = asked(home, event, summarise) if summarise and not _waits(home, decision) else None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
         decisions.find(decision)
@@ -94,7 +94,7 @@ def report_decision(
         changes, missing = _changes(snapshot, open_decision, credited, ok, where, caller, note, episode.id)
         puts = _booked(snapshot, open_decision, ok, [placed for placed, _ in changes])
         book, pruned = _kept(snapshot, episode, puts, caller.now, reads)
-        timeline, merges, told = _told(snapshot.timeline or Timeline(), event, strategy, answers)
+        timeline, merges, told = _told(snapshot.timeline or Timeline(), event, answers)
         act = Act(
             "outcome",
             caller.actor,
@@ -305,12 +305,12 @@ def _waits(home: Home, decision: str) -> bool:
 
 
 def _told(
-    timeline: Timeline, event: Event, strategy: Strategy, summarise: Summariser | None
+    timeline: Timeline, event: Event, summarise: Summariser | None
 ) -> tuple[Timeline, tuple[Merge, ...], tuple[tuple[str, str], ...]]:
     """The timeline with the outcome in it, the merge that it led to, and the trailer of a thought that it finished."""
     waiting = unfinished(timeline, str(event.metadata[DECISION]))
     done = finished(timeline, waiting, event.result, event.metadata) if waiting is not None else None
     if done is not None:
         return done, (), ((FINISHED, str(waiting)),)
-    added = add_event(timeline, event, strategy, summarise)
+    added = add_event(timeline, event, summarise)
     return added.timeline, (added.merge,) if added.merge else (), ()

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import require_person
-from alice_exp.kernel.errors import BusyError, Hint, Names, NotFoundError, ProblemError, UsageError
+from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc import Set, edit, parse
 from alice_exp.kernel.value_class import dataclass
@@ -18,7 +18,6 @@ from alice_exp.model.values.changes import ChangeSet, Setting
 from alice_exp.model.values.config import BY_NAME, OPTIONS, is_local
 from alice_exp.sharing.ports import PEER_NAME
 from alice_exp.terminal import language
-from alice_exp.timeline.rules.compaction import STRATEGIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,10 +105,6 @@ def parsed(option: Option, text: str) -> Json:
             "{name} cannot be a name on the network",
             name=repr(text),
             hint="names are lower-case letters, digits, - and _",
-        )
-    if option.name == "events.strategy" and value not in STRATEGIES:
-        raise UsageError(
-            "{name} is one of {few}, not {text}", name=option.name, few=Names(STRATEGIES), text=repr(text)
         )
     return value
 

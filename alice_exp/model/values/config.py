@@ -82,9 +82,6 @@ OPTIONS: tuple[Option, ...] = (
     Option("episodes.capacity", 1000, "count", "Episodes kept in the file; git keeps the rest"),
     Option("episodes.result_limit", 1000, "count", "Characters of a result that are kept"),
     Option(
-        "events.strategy", "length", "text", "Which thoughts are merged: by length, importance or similarity"
-    ),
-    Option(
         "events.model", True, "flag", "Whether the chat model, where there is one, sums merged thoughts up"
     ),
     Option("half_life_days.identity", 730, "days", "Days in which the weight of an identity halves"),

@@ -56,9 +56,6 @@ def add(
     result: Annotated[str, typer.Option(metavar="JSON|TEXT", help="What came of it.")] = "",
     meta: Annotated[list[str], typer.Option(metavar="K=V", help="As cycle_id=7; may be repeated.")] = [],  # noqa: B006
     at: Annotated[str, typer.Option(help="When it was (else now).")] = "",
-    strategy: Annotated[
-        str, typer.Option(help="What is merged: length, importance or similarity (else events.strategy).")
-    ] = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be merged; change nothing.")
     ] = False,
@@ -69,8 +66,7 @@ def add(
     """
     terminal: Terminal = ctx.obj
     session = terminal.session
-    way = diary.strategy_named(strategy or session.config.text("events.strategy"))
-    opened = dataclasses.replace(thinking(session, terminal.doors(dry_run)), strategy=way)
+    opened = thinking(session, terminal.doors(dry_run))
     if bool(thought) == bool(source):
         raise UsageError(
             "give a thought or --from FILE, one of the two", hint='alice-exp event add "the tests are red"'

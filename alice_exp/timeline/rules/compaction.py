@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.text.times import seconds
-from alice_exp.kernel.text.tokens import keywords
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.similarity import task_similarity
 from alice_exp.model.values.records import Segment, Timeline
-from alice_exp.timeline.rules.digest import bounded, digest, gist, importance
+from alice_exp.timeline.rules.digest import bounded, digest, gist
 from alice_exp.timeline.rules.novelty import NEW, novelty
 from alice_exp.timeline.rules.telling import telling
 
@@ -32,14 +30,6 @@ WINDOW = 8
 
 COMPACTED_FROM = 3
 """The number of segments from which an addition looks for a merge (R1.15)."""
-
-
-class Strategy(Protocol):
-    """A function that chooses the neighbours to merge."""
-
-    def __call__(self, segments: Sequence[Segment]) -> int | None:
-        """The index of the first of the two neighbours, ``None`` for no merge; at least two segments are given."""
-        ...
 
 
 Summariser: TypeAlias = Callable[[Segment, Segment], "Digest | None"]
@@ -112,7 +102,7 @@ class Scene:
 def by_equal_length(segments: Sequence[Segment]) -> int | None:
     """The earliest two neighbours of equal length (R1.16, R1.17).
 
-    In a timeline made by this strategy equal lengths are always neighbours (R1.22); in an edited one only neighbours
+    In a timeline made by this rule equal lengths are always neighbours (R1.22); in an edited one only neighbours
     are merged, so that the order of thoughts is kept (R1.24).
     """
     for index in range(len(segments) - 1):
@@ -121,56 +111,16 @@ def by_equal_length(segments: Sequence[Segment]) -> int | None:
     return None
 
 
-def by_importance(segments: Sequence[Segment]) -> int | None:
-    """The neighbours whose merge loses least: unimportant, short and old ones first (R1.40).
-
-    Merges only above floor(log2 n) + 1 segments, the bound of ``by_equal_length`` (R1.22). The loss of a pair is
-    (0.1 + the mean of both importances) · thoughts of the pair / thoughts since its beginning.
-    """
-    total = sum(segment.segment_length for segment in segments)
-    # n.bit_length() is floor(log2 n) + 1, exactly for integers of any size.
-    if len(segments) <= total.bit_length():
-        return None
-    younger = total
-    losses: list[float] = []
-    for first, second in pairwise(segments):
-        weight = 0.1 + (importance(first) + importance(second)) / 2
-        losses.append(weight * (first.segment_length + second.segment_length) / younger)
-        younger -= first.segment_length
-    return losses.index(min(losses))
-
-
-def by_similarity(segments: Sequence[Segment]) -> int | None:
-    """The most similar neighbours, the earliest of equally similar ones (R1.40).
-
-    Merges only above the bound of the other strategies (R1.22); similarity is that of keyword sets (R0.19, B0.1).
-    """
-    if len(segments) <= sum(segment.segment_length for segment in segments).bit_length():
-        return None
-    texts = [" ".join((one.summary, *one.key_events, *map(gist, one.events))) for one in segments]
-    alike = [task_similarity(first, second, keywords) for first, second in pairwise(texts)]
-    return alike.index(max(alike))
-
-
-STRATEGIES: dict[str, Strategy] = {
-    "length": by_equal_length,
-    "importance": by_importance,
-    "similarity": by_similarity,
-}
-"""The strategies by name, as used on the command line and in the configuration."""
-
-
 def add_event(
     timeline: Timeline,
     event: Event,
-    strategy: Strategy = by_equal_length,
     summarise: Summariser | None = None,
 ) -> Added:
     """Add one thought to the timeline, with at most one merge (R1.14-R1.19)."""
     own = Segment(timeline.next_id, event.at, event.at, events=(event,))
     segments = [*timeline.segments, own]
     next_id, compressions, merge = own.id + 1, timeline.total_compressions, None
-    index = strategy(segments) if len(segments) >= COMPACTED_FROM else None
+    index = by_equal_length(segments) if len(segments) >= COMPACTED_FROM else None
     if index is not None:
         around = (*segments[:index], *segments[index + 2 :])
         merge = merged(segments[index], segments[index + 1], next_id, summarise, around)
@@ -180,15 +130,13 @@ def add_event(
     return Added(grown, own.id, merge)
 
 
-def add_events(
-    timeline: Timeline, events: Iterable[Event], strategy: Strategy = by_equal_length
-) -> AddedMany:
+def add_events(timeline: Timeline, events: Iterable[Event]) -> AddedMany:
     """Add many thoughts in one act, merged by the rule; a model is not asked for each of the merges."""
     raw = list(timeline.segments)
     merges: list[Merge] = []
     compacted = timeline
     for event in followed(tuple(events)):
-        added = add_event(compacted, event, strategy)
+        added = add_event(compacted, event)
         raw.append(Segment(added.segment, event.at, event.at, events=(event,)))
         merges += [added.merge] if added.merge else []
         compacted = added.timeline

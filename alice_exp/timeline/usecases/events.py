@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from alice_exp.home.caller import require_person
 from alice_exp.home.dry_run import DryHome
 from alice_exp.home.record_access import refuse_faults, require_sound
-from alice_exp.kernel.errors import Hint, Names, RefusedError, UsageError
+from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.record_import import import_timeline
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.model.values.records import Event, Timeline
-from alice_exp.timeline.rules.compaction import STRATEGIES, add_event, add_events, verbatim
+from alice_exp.timeline.rules.compaction import add_event, add_events, verbatim
 from alice_exp.timeline.rules.late_results import LINK, finished
 from alice_exp.timeline.usecases.original_events import FINISHED, everything
 
@@ -31,21 +31,19 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.formats.record_import import ImportedTimeline
-    from alice_exp.model.values.config import Config
     from alice_exp.model.values.records import ImportMode, Segment
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.timeline.rules.compaction import Merge, Strategy, Summariser
+    from alice_exp.timeline.rules.compaction import Merge, Summariser
     from alice_exp.timeline.rules.digest import Digest
 
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """What the timeline needs: the home, the caller with the time, the strategy of compaction, and the model that
-    tells of a merge (``None``: the rule)."""
+    """What the timeline needs: the home, the caller with the time, and the model that tells
+    of a merge (``None``: the rule)."""
 
     home: Home
     caller: Caller
-    strategy: Strategy = STRATEGIES["length"]
     summarise: Summariser | None = None
 
 
@@ -63,17 +61,6 @@ class Told:
     commit: Commit | None = None
 
 
-def strategy_named(name: str) -> Strategy:
-    """A strategy of compaction by its name (R1.40); ``UsageError`` where there is none."""
-    if name not in STRATEGIES:
-        raise UsageError(
-            "{name} is not a way to compact",
-            name=repr(name),
-            hint=Hint("ways are {names}", names=Names(STRATEGIES)),
-        )
-    return STRATEGIES[name]
-
-
 def add_thought(thinking: Thinking, event: Event) -> Told:
     """One more thought, compacted at most once, in one commit (R1.14-R1.19, R1.29); one without a time is of now.
 
@@ -81,14 +68,14 @@ def add_thought(thinking: Thinking, event: Event) -> Told:
     run asks none.
     """
     _require_said(event)
-    home, caller, strategy = thinking.home, thinking.caller, thinking.strategy
+    home, caller = thinking.home, thinking.caller
     event = event if event.at else replace(event, at=caller.now)
     model = None if isinstance(home, DryHome) else thinking.summarise
-    answers = asked(home, event, strategy, model) if model is not None else None
+    answers = asked(home, event, model) if model is not None else None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
         timeline = _present(snapshot)
-        added = add_event(timeline, event, strategy, answers)
+        added = add_event(timeline, event, answers)
         detail = f"add #{added.segment}{f', {_said(added.merge)}' if added.merge else ''}"
         act = Act("event", caller.actor, caller.now, (), detail)
         merges = (added.merge,) if added.merge else ()
@@ -128,11 +115,6 @@ def finish_thought(thinking: Thinking, number: int, result: Json) -> Told:
     return add_thought(thinking, late)
 
 
-def strategy_of(config: Config) -> Strategy:
-    """The strategy that the configuration names (``events.strategy``); by length where it names none that there is."""
-    return STRATEGIES.get(config.text("events.strategy"), STRATEGIES["length"])
-
-
 def add_thoughts(thinking: Thinking, events: Sequence[Event], verb: str = "add") -> Told:
     """Many thoughts in one act, merged by the rule.
 
@@ -146,7 +128,7 @@ def add_thoughts(thinking: Thinking, events: Sequence[Event], verb: str = "add")
         timeline = _present(snapshot)
         if not events:
             return None, Told(timeline)
-        many = add_events(timeline, events, thinking.strategy)
+        many = add_events(timeline, events)
         fresh = tuple(one.id for one in many.raw.segments[len(timeline.segments) :])
         told = Told(many.compacted, fresh, many.merges)
         act = Act(
@@ -178,7 +160,7 @@ def take_in(
     """
     if mode == "replace":
         require_person(thinking.caller, "replace the timeline", "alice-exp event import FILE --replace")
-        whole = imported.timeline or add_events(Timeline(), imported.events, thinking.strategy).compacted
+        whole = imported.timeline or add_events(Timeline(), imported.events).compacted
         return _replaced(thinking, whole, imported.events)
     if imported.timeline is not None:
         return _filled(thinking, imported.timeline)
@@ -213,7 +195,7 @@ def _said(merge: Merge) -> str:
     return f"#{merge.first.id} + #{merge.second.id} → #{merge.merged.id}"
 
 
-def asked(home: Home, event: Event, strategy: Strategy, summarise: Summariser) -> Summariser:
+def asked(home: Home, event: Event, summarise: Summariser) -> Summariser:
     """A model's answer for the merge that is about to happen; a failure is kept, and tells why the rule answered."""
     snapshot = home.read((), records=EVENTS_PATH)
     answers: list[tuple[Segment, Segment, Digest | None, Exception | None]] = []
@@ -235,7 +217,7 @@ def asked(home: Home, event: Event, strategy: Strategy, summarise: Summariser) -
         return None
 
     if snapshot.timeline is not None:
-        add_event(snapshot.timeline, event, strategy, ask)
+        add_event(snapshot.timeline, event, ask)
     return answer
 
 
@@ -256,7 +238,7 @@ def _replaced(thinking: Thinking, whole: Timeline, events: Sequence[Event]) -> T
             return None, told
         if len(verbatim(whole)) >= len(events):
             return ChangeSet(act, timeline=whole), told
-        raw = add_events(Timeline(), events, thinking.strategy).raw
+        raw = add_events(Timeline(), events).raw
         after = Act("event", caller.actor, caller.now, (), f"compact, {whole.total_compressions} merges")
         return ChangeSet(act, timeline=raw, then=ChangeSet(after, timeline=whole)), told
 
