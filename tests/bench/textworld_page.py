@@ -1,4 +1,4 @@
-"""What the cooking games came to, in docs/learning-bench.md, and the picture: points game by game as an SVG."""
+"""What the games came to, in docs/learning-bench.md, and the picture of the cooking ones: points game by game as an SVG."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.bench.learning_page import write_part
-from tests.bench.textworld_bench import ARMS, AT_ONCE, GAMES, NEXT_MORNING, WITHOUT, Series, interval
+from tests.bench.textworld_bench import APPROVED, ARMS, GAMES, UNREVIEWED, WITHOUT, Series, interval
 
 PICTURE = Path(__file__).with_name("textworld.svg")
-BEGIN = "<!-- bench: cooking games -->"
 LAST = 5
-COLOURS = {WITHOUT: "#888888", AT_ONCE: "#0b6e4f", NEXT_MORNING: "#b3541e"}
+COLOURS = {WITHOUT: "#888888", UNREVIEWED: "#b3541e", APPROVED: "#0b6e4f"}
 WIDTH, HEIGHT, LEFT, RIGHT, EDGE = 760, 320, 56, 170, 44
 
 Found = Mapping[str, Sequence[Series]]
@@ -26,16 +25,17 @@ def _spread(figures: Sequence[float], scale: float, unit: str) -> str:
 def table(found: Found) -> str:
     """The figures in Markdown, a row an arm."""
     rows = [
-        f"| memory | points | games won | points in the last {LAST} | commands a game |",
-        "|---|---|---|---|---|",
+        f"| memory | points | games won | points in the last {LAST} | commands a game | followed advice that did not help |",
+        "|---|---|---|---|---|---|",
     ]
     for arm in ARMS:
         some = found[arm]
         cells = (
             _spread([one.share for one in some], 100, " %"),
-            _spread([one.won for one in some], 100, " %"),
+            _spread([statistics.fmean(share == 1.0 for share in one.shares) for one in some], 100, " %"),
             _spread([statistics.fmean(one.shares[-LAST:]) for one in some], 100, " %"),
-            _spread([statistics.fmean(one.commands) for one in some], 1, ""),
+            _spread([statistics.fmean(told.commands for _, told in one.games) for one in some], 1, ""),
+            "–" if arm == WITHOUT else _spread([one.wrong for one in some], 100, " %"),
         )
         rows.append(f"| {arm} | " + " | ".join(cells) + " |")
     return "\n".join(rows)
@@ -44,11 +44,11 @@ def table(found: Found) -> str:
 def compared(found: Found) -> str:
     """The paired differences, in words."""
     lines = []
-    for one, other in ((AT_ONCE, WITHOUT), (NEXT_MORNING, WITHOUT), (AT_ONCE, NEXT_MORNING)):
-        pairs = zip(found[one], found[other], strict=True)
+    for other in (WITHOUT, UNREVIEWED):
+        pairs = zip(found[APPROVED], found[other], strict=True)
         mean, low, high = interval([100 * (a.share - b.share) for a, b in pairs])
         lines.append(
-            f"- **{one}** beside **{other}**: {mean:+.1f} points of a hundred, {low:+.1f} to {high:+.1f}."
+            f"- **{APPROVED}** beside **{other}**: {mean:+.1f} points of a hundred, {low:+.1f} to {high:+.1f}."
         )
     return "\n".join(lines)
 
@@ -87,10 +87,7 @@ def svg(found: Found) -> str:
         games = [statistics.fmean(game) for game in zip(*(one.shares for one in found[arm]), strict=True)]
         points = [at(number, share) for number, share in enumerate(games, start=1)]
         line = " ".join(f"{x},{y}" for x, y in points)
-        dash = ' stroke-dasharray="6 4"' if arm == NEXT_MORNING else ""
-        parts.append(
-            f'<polyline points="{line}" fill="none" stroke="{COLOURS[arm]}" stroke-width="2"{dash}/>'
-        )
+        parts.append(f'<polyline points="{line}" fill="none" stroke="{COLOURS[arm]}" stroke-width="2"/>')
         lowest = max(points[-1][1] + 4, lowest + 16)
         parts.append(f'<text x="{WIDTH - RIGHT + 8}" y="{lowest:.0f}" fill="{COLOURS[arm]}">{arm}</text>')
     x, y = at(1, 0)
@@ -102,7 +99,8 @@ def svg(found: Found) -> str:
     )
 
 
-def write(found: Found) -> None:
-    """The page's part and the picture."""
-    PICTURE.write_text(svg(found), encoding="utf-8")
-    write_part(part(found), BEGIN)
+def write(world: str, found: Found) -> None:
+    """The page's part, and the picture of the cooking games."""
+    if world == "cooking":
+        PICTURE.write_text(svg(found), encoding="utf-8")
+    write_part(part(found), f"<!-- bench: {world} games -->")
