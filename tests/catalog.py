@@ -46,7 +46,7 @@ unclear problem_at _fault _warning _odd _Undecoded _counted NotAFile _unclear _m
 SAYING = frozenset(_CALLS.split())
 """Calls whose texts a person reads: every text with a space or a place among their arguments is a message."""
 
-RETURNING = frozenset(("obstacle", "way_out", "damage"))
+RETURNING = frozenset(("obstacle", "way_out", "damage", "fault"))
 """Functions that return what is in the way, as a sentence."""
 
 _SAID = """

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 @once
 def inspection(session: Session) -> Inspection:
     """The session's inspection for ``doctor``."""
-    from alice_exp.maintenance.store import HomeInspection
+    from alice_exp.maintenance.store.inspection import HomeInspection
 
-    return HomeInspection(session.home, index(session))
+    return HomeInspection(session.home, index(session), session.caller.actor)
 
 
 def watcher(session: Session, on_change: Callable[[], None]) -> Watcher:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import gc
 import os
 import shutil
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Call
-from tests.home.damage import damage
+from tests.home.damage import GIT, damage
 from tests.kernel.test_durable_files import Disk
 
 ALL = 100
 NUMBERS = range(int(os.environ.get("ALICE_DAMAGES", "0"))) or range(0, ALL, 14)
 """Every fourteenth one daily; ``make crash`` sets ALICE_DAMAGES to ``ALL``."""
+TABLE = list(GIT) if "ALICE_DAMAGES" in os.environ else list(GIT)[::14]
 
 SAID = "use ripgrep, which skips what git ignores"
 
@@ -45,6 +47,8 @@ def _lived(tmp_path_factory: pytest.TempPathFactory, _fresh_home: Path) -> Path:
     said("episode", "add", "--task", "search code", "--success")
     said("event", "add", "the tests are red")
     said("heartbeat")
+    said("approve", "--all")
+    said("memorize", "pin what is installed", "--when", "installing")
     said("recall", "searching code")
     said("decide", "searching code")
     said("session", "start")
@@ -87,6 +91,113 @@ def test_every_read_answers(lived: Path, cli: Call, number: int) -> None:
     written = cli("memorize", "what comes after", "--json", check=False)
     assert written.code in (0, 3, 5), f"{done.name}: {written.stderr}"
     assert cli("doctor", "--fix", check=False).code in (0, 3)
+
+
+@pytest.fixture
+def in_time() -> Iterator[None]:
+    """What waits for ever fails: a git or a reader that opened a pipe."""
+
+    def late(*_: object) -> None:
+        raise AssertionError("it waits for ever")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(120)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def files(home: Path) -> dict[Path, bytes]:
+    """Everything that a person may have written or approved."""
+    return {path: path.read_bytes() for path in sorted((home / "experiences").glob("[!.]*/*.jsonc"))}
+
+
+def approvals(home: Path) -> int:
+    return sum(
+        data.count(b'"approved"') for path, data in files(home).items() if path.parent.name != "archive"
+    )
+
+
+def aside(home: Path) -> list[str]:
+    return [path.name for path in sorted((home / "experiences").glob(".git-*"))]
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_home_whose_git_is_damaged_is_written_again(
+    lived: Path, cli: Call, git: Callable[..., str], name: str, in_time: None
+) -> None:
+    """N1.14: reads answer, a write names the way out, and after it all stands as it was and writes go on."""
+    gc.collect()
+    head, given = git(lived, "rev-parse", "HEAD"), approvals(lived)
+    GIT[name](lived / "experiences/.git")
+    said = ""
+    for command in (("recall", "searching code"), ("list",), ("decide", "searching code")):
+        found = cli(*command)
+        said += found.stderr
+        assert SAID in found.stdout, f"{name}: {command} said {found.stdout}"
+    refused = cli("memorize", "something else", check=False)
+    assert refused.code == 0 or (refused.code == 3 and "doctor --fix" in refused.stderr), refused.stderr
+    before = files(lived)
+    mended = cli("doctor", "--fix", check=False)
+    assert mended.code == 0, f"{name}: {mended.stdout}{mended.stderr}"
+    assert files(lived) == before, "no file of the person is touched"
+    assert cli("memorize", "what comes after").code == 0 and cli("doctor").code == 0
+    assert approvals(lived) == given
+    assert all(one in mended.stdout for one in aside(lived)) and len(aside(lived)) < 2
+    log = cli("log").stdout
+    assert (
+        head in git(lived, "rev-list", "HEAD").split() or f"doctor: {(aside(lived) or ['a new'])[0]}" in log
+    )
+    for text in (said, refused.stderr, mended.stdout, mended.stderr):
+        assert "fatal:" not in text and "error:" not in text
+
+
+def cut(home: Path) -> None:
+    """The newest acts are lost: what git needs for the next one is not there any more."""
+    GIT["halved objects/pack/*.pack"](home / "experiences/.git")
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_new_history_neither_gives_nor_takes_trust_unsaid(lived: Path, cli: Call, is_known: bool) -> None:
+    """What this home knew counts on; what nobody can check, for the file was saved since, waits and is named."""
+    from tests.home.test_foreign_commits import believed, forged, put
+
+    gc.collect()
+    given = approvals(lived)
+    put(lived, forged())
+    cut(lived)
+    if not is_known:
+        (lived / "state/files.json").unlink()
+        GIT["hollow objects"](lived / "experiences/.git")
+    done = cli("doctor", "--fix")
+    assert "taken out of exp-aaaa2222" in done.stderr and not believed(cli)
+    assert approvals(lived) == (given if is_known else 0)
+    assert is_known == ("what was approved before" not in done.stderr)
+    assert SAID in cli("list").stdout
+
+
+def test_what_else_is_in_the_way_is_opened_or_removed(lived: Path, cli: Call) -> None:
+    git_dir = lived / "experiences/.git"
+    gc.collect()
+    for path in (git_dir / "refs", git_dir / "objects", lived / "state"):
+        path.chmod(0)
+    (git_dir / "fast_import_crash_7").write_text("a text that was to be written")
+    (git_dir / "index.lock").mkdir()
+    assert cli("doctor", "--fix").code == 0
+    assert {path.stat().st_mode & 0o700 for path in (git_dir / "refs", lived / "state")} == {0o700}
+    assert not list(git_dir.glob("fast_import_crash_*")) and not aside(lived)
+    assert cli("memorize", "what comes after").code == 0
+
+
+def test_a_purge_waits_until_nobody_keeps_what_was_set_aside(lived: Path, cli: Call) -> None:
+    gc.collect()
+    cut(lived)
+    cli("doctor", "--fix")
+    block_id = cli("list", "--set", "personal", "--json").json["blocks"][0]["id"]
+    refused = cli("purge", block_id, "--yes", check=False)
+    assert refused.code == 3 and aside(lived)[0] in refused.stderr
+    shutil.rmtree(lived / "experiences" / aside(lived)[0])
+    assert cli("purge", block_id, "--yes").code == 0
 
 
 def known(cli: Call) -> str:

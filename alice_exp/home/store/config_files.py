@@ -10,7 +10,7 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from alice_exp.home.store.list_files import scan_config, signature_of
+from alice_exp.home.store.list_files import LOCAL, scan_config, signature_of
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import RACY_NS, read_bytes, replace
 from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc import Document
     from alice_exp.kernel.jsonc.problem import Json
 
-LOCAL, PATH = "local.jsonc", "config.jsonc"
+PATH = "config.jsonc"
 
 
 def read_configuration(root: Path, found: Found) -> tuple[Config, tuple[Problem, ...]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.home.judge import Judge
 from alice_exp.home.store.config_files import read_configuration
-from alice_exp.home.store.list_files import scan, scan_config, signature_of
+from alice_exp.home.store.list_files import LOCAL, placeholder, scan, scan_config, signature_of
 from alice_exp.home.store.read_files import (
     SAVING_NS,
     LastGood,
@@ -28,8 +28,7 @@ from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.gc_pause import gc_paused
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
-from alice_exp.kernel.journal.git_process import PENDING
-from alice_exp.kernel.journal.git_references import SEEN
+from alice_exp.kernel.journal.git_references import PENDING, SEEN
 from alice_exp.kernel.journal.lock import WriterLock
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.config import Config
@@ -269,14 +268,11 @@ class FileHome:
 
     def _settle(self, *, strict: bool = True) -> Found:
         """Recover and adopt, under the lock; ``strict`` raises if the history cannot be written to."""
-        obstacle = self.repository.obstacle()
-        if obstacle:
+        if obstacle := self.repository.obstacle():
+            way = self.repository.way_out()
             if strict:
-                raise ProblemError("{obstacle}", obstacle=obstacle, hint=self.repository.way_out())
-            wait = ProblemError(
-                "{obstacle}; hand edits wait", obstacle=obstacle, hint=self.repository.way_out()
-            )
-            self._sources.warn(wait)
+                raise ProblemError("{obstacle}", obstacle=obstacle, hint=way)
+            self._sources.warn(ProblemError("{obstacle}; hand edits wait", obstacle=obstacle, hint=way))
             return scan(self.experiences)
         from alice_exp.home.store.recovery import finish_interrupted
 
@@ -292,7 +288,7 @@ class FileHome:
                 self._adopting.adopt(found)
             except ChangedOnDisk:
                 continue
-            if signature_of(self.root) is None and head:
+            if signature_of(self.root) is None and head and not placeholder(f"{self.root}/{LOCAL}"):
                 from alice_exp.home.store.config_files import move_here
 
                 move_here(self.root, self._writer)
@@ -382,6 +378,12 @@ class FileHome:
                 yield self._writer.composed
             finally:
                 self._writer.forget()
+
+    @contextlib.contextmanager
+    def unsettled(self) -> Iterator[CommitWriter]:
+        """Hold the writer lock on the home as it is, nothing recovered or adopted; yields what writes its commits."""
+        with self._locked():
+            yield self._writer
 
 
 def _repo_config() -> RepoConfig:

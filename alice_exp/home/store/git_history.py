@@ -17,6 +17,7 @@ from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import AliceError, Hint, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.commit_message import FOREIGN, SINCE, disclaimed, read
 from alice_exp.kernel.journal.git_process import LOST, NO_PROGRAMS, isolated_environment, missing_git
+from alice_exp.kernel.journal.git_references import MENDS
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.block_edits import raw_block
@@ -64,6 +65,8 @@ class GitHistory:
         try:
             # Otherwise importing GitPython fails where the git program is missing, before we can say so.
             os.environ["GIT_PYTHON_REFRESH"] = "quiet"
+            if why := self._repository.damage():
+                raise _unreadable(why)
             if self._opened is None:
                 quiet = {k: v for k, v in isolated_environment().items() if k.startswith("GIT_")}
                 git = _gitpython(quiet)
@@ -84,15 +87,13 @@ class GitHistory:
         except Exception as error:
             if type(error).__name__ == "GitCommandNotFound":
                 raise missing_git() from error
-            raise _unreadable(str(error) or type(error).__name__) from error
+            raise _unreadable("git cannot read what it asked for") from error
         finally:
             os.environ.pop("GIT_PYTHON_REFRESH", None)
             os.environ.update(kept)
 
     def log(self, *, block: str = "", limit: int = 0) -> Iterator[Commit]:
         """See ``home.ports.History.log``; ``ProblemError`` if the history is damaged."""
-        if self._repository.git_dir.exists() and (why := self._repository.damage()):
-            raise _unreadable(why)
         if not self._repository.exists or not self._repository.head():
             return
         options: dict[str, Any] = {"max_count": limit} if limit else {}
@@ -246,8 +247,8 @@ class GitHistory:
 def _unreadable(why: str) -> ProblemError:
     return ProblemError(
         "the history cannot be read: {why}",
-        why=" ".join(why.split())[:200],
-        hint="'alice-exp doctor --fix' mends what can be mended",
+        why=why,
+        hint=MENDS,
     )
 
 

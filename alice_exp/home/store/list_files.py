@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 CONFIG = "config.jsonc"
 """The configuration's path under ``experiences/``."""
 
+LOCAL = "local.jsonc"
+"""The name, in the home, of the configuration that is in no history."""
+
 _FOLDERS = (*DIRECTORIES.values(), "records")
 
 
@@ -111,10 +114,35 @@ def _is_read(place: str, name: str) -> bool:
     return name == CONFIG if not place else place in _FOLDERS and name.endswith(".jsonc")
 
 
+_PLACEHOLDERS = ((".", ".icloud"), ("", ".nextcloud"), ("", ".owncloud"), ("", ".cloud"))
+"""What clouds put before and behind a name where the file itself is not on this machine: iCloud, Nextcloud, odrive."""
+
+_DATALESS = 0x40000000
+"""macOS: the name is there, and a read would fetch the content (iCloud, Dropbox, OneDrive, Google Drive)."""
+
+_ELSEWHERE = "this file is not here: a cloud keeps it; the last good version answers"
+_DOWNLOADED = "let the cloud download it to this machine, and keep it there"
+
+
+def placeholder(full: str) -> str:
+    """The file that a cloud left in the place of one that is not there; empty if there is none."""
+    folder, _, name = full.rpartition("/")
+    names = (f"{folder}/{before}{name}{behind}" for before, behind in _PLACEHOLDERS)
+    return next(filter(os.path.lexists, names), "")
+
+
+def _kept_in_a_cloud(name: str) -> str:
+    """The name that a placeholder stands for; empty for any other file."""
+    for before, behind in _PLACEHOLDERS:
+        if name.startswith(before) and name.endswith(behind):
+            return name.removeprefix(before).removesuffix(behind)
+    return ""
+
+
 def signature_of(root: Path) -> Signature | None:
     """The signature of ``local.jsonc`` of the home at ``root``; None if there is none."""
     try:
-        return Signature.of(os.lstat(f"{root}/local.jsonc"))
+        return Signature.of(os.lstat(f"{root}/{LOCAL}"))
     except OSError:
         return None
 
@@ -137,6 +165,8 @@ def _folder(found: Found, root: str, folder: str, ending: str) -> None:
     found.directories.add(folder)
     for name in names:
         found.is_left |= name.endswith(OUT) and MARK in name
+        if (real := _kept_in_a_cloud(name)).endswith(ending) and real not in names:
+            _file(found, f"{root}/{folder}/{real}", f"{folder}/{real}")
         if not name.endswith(ending) or name.startswith(".") or MARK in name:
             continue
         path = f"{folder}/{name}"
@@ -154,6 +184,8 @@ def _file(found: Found, full: str, path: str) -> None:
     try:
         status = os.lstat(full)
     except (FileNotFoundError, NotADirectoryError):
+        if placeholder(full):
+            found.problems.append(_odd(path, _ELSEWHERE, _DOWNLOADED))
         return
     except OSError as error:
         found.problems.append(_odd(path, "this file cannot be read: {why}", why=error.strerror))
@@ -161,6 +193,9 @@ def _file(found: Found, full: str, path: str) -> None:
     if not stat.S_ISREG(status.st_mode):
         kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "not a plain file"
         found.problems.append(_odd(path, "this is {kind}; it is not read", kind=kind))
+        return
+    if getattr(status, "st_flags", 0) & _DATALESS:
+        found.problems.append(_odd(path, _ELSEWHERE, _DOWNLOADED))
         return
     found.files[path] = Signature.of(status)
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store.purge_search import departed, elsewhere, first_act, versions
+from alice_exp.home.store.repo_setup import ASIDE
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.atomic_files import (
@@ -21,8 +22,9 @@ from alice_exp.kernel.journal.atomic_files import (
     read_bytes,
     sync_directory,
 )
-from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PENDING, PURGING, STAGE
-from alice_exp.kernel.journal.git_references import SEEN
+from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PURGING, STAGE
+from alice_exp.kernel.journal.git_references import PENDING, SEEN
+from alice_exp.kernel.journal.leftovers import REPORTS
 from alice_exp.kernel.journal.rewrite_history import rewrite
 from alice_exp.model.formats.block_erasure import forget, is_empty
 
@@ -60,7 +62,7 @@ def purge(repository: Repository, block_id: str, commit: Commit, message: Messag
     try:
         rewritten = _stage(repository, refs, seen, message)
     except (OSError, AliceError):
-        _remove(repository.git_dir, "fast_import_crash_*")
+        _remove(repository.git_dir, REPORTS)
         with contextlib.suppress(AliceError):
             _unstage(repository)
         raise
@@ -141,6 +143,9 @@ def _require_alone(repository: Repository) -> None:
         raise ProblemError(
             "the history has other work trees, which would keep the text", hint="git worktree remove …"
         )
+    if aside := next(repository.work_tree.glob(f"{ASIDE}*"), None):
+        template = "a damaged history was set aside as {name}, which would keep the text"
+        raise ProblemError(template, name=aside.name, hint="remove it, then run this again")
     if (repository.git_dir / "objects" / "info" / "alternates").exists():
         raise ProblemError("the history borrows objects from another repository, which would keep the text")
 

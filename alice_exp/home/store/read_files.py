@@ -310,6 +310,5 @@ def _without_claims(
 def unavailable(repository: References) -> tuple[Problem, ...]:
     """What is wrong with the history, where readers have to do without it; nothing if only its objects may be."""
     why = repository.damage()
-    hint = "the files are read as they are; 'alice-exp doctor --fix' mends what can be mended"
-    template = "the history is unavailable: {why}"
-    return (Problem(".git", 0, 0, template, {"why": why}, "error", hint),) if why else ()
+    template = "the history is unavailable, the files are read as they are: {why}"
+    return (Problem(".git", 0, 0, template, {"why": why}, "error", repository.way_out()),) if why else ()

@@ -32,8 +32,11 @@ DRIVER = b'[merge "alice"]'
 
 # Every conversion is off, since a person's global attributes must not change the bytes of a file.
 _ATTRIBUTES = "* -text -eol -ident -filter merge=alice -working-tree-encoding\n"
+ASIDE = ".git-damaged-"
+"""The beginning of the name, before a date, of a repository that ``doctor --fix`` set aside."""
+
 # Our temporary files, and what vim (4913, .swp), emacs (.#, #…#) and macOS leave beside a file.
-_EXCLUDES = ".*.alice-tmp-*\n*~\n.*.sw?\n*.swp\n4913\n.#*\n\\#*#\n.DS_Store\n*.tmp\n*.bak\n*.orig\n"
+_EXCLUDES = ".git-*\n.*.alice-tmp-*\n*~\n.*.sw?\n*.swp\n4913\n.#*\n\\#*#\n.DS_Store\n*.tmp\n*.bak\n*.orig\n"
 
 
 def repo_config() -> RepoConfig:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import replace, sweep, sync_directory, sync_file
-from alice_exp.kernel.journal.git_references import SEEN, References, move
+from alice_exp.kernel.journal.git_references import MENDS, PENDING, SEEN, References, move
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from alice_exp.kernel.journal.repo_config import RepoConfig
 
-PENDING = "refs/alice/pending"
 FORWARD = "refs/alice/forward"
 """Set beside ``PENDING`` if that is history of another machine to follow rather than an act of this home."""
 LOST = "refs/alice/lost"
@@ -97,19 +96,19 @@ _PIPE = 4096
 
 
 def _refuse_failure(code: int, err: bytes, verb: str) -> None:
-    """Raise git's last line of stderr as a ``ProblemError`` if ``code`` is not 0."""
-    if code:
-        # Of the lines that git says, the last one often is of what followed from it.
-        if os.strerror(errno.ENOSPC).encode() in err:
-            raise ProblemError(
-                "git could not {verb}: the disk is full",
-                verb=verb,
-                hint="make room, then run the command again",
-            )
-        said = err.decode("utf-8", "replace").strip().splitlines()
-        raise ProblemError(
-            "git could not {verb}: {said}", verb=verb, said=said[-1] if said else f"it ended with {code}"
+    """Raise a ``ProblemError`` in our words if ``code`` is not 0; what git said is a note of it, for ``--debug``."""
+    if not code:
+        return
+    if os.strerror(errno.ENOSPC).encode() in err:
+        error = ProblemError(
+            "git could not {verb}: the disk is full", verb=verb, hint="make room, then run the command again"
         )
+    elif os.strerror(errno.EACCES).encode() in err:
+        error = ProblemError("git could not {verb}: this user may not write there", verb=verb, path=".git")
+    else:
+        error = ProblemError("git could not {verb} the history", verb=verb, hint=MENDS)
+    error.add_note(err.decode("utf-8", "replace"))
+    raise error
 
 
 class Repository(References):
@@ -145,6 +144,8 @@ class Repository(References):
     def _start(self, arguments: Sequence[str], packing: str = "") -> subprocess.Popen[bytes]:
         import subprocess
 
+        if name := self.unreadable():
+            raise ProblemError("git cannot read its file {name}", name=name, path=".git", hint=MENDS)
         command = ["git", f"--git-dir={self.git_dir}", f"--work-tree={self.work_tree}"]
         for name, value in _OPTIONS.items():
             command += ["-c", f"{name}={value}"]

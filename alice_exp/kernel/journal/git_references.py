@@ -11,11 +11,11 @@ import contextlib
 import errno
 import os
 import re
+import stat
 import time
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.atomic_files import replace
+from alice_exp.kernel.errors import Hint, ProblemError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,34 @@ if TYPE_CHECKING:
 SEEN = "refs/alice/seen"
 """The last head that an act or a sync of this home made; what lies between it and HEAD is foreign (DESIGN 6)."""
 
+PENDING = "refs/alice/pending"
+"""An act that is decided and has not landed."""
+
+MENDS = Hint(
+    "'alice-exp doctor --fix' sets aside what git cannot work with; then the home can be written again"
+)
+"""The hint that goes with a repository that git cannot work with."""
+
+_ASKED = (
+    *("HEAD", "config", "config.worktree", "commondir", "index", "packed-refs", "shallow", "logs/HEAD"),
+    *("info/grafts", "info/exclude", "info/attributes", "objects/info/alternates", SEEN, PENDING),
+    *("hooks/pre-push", "hooks/post-merge"),
+)
+_FOLDERS = (
+    "refs",
+    "refs/heads",
+    "refs/alice",
+    "objects",
+    "objects/info",
+    "objects/pack",
+    "logs",
+    "info",
+    "hooks",
+)
+_DEEP = 10
+"""How deep configurations include one another before git gives up."""
+
+_PATH = re.compile(rb"path\s*=\s*([^\n#;]*)", re.IGNORECASE)
 _OID = re.compile(r"[0-9a-f]{40}")
 # What git allows in a name (check-ref-format), in any script; a byte that was no UTF-8 is read as U+FFFD.
 _BRANCH = re.compile(r"ref: refs/[^\x00-\x20\x7f~^:?*\[\\\ufffd]+")
@@ -60,12 +88,8 @@ class References:
 
     def way_out(self) -> str:
         """The hint that goes with ``obstacle``."""
-        if self.git_dir.is_symlink() or not self.git_dir.is_dir():
-            return "put the directory .git back from a copy; or move what stands there away, then 'alice-exp init'"
-        if not (self.git_dir / "objects").is_dir():
-            return "put .git back from a copy; or move it away, then 'alice-exp init'"
         if self.damage():
-            return "'alice-exp doctor --fix' restores it"
+            return MENDS
         if (self.git_dir / "MERGE_HEAD").exists():
             return "'alice-exp sync settle' finishes it"
         return "finish or abort it with git, then run this again"
@@ -79,14 +103,63 @@ class References:
             return ".git is no directory"
         if not self.git_dir.is_dir():
             return "there is no .git"
-        if not (self.git_dir / "objects").is_dir():
+        if not ((self.git_dir / "objects").is_dir() and (self.git_dir / "refs").is_dir()):
             return ".git lacks what every repository has"
+        if name := self.unreadable():
+            return f"git cannot read its file {name}"
         branch = self.branch()
         if not branch and not self.resolve("HEAD"):
             return "HEAD names no branch"
         # A new home's branch does not exist either, but then no act has been seen.
-        if branch and not self.resolve(branch) and (self.resolve(SEEN) or (self.git_dir / branch).exists()):
+        if branch and not self.resolve(branch) and self._was(branch):
             return f"the branch {branch.removeprefix('refs/heads/')} names no commit"
+        for name in (SEEN, PENDING):
+            if not self.resolve(name) and os.path.lexists(f"{self.git_dir}/{name}"):
+                return f"the mark {name} names no commit"
+        return ""
+
+    def _was(self, branch: str) -> bool:
+        """Whether a branch that names no commit did name one."""
+        logged = not self.resolve(PENDING) and (self.git_dir / "logs" / branch).exists()
+        return logged or bool(self.resolve(SEEN)) or (self.git_dir / branch).exists()
+
+    def unreadable(self) -> str:
+        """The first place where git expects a file or a directory and finds something else; empty if there is none.
+
+        A git that opens a pipe waits for ever. Configurations that the repository's own includes are among them.
+        """
+        branch = self.branch()
+        files = (*_ASKED, branch, f"logs/{branch}") if branch else _ASKED
+        odd = (name for name in files if _is_odd(f"{self.git_dir}/{name}"))
+        amiss = (name for name in _FOLDERS if self._is_amiss(name))
+        return next(odd, "") or next(amiss, "") or self._odd_pack() or self._includes_odd("config", 0)
+
+    def _is_amiss(self, name: str) -> bool:
+        return os.path.lexists(place := self.git_dir / name) and not place.is_dir()
+
+    def _odd_pack(self) -> str:
+        try:
+            with os.scandir(f"{self.git_dir}/objects/pack") as entries:
+                return next((f"objects/pack/{entry.name}" for entry in entries if not entry.is_file()), "")
+        except OSError:
+            return ""
+
+    def _includes_odd(self, name: str, depth: int) -> str:
+        # What stands in quotes or goes on below is git's as well, and a key of another section does no harm.
+        try:
+            text = self._read(name).replace(b'"', b"").replace(b"\\\n", b"")
+        except OSError:
+            return ""
+        if b"include" not in text.lower() and not depth:
+            return ""
+        for found in _PATH.findall(text.replace(b"\0", b"")):
+            place = os.path.expanduser(os.fsdecode(found.strip()))  # noqa: PTH111
+            full = self.git_dir.joinpath(name).parent / place
+            # What a person keeps elsewhere may be a link, and git reads through it.
+            if full.exists() and (
+                depth > _DEEP or not full.is_file() or self._includes_odd(str(full), depth + 1)
+            ):
+                return name
         return ""
 
     def require(self) -> None:
@@ -98,50 +171,41 @@ class References:
             "the home at {root} has no history yet", root=root, hint="make one with 'alice-exp init'"
         )
 
-    def mend(self) -> bool:
-        """Restore a damaged HEAD, and a branch that names no commit from its reflog; returns whether anything changed.
-
-        The newest commit that the reflog names is taken, else the last that an act of this home made.
-        """
-        if not self.git_dir.is_dir() or self.git_dir.is_symlink() or not (self.git_dir / "objects").is_dir():
-            return False
-        mended = False
-        if not self.branch() and not self.resolve("HEAD") and (self.git_dir / "refs" / "heads").is_dir():
-            self._write("HEAD", "ref: refs/heads/main\n")
-            mended = True
-        branch = self.branch()
-        if branch and not self.resolve(branch) and (oid := self._last(branch)):
-            self._write(branch, f"{oid}\n")
-            mended = True
-        return mended
-
     def drop_unborn_head(self) -> None:
         """Remove a damaged HEAD where no branch exists yet: ``git init`` writes it only if there is none."""
         branches = self.git_dir / "refs" / "heads"
         if not self.branch() and not self.resolve("HEAD") and not any(branches.glob("*")):
             (self.git_dir / "HEAD").unlink(missing_ok=True)
 
-    def _last(self, branch: str) -> str:
-        try:
-            lines = (self.git_dir / "logs" / branch).read_text("utf-8", "replace").splitlines()
-        except OSError:
-            lines = []
-        known = [words[1] for words in (line.split(" ", 2) for line in lines) if len(words) == 3]
-        good = [oid for oid in known if _OID.fullmatch(oid) and oid.strip("0")]
-        return good[-1] if good else self.resolve(SEEN)
+    def named(self) -> dict[str, str]:
+        """Every reference that can be read, by name; a file of its own counts before the packed ones."""
+        found: dict[str, str] = {}
+        with contextlib.suppress(OSError):
+            rows = self._read("packed-refs").decode("utf-8", "replace").splitlines()
+            found = {row[41:]: row[:40] for row in rows if _OID.fullmatch(row[:40]) and row[40:41] == " "}
+        for folder, _, files in os.walk(self.git_dir / "refs"):
+            for name in files:
+                place = os.path.relpath(f"{folder}/{name}", self.git_dir)
+                found |= {place: oid} if (oid := self.loose(place)) else {}
+        return found
 
-    def _write(self, name: str, text: str) -> None:
-        path = self.git_dir / name
-        if path.is_dir() and not path.is_symlink():
-            path.rmdir()
-        elif path.is_symlink():
-            path.unlink()
-        replace(path, text.encode(), durable=True)
+    def logged(self, branch: str) -> list[str]:
+        """The commits that a branch was at, newest first, as far as its reflog can be read."""
+        try:
+            lines = self._read(f"logs/{branch}").decode("utf-8", "replace").splitlines()
+        except OSError:
+            return []
+        known = [words[1] for words in (line.split(" ", 2) for line in lines) if len(words) == 3]
+        return [oid for oid in reversed(known) if _OID.fullmatch(oid) and oid.strip("0")]
 
     def _read(self, name: str) -> bytes:
-        # Seven times a question: a Path that decodes takes three times as long.
-        with open(f"{self.git_dir}/{name}", "rb") as file:  # noqa: PTH123
-            return file.read()
+        # Seven times a question: a Path that decodes takes three times as long. A pipe must not hold a reader up.
+        handle = os.open(self.git_dir / name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            status = os.fstat(handle)
+            return os.read(handle, status.st_size) if stat.S_ISREG(status.st_mode) else b""
+        finally:
+            os.close(handle)
 
     def branch(self) -> str:
         """The full name of the branch that HEAD refers to; empty if HEAD is detached or damaged."""
@@ -170,7 +234,7 @@ class References:
         """What the file of packed references says of one, which counts where it has no file of its own; else empty."""
         try:
             # Only after the loose file: git leaves an outdated packed entry beside a newer loose reference.
-            packed = (self.git_dir / "packed-refs").read_text(encoding="utf-8", errors="replace")
+            packed = self._read("packed-refs").decode("utf-8", "replace")
         except OSError:
             return ""
         for line in packed.splitlines():
@@ -243,10 +307,17 @@ def move(
     return True
 
 
+def _is_odd(path: str) -> bool:
+    """Whether something other than a plain file stands at a path; git would write what a link leads to."""
+    try:
+        return not stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
 def _is_usual(references: References, names: Sequence[str], logs: Sequence[str]) -> bool:
     git_dir = references.git_dir
-    with open(f"{git_dir}/config", "rb") as file:  # noqa: PTH123
-        config = file.read().lower()
+    config = references._read("config").lower()
     if any(word in config for word in _UNUSUAL):
         return False
     if os.path.lexists(f"{git_dir}/logs/refs/alice") or not all(map(os.path.isfile, logs)):

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 INCOMING = "alice-incoming"
 """The directory below ``.git`` of repositories ``PID``: a remote's history until that process knows its sizes."""
 
+REPORTS = "fast_import_crash_*"
+"""What a git that failed writes below ``.git``: nobody reads it, and it repeats the texts of the act."""
+
 _DYING_TRIES, _DYING_PAUSE = 60, 0.05
 """How often, and at which interval (s), recovery checks whether the git that holds a lock has ended."""
 
@@ -27,18 +30,22 @@ def drop_stale_locks(repository: Repository) -> None:
     Under the writer lock no git process of ours is running, so a living holder is a person's own git.
     """
     git_dir = repository.git_dir
-    candidates = [git_dir / name for name in ("index.lock", "HEAD.lock", "packed-refs.lock", "config.lock")]
-    candidates += [*(git_dir / "refs").glob("**/*.lock")]
-    stale = [path for path in candidates if path.exists()]
-    if not stale:
+    if not (stale := locks(repository)):
         return
     # A git that was killed a moment ago may still be on its way out.
     for _ in range(_DYING_TRIES):
-        if not _git_runs_here(git_dir):
+        if not git_works_on(git_dir):
             for path in stale:
-                path.unlink(missing_ok=True)
+                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
             return
         time.sleep(_DYING_PAUSE)
+
+
+def locks(repository: Repository) -> list[Path]:
+    """The lock files of git that are there, whoever holds them."""
+    git_dir = repository.git_dir
+    found = [git_dir / name for name in ("index.lock", "HEAD.lock", "packed-refs.lock", "config.lock")]
+    return [path for path in (*found, *(git_dir / "refs").glob("**/*.lock")) if path.exists()]
 
 
 def drop_abandoned_names(repository: Repository) -> None:
@@ -55,8 +62,8 @@ def sweep_objects(repository: Repository) -> None:
     """Remove objects and packs that a killed git never finished; nothing refers to them."""
     objects = repository.git_dir / "objects"
     # git guards an unfinished pack with a .keep file; a stale one keeps its pack out of every repack.
-    unfinished = [*objects.glob("*/tmp_*"), *objects.glob("pack/*.keep")]
-    if unfinished and not _git_runs_here(repository.git_dir):
+    unfinished = [*objects.glob("*/tmp_*"), *objects.glob("pack/*.keep"), *repository.git_dir.glob(REPORTS)]
+    if unfinished and not git_works_on(repository.git_dir):
         for path in unfinished:
             path.unlink(missing_ok=True)
 
@@ -76,7 +83,7 @@ def _verb(words: list[bytes]) -> bytes:
     return b""
 
 
-def _git_runs_here(git_dir: Path) -> bool:
+def git_works_on(git_dir: Path) -> bool:
     """Whether a git process that may write works on this repository.
 
     Looked up in ``/proc``; without it (macOS) a lock younger than a minute counts as held.

@@ -10,7 +10,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.git_process import PENDING
+from alice_exp.kernel.journal.git_references import PENDING
 
 if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_process import Repository
@@ -74,7 +74,7 @@ def _signed(repository: Repository, commit: str, parent: str) -> str:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise ProblemError(
             "git could not sign: {said}",
-            said=said[0] if said else f"it ended with {done.returncode}",
+            said=said[0].removeprefix("error: ") if said else f"it ended with {done.returncode}",
             hint="see user.signingKey, or: git config --local commit.gpgSign false",
         )
     return done.stdout.decode().strip()

@@ -30,7 +30,8 @@ from alice_exp.kernel.journal.atomic_files import (
     write_beside,
 )
 from alice_exp.kernel.journal.commit_message import COMPLETES
-from alice_exp.kernel.journal.git_process import FORWARD, LOST, NO_OBJECT, PENDING
+from alice_exp.kernel.journal.git_process import FORWARD, LOST, NO_OBJECT
+from alice_exp.kernel.journal.git_references import PENDING
 from alice_exp.kernel.journal.late_saves import keep_late_saves
 from alice_exp.kernel.journal.leftovers import (
     drop_abandoned_names,

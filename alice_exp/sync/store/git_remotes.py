@@ -11,14 +11,17 @@ import re
 import time
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
+from alice_exp.home.store.read_files import SAVING_NS
 from alice_exp.kernel.errors import BusyError, ProblemError
 from alice_exp.kernel.journal import atomic_files as files
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.commit_message import OVERRULED
-from alice_exp.kernel.journal.git_process import PENDING, Message, Repository
+from alice_exp.kernel.journal.git_process import Message, Repository
+from alice_exp.kernel.journal.git_references import PENDING
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.sync.ports import Exchanged, Remote
 from alice_exp.sync.store.foreign_history import approvals, strange, without_claims
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 
     from alice_exp.home.store.doors import FileHome
     from alice_exp.kernel.journal.act import Act, Commit
+
+R = TypeVar("R")
 
 TRIES = 5
 """The number of attempts at an exchange when the remote changes meanwhile."""
@@ -99,7 +104,7 @@ class GitExchange:
         for _ in range(TRIES):
             with fetched(self._home, repository, remote) as incoming:
                 there = incoming.commit
-                head, step = self._taken_in(incoming, act, over)
+                head, step = _patiently(partial(self._taken_in, incoming, act, over))
                 done = Exchanged(
                     done.taken + step.taken,
                     0,
@@ -162,18 +167,17 @@ class GitExchange:
             if before != after:
                 _require_as_committed(self._home.experiences / path, path, before)
                 changes[path] = FileChange(before, after)
-        try:
-            return transaction.write(self._repository, head, message, changes, merged=merged, follow=follow)
-        except ChangedOnDisk as error:
-            raise BusyError(
-                "{path} was saved meanwhile; nothing was changed", path=error.path.name, hint="sync again"
-            ) from None
+        return transaction.write(self._repository, head, message, changes, merged=merged, follow=follow)
 
     def settle(self, act: Act) -> Commit | None:
         """See ``sync.ports.Exchange.settle``."""
-        repository = self._repository
         if there := take_back(self._home):
-            return self._taken_in(Incoming(there, repository, self._home), act, over=False)[1].commit
+            came = Incoming(there, self._repository, self._home)
+            return _patiently(partial(self._taken_in, came, act, over=False))[1].commit
+        return _patiently(partial(self._settled, act))
+
+    def _settled(self, act: Act) -> Commit | None:
+        repository = self._repository
         with self._home.alone() as composed:
             head = repository.head()
             present = files_of(repository, head)
@@ -248,16 +252,35 @@ class GitExchange:
         return repository
 
 
+def _patiently(body: Callable[[], R]) -> R:
+    """What ``body`` answers; an editor that saves meanwhile gets a moment, then ``BusyError`` says so."""
+    name = ""
+    for _ in range(TRIES):
+        try:
+            return body()
+        except ChangedOnDisk as error:
+            name = error.path.name
+            time.sleep(SAVING_NS / 1e9)
+    raise BusyError("{path} was saved meanwhile; nothing was changed", path=name, hint="sync again")
+
+
 def _require_as_committed(full: Path, path: str, before: bytes | None) -> None:
-    """Raise ``ProblemError`` if a file has uncommitted content (an edit with an error), which a merge would lose."""
+    """Raise ``ProblemError`` if a file has uncommitted content (an edit with an error), which a merge would lose.
+
+    ``ChangedOnDisk`` while it may be half saved.
+    """
+    present, saved = None, 0
     try:
-        present: bytes | None = read_bytes(full)[0]
+        present, signature = read_bytes(full)
+        saved = signature.mtime
     except FileNotFoundError:
-        present = None
+        pass
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise ProblemError("this file cannot be read: {why}", why=why, path=path) from error
     if present != before:
+        if saved > time.time_ns() - SAVING_NS:
+            raise ChangedOnDisk(full)
         raise ProblemError(
             "this file holds what is not committed, and the other side changed it too",
             path=path,

@@ -106,7 +106,8 @@ def failed(remote: Remote | str, done: Done) -> PeerError:
     return PeerError(
         "{name} cannot be synced with: {why}",
         name=remote if isinstance(remote, str) else remote.name,
-        why=visible(why)[:300] or f"it ended with {done.returncode}",
+        why=visible(why.removeprefix("fatal: ").removeprefix("error: "))[:300]
+        or f"it ended with {done.returncode}",
     )
 
 
