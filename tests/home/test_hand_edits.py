@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -363,3 +365,38 @@ def test_a_secret_that_is_edited_out_is_said_to_be_in_history_until_it_is_purged
     path.unlink()
     assert f"purge {door}" not in cli("list").stderr, "it was said before"
     assert cli("heartbeat", "--peek", "--json").json["withdrawn"] == [door]
+
+
+@pytest.mark.parametrize("kept", [".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.cloud", ""])
+def test_what_a_cloud_keeps_is_not_here_and_not_deleted(
+    home: Path, cli: Call, git: Callable[..., str], kept: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """N1.15: no command takes a placeholder for a deletion, and the check says what stands there."""
+    mine = cli("remember", "green tea", "--when", "drinking", "--json").json["id"]
+    paths = [home / "experiences/personal/user_preferences.jsonc", home / "local.jsonc"]
+    with monkeypatch.context() as patched:
+        for path in paths:
+            path.rename(path.with_name(kept.format(path.name) or path.name))
+        if not kept:
+            # macOS keeps the name, and says by a flag that a read would fetch the content.
+            real = os.lstat
+
+            def dataless(path: Any, **given: Any) -> Any:
+                found = real(path, **given)
+                is_there = str(path) == str(paths[0])
+                return SimpleNamespace(st_mode=found.st_mode, st_flags=0x40000000) if is_there else found
+
+            patched.setattr(os, "lstat", dataless)
+        for command in (("list",), ("show", mine), ("recall", "drinking")):
+            assert "green tea" in cli(*command).stdout
+        assert cli("memorize", "something else").code == 0
+        assert cli("remember", "black tea", "--when", "drinking", check=False).code == 3
+        found = cli("check", "--json", check=False).json["problems"]
+        assert [one["path"] for one in found if "a cloud keeps it" in one["message"]] == [
+            "personal/user_preferences.jsonc",
+            *["local.jsonc"] * bool(kept),
+        ]
+        assert not kept or not paths[1].exists(), "what this machine decides is not written anew"
+    for path in paths:
+        path.with_name(kept.format(path.name) or path.name).rename(path)
+    assert "green tea" in cli("list").stdout and "removed" not in git(home, "log", "--format=%s")

@@ -7,12 +7,14 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from alice_exp.sync.store import git_remotes
 from tests.conftest import Call
 from tests.sync.conftest import InStep
 
@@ -67,6 +69,23 @@ def every_object(repository: Path) -> bytes:
     """Everything that a repository holds, every object's content in one."""
     listed = ["git", "-C", str(repository), "cat-file", "--batch-all-objects", "--batch", "--unordered"]
     return subprocess.run(listed, capture_output=True, check=True).stdout
+
+
+def test_a_sync_beside_an_editor_that_saves_waits_for_it(
+    paired: tuple[Path, Path], cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """N1.15: a file that is half written is no fault of the person's."""
+    ann, bob = paired
+    cli("remember", "green tea", "--when", "drinking", env=at(bob))
+    sync(cli, bob)
+    path = ann / "experiences/personal/user_preferences.jsonc"
+    whole = path.read_text().replace("\n{", "\n// of Ann\n{", 1) + "// the end\n"
+    path.write_text(whole[: len(whole) // 2])
+    monkeypatch.setattr(time, "sleep", lambda _: path.write_text(whole))
+    # However long it takes until the file is looked at, it was saved a moment ago.
+    monkeypatch.setattr(git_remotes, "SAVING_NS", 10**11)
+    assert sync(cli, ann)[0]["taken"]
+    assert "green tea" in path.read_text() and "// the end" in path.read_text()
 
 
 def test_two_machines_become_one_and_every_act_is_kept(

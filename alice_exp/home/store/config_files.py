@@ -10,7 +10,7 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from alice_exp.home.store.list_files import LOCAL, scan_config, signature_of
+from alice_exp.home.store.list_files import LOCAL, elsewhere, scan_config, signature_of
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import RACY_NS, read_bytes, replace
 from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
@@ -55,7 +55,7 @@ def _parsed(
     from alice_exp.model.formats.config_file import read_config
     from alice_exp.model.values.config import joined
 
-    local, faults = read_local(root) if signatures[1] is not None else (Config(), ())
+    local, faults = read_local(root)
     try:
         data = read_bytes(root / "experiences" / PATH)[0] if signatures[0] is not None else b"{}"
     except OSError as error:
@@ -98,7 +98,7 @@ def read_local(root: Path) -> tuple[Config, tuple[Problem, ...]]:
     try:
         data, _ = read_bytes(root / LOCAL)
     except FileNotFoundError:
-        return Config(), ()
+        return Config(), elsewhere(f"{root}/{LOCAL}", LOCAL)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         return Config(), (Problem(LOCAL, 0, 0, "this file cannot be read: {why}", {"why": why}),)

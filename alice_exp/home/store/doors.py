@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.home.judge import Judge
 from alice_exp.home.store.config_files import read_configuration
-from alice_exp.home.store.list_files import LOCAL, placeholder, scan, scan_config, signature_of
+from alice_exp.home.store.list_files import LOCAL, elsewhere, scan, scan_config, signature_of
 from alice_exp.home.store.read_files import (
     SAVING_NS,
     LastGood,
@@ -288,7 +288,7 @@ class FileHome:
                 self._adopting.adopt(found)
             except ChangedOnDisk:
                 continue
-            if signature_of(self.root) is None and head and not placeholder(f"{self.root}/{LOCAL}"):
+            if signature_of(self.root) is None and head and not elsewhere(f"{self.root}/{LOCAL}", LOCAL):
                 from alice_exp.home.store.config_files import move_here
 
                 move_here(self.root, self._writer)

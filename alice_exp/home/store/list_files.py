@@ -124,11 +124,11 @@ _ELSEWHERE = "this file is not here: a cloud keeps it; the last good version ans
 _DOWNLOADED = "let the cloud download it to this machine, and keep it there"
 
 
-def placeholder(full: str) -> str:
-    """The file that a cloud left in the place of one that is not there; empty if there is none."""
+def elsewhere(full: str, path: str) -> tuple[Problem, ...]:
+    """What is wrong with a file that is not there, where a cloud left a placeholder of it; nothing where none did."""
     folder, _, name = full.rpartition("/")
     names = (f"{folder}/{before}{name}{behind}" for before, behind in _PLACEHOLDERS)
-    return next(filter(os.path.lexists, names), "")
+    return (_odd(path, _ELSEWHERE, _DOWNLOADED),) if any(map(os.path.lexists, names)) else ()
 
 
 def _kept_in_a_cloud(name: str) -> str:
@@ -184,8 +184,7 @@ def _file(found: Found, full: str, path: str) -> None:
     try:
         status = os.lstat(full)
     except (FileNotFoundError, NotADirectoryError):
-        if placeholder(full):
-            found.problems.append(_odd(path, _ELSEWHERE, _DOWNLOADED))
+        found.problems += elsewhere(full, path)
         return
     except OSError as error:
         found.problems.append(_odd(path, "this file cannot be read: {why}", why=error.strerror))

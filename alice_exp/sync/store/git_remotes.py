@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+
 TRIES = 5
 """The number of attempts at an exchange when the remote changes meanwhile."""
 
