@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import os
 import re
 import stat
@@ -62,6 +63,7 @@ class References:
 
     def __init__(self, git_dir: Path) -> None:
         self.git_dir = git_dir
+        self._sound_at = -math.inf
 
     @property
     def exists(self) -> bool:
@@ -126,16 +128,18 @@ class References:
     def unreadable(self) -> str:
         """The first place where git expects a file or a directory and finds something else; empty if there is none.
 
-        A git that opens a pipe waits for ever. Configurations that the repository's own includes are among them.
+        A git that opens a pipe waits for ever. Configurations that the repository's own includes are among them. What
+        was sound a second ago is not looked at again: every git that is started asks.
         """
-        branch = self.branch()
+        if self._sound_at > time.monotonic() - 1:
+            return ""
+        place, branch = str(self.git_dir), self.branch()
         files = (*_ASKED, branch, f"logs/{branch}") if branch else _ASKED
-        odd = (name for name in files if _is_odd(f"{self.git_dir}/{name}"))
-        amiss = (name for name in _FOLDERS if self._is_amiss(name))
-        return next(odd, "") or next(amiss, "") or self._odd_pack() or self._includes_odd("config", 0)
-
-    def _is_amiss(self, name: str) -> bool:
-        return os.path.lexists(place := self.git_dir / name) and not place.is_dir()
+        odd = next((name for name in files if _is_odd(f"{place}/{name}", stat.S_IFREG)), "")
+        odd = odd or next((name for name in _FOLDERS if _is_odd(f"{place}/{name}", stat.S_IFDIR)), "")
+        odd = odd or self._odd_pack() or self._includes_odd("config", 0)
+        self._sound_at = -math.inf if odd else time.monotonic()
+        return odd
 
     def _odd_pack(self) -> str:
         try:
@@ -307,12 +311,15 @@ def move(
     return True
 
 
-def _is_odd(path: str) -> bool:
-    """Whether something other than a plain file stands at a path; git would write what a link leads to."""
+def _is_odd(path: str, wanted: int) -> bool:
+    """Whether something stands at a path that is no ``stat.S_IFREG`` or ``S_IFDIR``; only a directory may be a link."""
     try:
-        return not stat.S_ISREG(os.lstat(path).st_mode)
+        kind = stat.S_IFMT(os.lstat(path).st_mode)
+        if kind == stat.S_IFLNK and wanted == stat.S_IFDIR:
+            kind = stat.S_IFMT(os.stat(path).st_mode)  # noqa: PTH116
     except OSError:
-        return False
+        return os.path.lexists(path)
+    return kind != wanted
 
 
 def _is_usual(references: References, names: Sequence[str], logs: Sequence[str]) -> bool:
