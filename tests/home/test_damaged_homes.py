@@ -152,6 +152,29 @@ def test_a_home_whose_git_is_damaged_is_written_again(
         assert "fatal:" not in text and "error:" not in text
 
 
+@pytest.mark.parametrize(
+    "name", ["an include of zeros", "an include of a pipe", "a_pipe config", "a_link_to_a_pipe config"]
+)
+def test_no_command_waits_for_a_configuration_that_never_ends(
+    lived: Path, cli: Call, name: str, in_time: None, world: Path
+) -> None:
+    gc.collect()
+    block_id = cli("list", "--set", "personal", "--json").json["blocks"][0]["id"]
+    GIT[name](lived / "experiences/.git")
+    for command in (
+        *(("status",), ("log",), ("why", block_id), ("check",), ("doctor",), ("heartbeat",), ("init",)),
+        *(
+            ("undo", "--yes"),
+            ("purge", block_id, "--yes"),
+            ("sync", "settle"),
+            ("diff",),
+            ("outcome", block_id, "ok"),
+        ),
+        ("sync", "add", str(world / "there.git"), "--private", "--yes"),
+    ):
+        assert cli(*command, check=False).code in (0, 2, 3, 4), command
+
+
 def cut(home: Path) -> None:
     """The newest acts are lost: what git needs for the next one is not there any more."""
     GIT["halved objects/pack/*.pack"](home / "experiences/.git")

@@ -144,8 +144,7 @@ class Repository(References):
     def _start(self, arguments: Sequence[str], packing: str = "") -> subprocess.Popen[bytes]:
         import subprocess
 
-        if name := self.unreadable():
-            raise ProblemError("git cannot read its file {name}", name=name, path=".git", hint=MENDS)
+        self.require_readable()
         command = ["git", f"--git-dir={self.git_dir}", f"--work-tree={self.work_tree}"]
         for name, value in _OPTIONS.items():
             command += ["-c", f"{name}={value}"]

@@ -141,6 +141,11 @@ class References:
         self._sound_at = -math.inf if odd else time.monotonic()
         return odd
 
+    def require_readable(self) -> None:
+        """Raise ``ProblemError`` where git would wait for ever; before git is started in this repository."""
+        if name := self.unreadable():
+            raise ProblemError("git cannot read its file {name}", name=name, path=".git", hint=MENDS)
+
     def _odd_pack(self) -> str:
         try:
             with os.scandir(f"{self.git_dir}/objects/pack") as entries:

@@ -84,6 +84,7 @@ def ran(
 
     ``before`` runs in the child first. ``watch`` is asked now and then, and stops git by returning True.
     """
+    repository.require_readable()
     environment = {
         name: value
         for name, value in os.environ.items()
