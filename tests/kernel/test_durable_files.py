@@ -379,16 +379,3 @@ def test_signatures_name_no_commit_while_gits_index_is_stale(tmp_path: Path) -> 
         writer.save()
         assert writer.reread().head == ("" if stale else "1" * 40)
         writer.stamps = file_signatures.Stamps("1" * 40)
-
-
-def test_a_branch_that_was_deleted_is_damage_and_its_reflog_names_where_it_was(
-    repository: Repository,
-) -> None:
-    head, none = repository.head(), "0" * 40
-    assert not repository.damage()
-    log = repository.git_dir / "logs/refs/heads/main"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text(f"{none} {head} me <me@x> 1 +0000\tmade\n{head} {none} me <me@x> 2 +0000\tdeleted\n")
-    (repository.git_dir / "refs/heads/main").unlink()
-    assert repository.damage()
-    assert repository.logged("refs/heads/main")[0] == head

@@ -23,6 +23,7 @@ _REPORTED = re.compile(r"(\d+) waiting, (\d+) expired")
 DETAILS = (
     "a new home",
     "a new history begins",
+    "the history goes on",
     "on the screen",
     "content",
     "fields and comments",
@@ -74,8 +75,8 @@ def _detail(detail: str) -> str:
         return say("{count} seen again", count=int(found[1]))
     if detail in DETAILS:
         return say(detail)
-    if found := re.fullmatch(r"(\S+) set aside, a new history begins", detail):
-        return say("{name} set aside, a new history begins", name=found[1])
+    if found := re.fullmatch(r"(\S+) set aside, (.+)", detail):
+        return say("{name} set aside", name=found[1]) + f"，{say(found[2])}"
     if found := re.fullmatch(r"into (\S+)", detail):
         return say("into {place}", place=found[1])
     detail = _TAKEN.sub(lambda row: say(COUNTS[row[2]], count=int(row[1])), detail)

@@ -64,7 +64,7 @@ def adopt_foreign(writer: CommitWriter, reading: Reading, proves: Callable[[Bloc
     """Adopt what lies between the last head of this home and HEAD. Needs the lock; ``ChangedOnDisk`` as any write."""
     repository, head = writer.repository, writer.repository.head()
     seen = repository.resolve(SEEN)
-    if not seen or not repository.has_commit(seen):
+    if not seen or not repository.holds("commit", seen):
         # A home of the version before, or a fresh clone: the newest commit that an act made is taken as seen, once.
         seen = _newest_act(repository, head)
     commits = _commits(repository, seen, head) if seen != head else []

@@ -220,13 +220,9 @@ class Repository(References):
         entries = [row.split(b"\t", 1) for row in listing.split(b"\0") if row]
         return {path.decode("utf-8", "surrogateescape"): row.split()[2].decode() for row, path in entries}
 
-    def has_commit(self, oid: str) -> bool:
-        """Whether the repository holds this commit."""
-        return self.run("cat-file", "-t", oid, check=False).strip() == b"commit"
-
-    def has_blob(self, oid: str) -> bool:
-        """Whether the repository holds this blob."""
-        return self.run("cat-file", "-t", oid, check=False).strip() == b"blob"
+    def holds(self, kind: str, oid: str) -> bool:
+        """Whether the repository holds this ``commit`` or ``blob``."""
+        return self.run("cat-file", "-t", oid, check=False).strip() == kind.encode()
 
     def blob(self, oid: str) -> bytes:
         """A blob's bytes."""

@@ -47,7 +47,7 @@ def _keep(repository: Repository, displaced: Path, interrupted: bool) -> str:
 
 
 def _is_known(repository: Repository, displaced: Path) -> bool:
-    return repository.has_blob(blob_id(read_bytes(displaced)[0]))
+    return repository.holds("blob", blob_id(read_bytes(displaced)[0]))
 
 
 def _set_aside(repository: Repository, displaced: Path, path: Path) -> str:

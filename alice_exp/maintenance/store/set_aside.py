@@ -21,7 +21,7 @@ from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.journal.atomic_files import read_bytes, sync_directory, sync_file
-from alice_exp.kernel.journal.git_process import FETCHED, PURGING, STAGE, Repository
+from alice_exp.kernel.journal.git_process import FETCHED, LOST, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.git_references import PENDING, SEEN
 from alice_exp.kernel.journal.leftovers import git_works_on, locks
 
@@ -107,34 +107,32 @@ def _fill(writer: CommitWriter, fresh: Repository, actor: Actor, name: str) -> N
     """Give the new repository all objects that can be read, the references that hold, and the files as last known."""
     old, stamps = writer.repository, writer.reread()
     _take_objects(old.git_dir / "objects", fresh)
-    branch, found = old.branch() or "refs/heads/main", old.named()
-    if fresh.run("check-ref-format", branch, check=False) == b"":
-        fresh.run("symbolic-ref", "HEAD", branch, check=False)
+    branch, found = old.branch(), old.named()
+    with suppress(AliceError):
+        fresh.run("check-ref-format", branch)
+        fresh.run("symbolic-ref", "HEAD", branch)
     branch = fresh.branch()
     heads = (oid for ref, oid in found.items() if ref.startswith("refs/heads/"))
     tips = (found.get(branch, ""), *old.logged(branch), stamps.head, found.get(SEEN, ""), *heads)
     tip = next((oid for oid in dict.fromkeys(tips) if oid and _is_whole(fresh, oid)), "")
     refs = {ref: oid for ref, oid in found.items() if ref not in (branch, SEEN) and _is_whole(fresh, oid)}
     # A purge is whole or was never begun; what a process fetched is fetched again.
-    if any(ref.startswith((STAGE, PURGING)) and ref not in refs for ref in found):
-        refs = {ref: oid for ref, oid in refs.items() if not ref.startswith((STAGE, PURGING))}
-    moves: list[tuple[str, str, str | None]] = [
-        (ref, oid, None) for ref, oid in refs.items() if not ref.startswith(FETCHED)
-    ]
+    is_torn = any(ref.startswith((STAGE, PURGING)) and ref not in refs for ref in found)
+    left = (FETCHED, STAGE, PURGING) if is_torn else FETCHED
+    refs = {ref: oid for ref, oid in refs.items() if not ref.startswith(left)}
     seen = _seen(fresh, stamps.head, found.get(SEEN, ""))
-    if seen or (tip and not stamps.files):
-        # Commits that came since, or before anything was marked, are adopted as foreign by the next command.
-        moves += [(branch, tip, None), *([(SEEN, seen, None)] if seen else [])]
+    if seen and (seen != tip or PENDING in refs):
+        # Commits that came since are adopted as foreign by the next command, and an act that was decided is finished.
+        refs |= {branch: tip, SEEN: seen}
+    elif tip and not seen and not stamps.files:
+        # The newest act counts as seen then, as in a fresh clone.
+        refs |= {branch: tip}
     else:
-        if not stamps.files:
-            template = (
-                "nobody can tell any more what was approved before: in universal it waits for your approval"
-            )
-            writer.sources.warn(ProblemError(template, hint="see it with 'alice-exp review'"))
-        known = {path: oid for path, (_, oid) in stamps.files.items()}
+        known = fresh.tree(seen) if seen else {path: oid for path, (_, oid) in stamps.files.items()}
+        refs |= {f"{LOST}/{oid}": oid} if (oid := refs.pop(PENDING, "")) else {}
         made = _committed(writer, fresh, actor, name, tip, known)
-        moves = [move for move in moves if move[0] != PENDING]
-        moves += [(branch, made, None), (SEEN, made, None), (PENDING, "", made)]
+        refs |= {branch: made, SEEN: made, PENDING: ""}
+    moves: list[tuple[str, str, str | None]] = [(ref, oid, None) for ref, oid in refs.items()]
     fresh.point(moves)
     fresh.refresh_index(None)
     for folder, _, files in os.walk(fresh.git_dir):
@@ -154,8 +152,11 @@ def _committed(
         for path in sorted({*base, *known})
         if base.get(path) != known.get(path)
     }
-    detail = f"{name} set aside, a new history begins" if name else "a new history begins"
-    trailers = (("Damaged", name),) if name else ()
+    if not known:
+        why = "nobody can tell any more what was approved before: in universal it waits for your approval"
+        writer.sources.warn(ProblemError(why, hint="see it with 'alice-exp review'"))
+    goes_on = "the history goes on" if tip else "a new history begins"
+    detail, trailers = (f"{name} set aside, {goes_on}", (("Damaged", name),)) if name else (goes_on, ())
     _, message = writer.composed(Act("doctor", actor, writer.sources.now(), (), detail, trailers))
     return fresh.prepare(tip, message, files)
 
@@ -166,7 +167,7 @@ def _content(writer: CommitWriter, fresh: Repository, path: str, oid: str) -> by
         data, _ = read_bytes(writer.work_tree / path)
         if blob_id(data) == oid:
             return data
-    return fresh.blob(oid) if oid and fresh.has_blob(oid) else None
+    return fresh.blob(oid) if oid and fresh.holds("blob", oid) else None
 
 
 def _seen(fresh: Repository, stamped: str, marked: str) -> str:
