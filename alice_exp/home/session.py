@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.home.caller import Caller
+from alice_exp.home.hosts import KNOWN
 from alice_exp.home.judge import Judge
 from alice_exp.home.references import look_up
 from alice_exp.kernel.errors import AliceError, UsageError
@@ -38,7 +39,6 @@ T = TypeVar("T")
 ALPHABET = "abcdefghijklmnopqrstuvwxyz23456789"
 # Translates random bytes to letters. 256 is not a multiple of 34, so 18 letters are slightly likelier.
 _LETTERS = "".join(ALPHABET[byte % len(ALPHABET)] for byte in range(256)).encode()
-_AGENTS = ("CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI", "CODEX_SANDBOX", "AI_AGENT")
 _ACTOR = re.compile(r"(user|agent|editor|peer|system)(?::([a-z0-9][a-z0-9_-]{0,63}))?")
 _STAMP = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -81,7 +81,8 @@ class Session:
         """``--actor``, else ``ALICE_ACTOR``, else an agent if its variable is set, else the user (DESIGN 6)."""
         named = self.actor_option or os.environ.get("ALICE_ACTOR", "")
         if not named:
-            return Actor("agent" if any(os.environ.get(name) for name in _AGENTS) else "user")
+            host = next((one for one in KNOWN if any(map(os.environ.get, one.variables))), None)
+            return Actor("agent", host.name) if host else Actor("user")
         fits = _ACTOR.fullmatch(named)
         if not fits:
             raise UsageError(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.agents.host_config import HOSTS
+from alice_exp.home.hosts import HOSTS
 from alice_exp.kernel.text.marked_block import with_block, without_block
 
 pytestmark = pytest.mark.needs("mcp")
