@@ -180,8 +180,8 @@ def _telling(worker: Worker) -> Callable[[F], F]:
 
 def serve(session: Session) -> None:
     """Serve stdin and stdout until EOF. Whoever starts it, the actor is an agent (DESIGN 6)."""
-    named = session.actor.name if session.actor.kind == "agent" else ""
-    own = session.apart(str(Actor("agent", named)))
+    named = session.acting.named
+    own = session.apart(str(named if named.kind == "agent" else Actor("agent")))
     worker = Worker(own)
     worker.alone(lambda: own.home.read(()))
     with reloading(own):

@@ -43,7 +43,8 @@ class Host(NamedTuple):
     """One host. Paths are relative to the project and to the person's home; an empty one does not exist.
 
     ``variables`` are in the environment of what its agent runs. ``agents`` are the names of programs that run nothing
-    but agents, ``packages`` parts of a path that only their programs have; a program in which people type has neither.
+    but agents, ``packages`` parts of a path (or of ``-m MODULE.``) that only their programs have; a program in which
+    people type has neither.
 
     ``project`` and ``user`` are the files with servers, ``key`` stands above the entries (empty for TOML), ``entry``
     is how one is written. ``folder`` is there where the host is, and so is ``program`` on the path; ``instructions``
@@ -126,7 +127,7 @@ KNOWN: tuple[Host, ...] = (
     Host("goose", ("GOOSE_TERMINAL",), ("goose", "goosed")),
     Host("amp", ("AMP_CURRENT_THREAD_ID",), ("amp",), ("/@sourcegraph/amp/",)),
     Host("crush", ("CRUSH",), ("crush",), ("/@charmland/crush/",)),
-    Host("aider", (), ("aider",)),
+    Host("aider", (), ("aider",), ("-m aider.",)),
     Host("auggie", ("AUGMENT_AGENT",), ("auggie",), ("/@augmentcode/auggie/",)),
     Host("antigravity", ("ANTIGRAVITY_AGENT",)),
     Host("trae", ("TRAE_AI_SHELL_ID",)),

@@ -12,23 +12,15 @@ from typing import Any
 
 from alice_exp.agents.rules.host_transcripts import TAG
 from alice_exp.conversations.rules.transcripts import session_name
-from alice_exp.home.hosts import Event, Host
+from alice_exp.home.hosts import HOSTS, Event, Host
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.value_class import dataclass
 
 _EVENTS: Mapping[str, Event] = {
-    "start": "start",
-    "sessionstart": "start",
-    "prompt": "prompt",
-    "userpromptsubmit": "prompt",
-    "userpromptsubmitted": "prompt",
-    "beforeagent": "prompt",
-    "beforesubmitprompt": "prompt",
-    "stop": "stop",
-    "agentstop": "stop",
-    "afteragent": "stop",
-    "end": "end",
-    "sessionend": "end",
+    name.lower(): ours
+    for host in HOSTS.values()
+    for ours, theirs in host.hooks.events.items()
+    for name in (ours, theirs)
 }
 _SESSION = ("session_id", "sessionId", "conversation_id", "sessionID")
 _TRANSCRIPT = ("transcript_path", "transcriptPath")
