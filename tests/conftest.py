@@ -28,6 +28,7 @@ from typing import Any
 import pytest
 import typer
 
+from alice_exp.home.hosts import KNOWN
 from tests.in_memory import in_memory
 
 ROOT = Path(__file__).parents[1]
@@ -36,16 +37,7 @@ SAMPLE = ROOT / "sample_home"
 
 _ENDED = count(1)
 _DROPPED = ("GIT_", "ALICE_", "XDG_", "CM_", "LC_", "PYTHONUNBUFFERED")
-_AGENTS = (
-    "CLAUDECODE",
-    "CURSOR_AGENT",
-    "GEMINI_CLI",
-    "CODEX_SANDBOX",
-    "AI_AGENT",
-    "LANG",
-    "LANGUAGE",
-    "FORCE_COLOR",
-)
+_FOREIGN = ("LANG", "LANGUAGE", "FORCE_COLOR", *(name for host in KNOWN for name in host.variables))
 
 
 class _Absent(ModuleType):
@@ -142,7 +134,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> Pat
     person = tmp_path / "person"
     person.mkdir()
     for name in list(os.environ):
-        if name.startswith(_DROPPED) or name in _AGENTS:
+        if name.startswith(_DROPPED) or name in _FOREIGN:
             monkeypatch.delenv(name)
     settings = {
         "HOME": str(person),
@@ -199,7 +191,7 @@ def _sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _made(root: Path) -> Path:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_DROPPED)}
-    for name in _AGENTS:
+    for name in _FOREIGN:
         environment.pop(name, None)
     environment |= {
         "HOME": str(root.parent),

@@ -1,4 +1,4 @@
-"""Agents' hosts: where each keeps servers, hooks and instructions; our server's entry put in, taken out, all else kept.
+"""Our server's entry in a host's configuration: put in, taken out, all else kept.
 
 JSON hosts are edited as JSONC, so that comments stay; Codex keeps TOML, of which only our own table is ever touched.
 """
@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import field
-from typing import Literal
+from collections.abc import Sequence
 
+from alice_exp.home.hosts import Host
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import Remove, Set, edit, parse
 from alice_exp.kernel.jsonc.problem import Json
-from alice_exp.kernel.value_class import dataclass
 
 NAME = "alice-exp"
 """What our server is called in every host."""
@@ -25,106 +23,12 @@ _TABLE = re.compile(
 _OURS = re.compile(r"^[ \t]*(?:command|args)[ \t]*=")
 _ANY_TABLE = re.compile(r"^[ \t]*\[")
 
-Event = Literal["start", "prompt", "stop", "end"]
-"""When a host calls us: a session begins, a person asks, the agent has answered, a session ends."""
-
-_CLAUDE: Mapping[Event, str] = {
-    "start": "SessionStart",
-    "prompt": "UserPromptSubmit",
-    "stop": "Stop",
-    "end": "SessionEnd",
-}
-_CAMEL: Mapping[Event, str] = {"start": "sessionStart", "end": "sessionEnd"}
-
-
-@dataclass(frozen=True, slots=True)
-class Hooks:
-    """Where a host keeps hooks, in which form, and what it calls each event.
-
-    ``groups`` is Claude Code's form (an event holds groups of hooks), ``flat`` Cursor's (an event holds commands);
-    ``file`` and ``plugin`` are files of our own, of Copilot and of opencode. ``each_turn``: what was said is taken in
-    whenever the agent stops, for not every version and way of running tells of the start and the end.
-    """
-
-    file: str
-    form: Literal["groups", "flat", "file", "plugin"]
-    events: Mapping[Event, str]
-    each_turn: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Host:
-    """Where a host keeps its servers: the file for one project and for the user, and the key above the entries.
-
-    Paths are relative to the project and to the person's home; an empty one does not exist. ``key`` is empty for TOML.
-    ``folder`` is there where the host is; ``instructions`` is the file that it reads when a session begins.
-    """
-
-    name: str
-    project: str
-    user: str
-    key: str
-    typed: bool = False
-    folder: str = ""
-    program: str = ""
-    instructions: str = ""
-    hooks: Hooks = field(default_factory=lambda: Hooks("", "groups", {}))
-
-
-HOSTS: dict[str, Host] = {
-    host.name: host
-    for host in (
-        Host(
-            "claude-code", ".mcp.json", ".claude.json", "mcpServers", folder=".claude", program="claude",
-            instructions=".claude/CLAUDE.md", hooks=Hooks(".claude/settings.json", "groups", _CLAUDE),
-        ),
-        Host(
-            "cursor", ".cursor/mcp.json", ".cursor/mcp.json", "mcpServers", folder=".cursor", program="cursor",
-            hooks=Hooks(".cursor/hooks.json", "flat", {**_CAMEL, "prompt": "beforeSubmitPrompt", "stop": "stop"}),
-        ),
-        Host(
-            "vscode", ".vscode/mcp.json", ".config/Code/User/mcp.json", "servers", True, ".config/Code", "code",
-            ".config/Code/User/prompts/alice-exp.instructions.md",
-            # Copilot's names, which VS Code reads as its own; it has none for the end of a session.
-            Hooks(
-                ".copilot/hooks/alice-exp.json", "file",
-                {**_CAMEL, "prompt": "userPromptSubmitted", "stop": "agentStop"}, each_turn=True,
-            ),
-        ),
-        Host(
-            "codex", "", ".codex/config.toml", "", folder=".codex", program="codex",
-            instructions=".codex/AGENTS.md",
-            # Before 0.160 it told nothing of the end.
-            hooks=Hooks(".codex/hooks.json", "groups", _CLAUDE, each_turn=True),
-        ),
-        Host(
-            "gemini", ".gemini/settings.json", ".gemini/settings.json", "mcpServers", folder=".gemini",
-            program="gemini", instructions=".gemini/GEMINI.md",
-            hooks=Hooks(
-                ".gemini/settings.json", "groups", {**_CLAUDE, "prompt": "BeforeAgent", "stop": "AfterAgent"}
-            ),
-        ),
-        Host(
-            "qwen", ".qwen/settings.json", ".qwen/settings.json", "mcpServers", folder=".qwen", program="qwen",
-            # With a prompt on its command line it tells neither of the start nor of the end.
-            instructions=".qwen/QWEN.md", hooks=Hooks(".qwen/settings.json", "groups", _CLAUDE, each_turn=True),
-        ),
-        Host(
-            "opencode", "opencode.json", ".config/opencode/opencode.json", "mcp", folder=".config/opencode",
-            program="opencode", instructions=".config/opencode/AGENTS.md",
-            hooks=Hooks(".config/opencode/plugins/alice-exp.js", "plugin", {}),
-        ),
-    )
-}  # fmt: skip
-
-ALIASES: Mapping[str, str] = {"copilot": "vscode", "vscode/copilot": "vscode", "claude": "claude-code"}
-
 
 def _entry(host: Host, command: str, arguments: Sequence[str]) -> dict[str, Json]:
     """Our server's entry in a JSON host."""
-    if host.name == "opencode":
+    if host.entry == "command":
         return {"type": "local", "command": [command, *arguments], "enabled": True}
-    typed: dict[str, Json] = {"type": "stdio"} if host.typed else {}
+    typed: dict[str, Json] = {"type": "stdio"} if host.entry == "typed" else {}
     return {**typed, "command": command, "args": list(arguments)}
 
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from alice_exp.agents.host_config import Event, Host
+from alice_exp.home.hosts import Event, Host
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.version import VERSION
 
@@ -23,25 +23,17 @@ def place(host: Host, project: bool) -> Path:
         if not host.project:
             raise UsageError("{host} has no configuration for one project", host=host.name)
         return Path.cwd() / host.project
-    if host.name == "claude-code" and os.environ.get("CLAUDE_CONFIG_DIR"):
-        return Path(os.environ["CLAUDE_CONFIG_DIR"]) / ".claude.json"
-    if host.name == "opencode":
-        # Both names are read; ours goes where the person's is.
-        other = under(host, host.user + "c")
-        return other if other.exists() else under(host, host.user)
-    return under(host, host.user)
+    path = under(host, host.user)
+    # opencode reads both names; ours goes where the person's is.
+    other = path.with_suffix(".jsonc")
+    return other if host.name == "opencode" and other.exists() else path
 
 
 def under(host: Host, relative: str) -> Path:
     """A path of a host's table in this person's home, where the host's own variable says that it is."""
-    first, _, rest = relative.partition("/")
-    moved = {
-        "claude-code": ("CLAUDE_CONFIG_DIR", ".claude"),
-        "codex": ("CODEX_HOME", ".codex"),
-        "opencode": ("XDG_CONFIG_HOME", ".config"),
-    }.get(host.name)
-    if moved and first == moved[1] and os.environ.get(moved[0]):
-        return Path(os.environ[moved[0]]) / rest
+    variable, folder = host.moved
+    if variable and os.environ.get(variable):
+        return Path(os.environ[variable]) / f"{relative}/".removeprefix(folder)
     if sys.platform == "darwin" and relative.startswith(".config/Code"):
         return Path.home() / "Library/Application Support" / relative.removeprefix(".config/")
     return Path.home() / relative

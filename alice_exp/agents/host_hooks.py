@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from alice_exp.agents.host_config import Event, Hooks, read_object
+from alice_exp.agents.host_config import read_object
+from alice_exp.home.hosts import Event, Hooks
 from alice_exp.kernel.jsonc import Append, Remove, Set, edit, parse
 from alice_exp.kernel.jsonc.edits import Edit
 

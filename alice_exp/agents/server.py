@@ -8,10 +8,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.agents.host_config import HOSTS
 from alice_exp.agents.operations import TOOLS, Connection, Tool, call
 from alice_exp.agents.tool_schema import answer_schema, description, json_schema
 from alice_exp.agents.wiring import spool
+from alice_exp.home.hosts import HOSTS
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.act import Actor
@@ -180,8 +180,8 @@ def _telling(worker: Worker) -> Callable[[F], F]:
 
 def serve(session: Session) -> None:
     """Serve stdin and stdout until EOF. Whoever starts it, the actor is an agent (DESIGN 6)."""
-    named = session.actor.name if session.actor.kind == "agent" else ""
-    own = session.apart(str(Actor("agent", named)))
+    named = session.acting.named
+    own = session.apart(str(named if named.kind == "agent" else Actor("agent")))
     worker = Worker(own)
     worker.alone(lambda: own.home.read(()))
     with reloading(own):

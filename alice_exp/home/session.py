@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from alice_exp.home.acting import Acting
 from alice_exp.home.caller import Caller
 from alice_exp.home.judge import Judge
 from alice_exp.home.references import look_up
 from alice_exp.kernel.errors import AliceError, UsageError
-from alice_exp.kernel.journal.act import Actor
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from alice_exp.home.ports import Cataloguing, History
     from alice_exp.home.references import LookUp
     from alice_exp.home.store.doors import FileHome
+    from alice_exp.kernel.journal.act import Actor
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.kernel.providers.ports import Provider
     from alice_exp.model.values.config import Config
@@ -38,8 +38,6 @@ T = TypeVar("T")
 ALPHABET = "abcdefghijklmnopqrstuvwxyz23456789"
 # Translates random bytes to letters. 256 is not a multiple of 34, so 18 letters are slightly likelier.
 _LETTERS = "".join(ALPHABET[byte % len(ALPHABET)] for byte in range(256)).encode()
-_AGENTS = ("CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI", "CODEX_SANDBOX", "AI_AGENT")
-_ACTOR = re.compile(r"(user|agent|editor|peer|system)(?::([a-z0-9][a-z0-9_-]{0,63}))?")
 _STAMP = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -77,20 +75,14 @@ class Session:
         return (Path(named).expanduser() if named else Path.home() / ".alice").absolute()
 
     @cached_property
+    def acting(self) -> Acting:
+        """Who acts: see ``Acting``."""
+        return Acting(self.actor_option)
+
+    @property
     def actor(self) -> Actor:
-        """``--actor``, else ``ALICE_ACTOR``, else an agent if its variable is set, else the user (DESIGN 6)."""
-        named = self.actor_option or os.environ.get("ALICE_ACTOR", "")
-        if not named:
-            return Actor("agent" if any(os.environ.get(name) for name in _AGENTS) else "user")
-        fits = _ACTOR.fullmatch(named)
-        if not fits:
-            raise UsageError(
-                "{name} is not an actor",
-                name=repr(named),
-                hint="actors are user, agent[:name], editor, peer:name, system; a name is of lower-case letters, "
-                "digits, - and _",
-            )
-        return Actor(fits[1], fits[2] or "")  # type: ignore[arg-type]
+        """The author of this session's acts; ``UsageError``, ``RefusedError`` as in ``Acting``."""
+        return self.acting.actor
 
     @cached_property
     def project(self) -> str:
@@ -195,9 +187,9 @@ class Session:
     @property
     def caller(self) -> Caller:
         """The caller to pass to a use case."""
-        moment = self.moment
+        moment, _ = self.moment, self.acting.named
         local = moment.astimezone(self.zone)
-        return Caller(self.actor, moment.strftime(_STAMP), local.strftime("%Y%m%d"), new_id)
+        return Caller(self.acting, moment.strftime(_STAMP), local.strftime("%Y%m%d"), new_id)
 
     @property
     def day_began(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alice_exp.home.acting import Acting
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.journal.act import Actor
 
@@ -50,4 +51,4 @@ def sharing(session: Session, peer: Peer | None = None) -> Sharing:
 
 def caller_as(session: Session) -> Callable[[Peer], Caller]:
     """A function that gives the caller for acts of a peer, at the current time."""
-    return lambda peer: replace(session.caller, actor=Actor("peer", peer.name))
+    return lambda peer: replace(session.caller, acting=Acting.of(Actor("peer", peer.name)))

@@ -1,29 +1,68 @@
-"""A model's server on loopback that gives one answer to everything: Anthropic's messages, Gemini's, OpenAI's chat and responses."""
+"""A model's server on loopback: Anthropic's messages, Gemini's, OpenAI's chat and responses.
+
+It gives one answer to everything; first, where it is told to, it has the host's own shell run some commands.
+"""
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+SHELLS = ("Bash", "bash", "run_shell_command", "shell_command", "exec_command", "shell")
+"""What hosts call the tool that runs a command."""
+
+Wish = tuple[str, dict[str, Any], str]
+"""A tool that the model wants to be called, its arguments, and the id of the call."""
+
 
 class StandIn(ThreadingHTTPServer):
-    """The server; ``asked`` holds the body of every request."""
+    """The server; ``asked`` holds the body of every request, ``runs`` what the shell is still to run."""
 
     daemon_threads = True
 
-    def __init__(self, answer: str) -> None:
+    def __init__(self, answer: str, runs: Sequence[str] = ()) -> None:
         super().__init__(("127.0.0.1", 0), Answering)
         self.text = answer
+        self.runs = list(runs)
         self.asked: list[str] = []
 
     @property
     def url(self) -> str:
         """Where it listens."""
         return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def wish(self, asked: Any) -> Wish | None:
+        """The next command, as a call of the shell that this request offers; None where it offers none."""
+        offered = {one["name"]: one for one in _tools(asked.get("tools") or [])}
+        shell = next((offered[name] for name in SHELLS if name in offered), None)
+        if shell is None or not self.runs:
+            return None
+        schema = next(shell[key] for key in _SCHEMAS if key in shell)
+        return shell["name"], _arguments(schema, self.runs.pop(0)), f"call_{len(self.asked)}"
+
+
+_SCHEMAS = ("input_schema", "parameters", "parametersJsonSchema")
+
+
+def _tools(listed: list[Any]) -> Iterator[Any]:
+    for one in listed:
+        yield from one.get("functionDeclarations", [one.get("function", one)] if _is_named(one) else [])
+
+
+def _is_named(one: Any) -> bool:
+    return "name" in one.get("function", one)
+
+
+def _arguments(schema: Any, command: str) -> dict[str, Any]:
+    kinds = schema["properties"]
+    lists = {"array": ["sh", "-c", command]}
+    values = {"command": command, "cmd": command, "description": "runs it", "is_background": False}
+    wanted = {*schema.get("required", ()), *({"command", "cmd"} & set(kinds))}
+    return {name: lists.get(kinds[name].get("type"), values.get(name)) for name in wanted}
 
 
 class Answering(BaseHTTPRequestHandler):
@@ -35,20 +74,22 @@ class Answering(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode(errors="replace")
         self.server.asked.append(body)
         asked: Any = json.loads(body or "{}")
+        text = self.server.text
         if "count_tokens" in self.path:
             self._json({"input_tokens": 10})
-        elif "/messages" in self.path:
-            self._stream(_anthropic(self.server.text)) if asked.get("stream") else self._json(
-                _message(self.server.text)
-            )
+            return
+        wish = self.server.wish(asked)
+        if "/messages" in self.path:
+            message = _message(text, wish)
+            self._stream(_anthropic(message)) if asked.get("stream") else self._json(message)
         elif "eamGenerateContent" in self.path:
-            self._stream([("", _gemini(self.server.text))])
+            self._stream([("", _gemini(text, wish))])
         elif "generateContent" in self.path:
-            self._json(_gemini(self.server.text))
+            self._json(_gemini(text, wish))
         elif self.path.endswith("/responses"):
-            self._stream(_responses(self.server.text))
+            self._stream(_responses(text, wish))
         else:
-            self._stream(_openai(self.server.text))
+            self._stream(_openai(text, wish))
 
     def do_GET(self) -> None:
         self._json({"data": []})
@@ -75,56 +116,76 @@ class Answering(BaseHTTPRequestHandler):
         return
 
 
-def _message(text: str) -> dict[str, Any]:
+def _message(text: str, wish: Wish | None) -> dict[str, Any]:
+    content: dict[str, Any] = {"type": "text", "text": text}
+    if wish:
+        content = {"type": "tool_use", "id": wish[2], "name": wish[0], "input": wish[1]}
     return {
         "id": "msg_1", "type": "message", "role": "assistant", "model": "stand-in", "stop_sequence": None,
-        "content": [{"type": "text", "text": text}], "stop_reason": "end_turn",
+        "content": [content], "stop_reason": "tool_use" if wish else "end_turn",
         "usage": {"input_tokens": 10, "output_tokens": 5},
     }  # fmt: skip
 
 
-def _anthropic(text: str) -> list[tuple[str, Any]]:
-    start = {**_message(text), "content": [], "stop_reason": None}
+def _anthropic(message: dict[str, Any]) -> list[tuple[str, Any]]:
+    (content,) = message["content"]
+    if content["type"] == "text":
+        empty, delta = {**content, "text": ""}, {"type": "text_delta", "text": content["text"]}
+    else:
+        empty = {**content, "input": {}}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(content["input"])}
     steps: list[Any] = [
-        {"type": "message_start", "message": start},
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}},
+        {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}},
+        {"type": "content_block_start", "index": 0, "content_block": empty},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
         {"type": "content_block_stop", "index": 0},
-        {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None},
+        {"type": "message_delta", "delta": {"stop_reason": message["stop_reason"], "stop_sequence": None},
          "usage": {"output_tokens": 5}},
         {"type": "message_stop"},
     ]  # fmt: skip
     return [(step["type"], step) for step in steps]
 
 
-def _gemini(text: str) -> dict[str, Any]:
+def _gemini(text: str, wish: Wish | None) -> dict[str, Any]:
+    part: dict[str, Any] = {"functionCall": {"name": wish[0], "args": wish[1]}} if wish else {"text": text}
     return {
-        "candidates": [
-            {"content": {"role": "model", "parts": [{"text": text}]}, "finishReason": "STOP", "index": 0}
-        ],
+        "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
         "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15},
         "modelVersion": "stand-in",
     }
 
 
-def _openai(text: str) -> list[tuple[str, Any]]:
+def _openai(text: str, wish: Wish | None) -> list[tuple[str, Any]]:
     row = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "stand-in"}
-    part = {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}
-    last = {"index": 0, "delta": {}, "finish_reason": "stop"}
+    said: dict[str, Any] = {"role": "assistant", "content": text}
+    if wish:
+        called = {"name": wish[0], "arguments": json.dumps(wish[1])}
+        said = {
+            "role": "assistant",
+            "tool_calls": [{"index": 0, "id": wish[2], "type": "function", "function": called}],
+        }
+    part = {"index": 0, "delta": said, "finish_reason": None}
+    last = {"index": 0, "delta": {}, "finish_reason": "tool_calls" if wish else "stop"}
     return [("", {**row, "choices": [part]}), ("", {**row, "choices": [last]})]
 
 
-def _responses(text: str) -> list[tuple[str, Any]]:
+def _responses(text: str, wish: Wish | None) -> list[tuple[str, Any]]:
     said = {"type": "output_text", "text": text, "annotations": []}
     item = {"type": "message", "id": "m1", "role": "assistant", "status": "completed", "content": [said]}
+    steps: list[Any] = [
+        {"type": "response.output_item.added", "output_index": 0, "item": {**item, "content": []}},
+        {"type": "response.output_text.delta", "item_id": "m1", "delta": text},
+    ]
+    if wish:
+        called = {"name": wish[0], "arguments": json.dumps(wish[1])}
+        item, steps = {"type": "function_call", "id": "f1", "call_id": wish[2], **called}, []
     usage = {
         "input_tokens": 10, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 5,
         "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 15,
     }  # fmt: skip
-    steps: list[Any] = [
+    steps = [
         {"type": "response.created", "response": {"id": "r1"}},
-        {"type": "response.output_item.added", "output_index": 0, "item": {**item, "content": []}},
-        {"type": "response.output_text.delta", "item_id": "m1", "delta": text},
+        *steps,
         {"type": "response.output_item.done", "output_index": 0, "item": item},
         {"type": "response.completed", "response": {"id": "r1", "output": [item], "usage": usage}},
     ]
@@ -132,9 +193,9 @@ def _responses(text: str) -> list[tuple[str, Any]]:
 
 
 @contextmanager
-def standing_in(answer: str) -> Iterator[StandIn]:
+def standing_in(answer: str, runs: Sequence[str] = ()) -> Iterator[StandIn]:
     """The server on a thread of its own, stopped at the end."""
-    server = StandIn(answer)
+    server = StandIn(answer, runs)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from alice_exp.agents.host_config import HOSTS
+from alice_exp.home.hosts import HOSTS
 from alice_exp.kernel.text.marked_block import with_block, without_block
+from tests.conftest import ROOT
 
 pytestmark = pytest.mark.needs("mcp")
 Call = Callable[..., Any]
@@ -174,3 +175,13 @@ def test_a_marked_block_is_put_in_replaced_and_taken_out() -> None:
             without_block(once) == (text if text.endswith("\n") or not text else f"{text}\n")
             or not text.strip()
         )
+
+
+def test_what_is_told_of_the_hosts_is_what_the_table_says() -> None:
+    listed = f"{', '.join([*HOSTS][:-1])} or {[*HOSTS][-1]}"
+    told = (ROOT / "docs/agents.md").read_text("utf-8")
+    for module in ("connect_commands", "mcp_commands"):
+        assert listed in (ROOT / f"alice_exp/agents/cli/{module}.py").read_text("utf-8")
+    for host in HOSTS.values():
+        row = next(line for line in told.splitlines() if line.startswith(f"| {host.name}"))
+        assert f"`~/{host.user}`" in row and Path(host.instructions or "–").name in row

@@ -1,4 +1,4 @@
-"""Real hosts on an empty machine: connected, one conversation each against a stand-in model, what was said waits.
+"""Real hosts on an empty machine, each against a stand-in model: what was said waits, and its shell decides nothing.
 
 Their packages are large, so that `make soak` owns this; skipped with the reason where npm cannot install them.
 """
@@ -7,42 +7,34 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
+from alice_exp.agents.host_files import under
+from alice_exp.home.hosts import HOSTS
 from tests.agents.model_stand_in import standing_in
 from tests.agents.npm import fetched
+from tests.conftest import NOW, ROOT
+from tests.home.test_acting import WAYS
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("mcp")]
 Call = Callable[..., Any]
 SAID = "Please always answer with a table. I live in Berlin."
 HEARD = {"The user lives in Berlin", "The user's instruction: always answer with a table"}
-ROOT = Path(__file__).parents[2]
-
-
-def converse(command: Sequence[str], environ: dict[str, str]) -> None:
-    done = subprocess.run(
-        command,
-        env=environ,
-        cwd=environ["HOME"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=180,
-    )
-    assert done.returncode == 0 and "Noted." in done.stdout, done.stdout + done.stderr
 
 
 def clean() -> dict[str, str]:
     """The environment without what other hosts and models left in it."""
     foreign = ("CLAUDE", "ANTHROPIC", "GEMINI", "GOOGLE", "OPENAI", "ALICE_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
-    return {**kept, "PYTHONPATH": str(ROOT)}
+    return {**kept, "PYTHONPATH": str(ROOT), "ALICE_NOW": NOW, "PWD": os.environ["HOME"]}
 
 
 @pytest.fixture
@@ -66,59 +58,20 @@ def heard(cli: Call) -> set[str]:
     return found
 
 
-def talk(cli: Call, host: str, command: Sequence[str], environ: Callable[[str], dict[str, str]]) -> list[str]:
-    """Connect the host, hold one conversation, and return what its model was asked."""
-    cli("connect", host)
-    cli("remember", "ask before a deploy on Friday", "--when", "deploying")
-    with standing_in("Noted.") as model:
-        converse(command, clean() | environ(model.url))
-        asked = list(model.asked)
-    assert any("ask before a deploy on Friday" in one for one in asked), "the start was told"
-    assert heard(cli) == HEARD
-    assert cli("status", "--json").json["hosts"][0]["last_call"]
-    return asked
+class Real(NamedTuple):
+    """A host from npm: its words before a prompt, what lets its shell run unasked, its configuration and variables.
 
+    ``WHERE`` in the last two stands for the address of the model.
+    """
 
-def test_claude_code(person: Path, cli: Call) -> None:
-    program = fetched("@anthropic-ai/claude-code", "claude", 300)
-
-    def environ(url: str) -> dict[str, str]:
-        return {
-            "ANTHROPIC_BASE_URL": url,
-            "ANTHROPIC_API_KEY": "none",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "DISABLE_AUTOUPDATER": "1",
-        }
-
-    talk(cli, "claude-code", [str(program), "-p", SAID], environ)
-
-
-def test_gemini_cli(person: Path, cli: Call) -> None:
-    program = fetched("@google/gemini-cli", "gemini", 300)
-    chosen = {"security": {"auth": {"selectedType": "gemini-api-key"}}}
-    configure(person / ".gemini/settings.json", json.dumps(chosen))
-
-    def environ(url: str) -> dict[str, str]:
-        return {
-            "GOOGLE_GEMINI_BASE_URL": url,
-            "GEMINI_API_KEY": "none",
-            "GEMINI_CLI_TRUST_WORKSPACE": "true",
-        }
-
-    talk(cli, "gemini", [str(program), "-p", SAID, "-m", "gemini-2.5-pro"], environ)
-
-
-def test_qwen_code(person: Path, cli: Call) -> None:
-    program = fetched("@qwen-code/qwen-code", "qwen", 300)
-    chosen = {"security": {"auth": {"selectedType": "openai"}}, "model": {"name": "one"}}
-    configure(person / ".qwen/settings.json", json.dumps(chosen))
-
-    def environ(url: str) -> dict[str, str]:
-        return {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": "one"}
-
-    talk(cli, "qwen", [str(program), SAID], environ)
-    traces = [path.read_text("utf-8") for path in (person / ".qwen/debug").glob("*.txt")]
-    assert any("mcp__alice-exp__memorize" in one for one in traces), "the server's tools are listed"
+    package: str
+    program: str
+    verb: tuple[str, ...] = ()
+    prompt: tuple[str, ...] = ()
+    unasked: tuple[str, ...] = ()
+    file: str = ""
+    configuration: str = ""
+    variables: Mapping[str, str] = {}
 
 
 CODEX = """\
@@ -129,36 +82,136 @@ name = "Stand-in"
 base_url = "WHERE/v1"
 wire_api = "responses"
 """
+OPENCODE = {
+    "model": "standin/one",
+    "provider": {
+        "standin": {
+            "npm": "@ai-sdk/openai-compatible",
+            "options": {"baseURL": "WHERE/v1", "apiKey": "none"},
+            "models": {"one": {"name": "one"}},
+        }
+    },
+}
+REAL = {
+    "claude-code": Real(
+        "@anthropic-ai/claude-code", "claude", (), ("-p",), ("--dangerously-skip-permissions",),
+        variables={
+            "ANTHROPIC_BASE_URL": "WHERE", "ANTHROPIC_API_KEY": "none", "DISABLE_AUTOUPDATER": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "IS_SANDBOX": "1",
+        },
+    ),
+    # It runs hooks that its person trusted; nobody is there to trust them, hence the flag.
+    "codex": Real(
+        "@openai/codex", "codex", ("exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check"), (),
+        ("--dangerously-bypass-approvals-and-sandbox",), ".codex/config.toml", CODEX,
+        {"RUST_LOG": "codex_otel=info"},
+    ),
+    "gemini": Real(
+        "@google/gemini-cli", "gemini", ("-m", "gemini-2.5-pro"), ("-p",), ("--yolo",), ".gemini/settings.json",
+        json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}}),
+        {"GOOGLE_GEMINI_BASE_URL": "WHERE", "GEMINI_API_KEY": "none", "GEMINI_CLI_TRUST_WORKSPACE": "true"},
+    ),
+    "qwen": Real(
+        "@qwen-code/qwen-code", "qwen", (), (), ("--yolo",), ".qwen/settings.json",
+        json.dumps({"security": {"auth": {"selectedType": "openai"}}, "model": {"name": "one"}}),
+        {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": "WHERE/v1", "OPENAI_MODEL": "one"},
+    ),
+    "opencode": Real(
+        "opencode-ai", "opencode", ("run",), (), (), ".config/opencode/opencode.json", json.dumps(OPENCODE)
+    ),
+}  # fmt: skip
 
 
-def test_codex(person: Path, cli: Call) -> None:
-    """It runs hooks that its person trusted; nobody is there to trust them, hence the flag."""
-    program = fetched("@openai/codex", "codex", 300)
-    config = person / ".codex/config.toml"
-    configure(config, CODEX)
+@pytest.fixture
+def run_host(person: Path, cli: Call) -> Call:
+    """``run_host(name, runs=)``: connect a host, hold one conversation, return what its model was asked."""
 
-    def environ(url: str) -> dict[str, str]:
-        config.write_text(config.read_text("utf-8").replace("WHERE", url), encoding="utf-8")
-        return {"RUST_LOG": "codex_otel=info"}
+    def call(name: str, runs: Sequence[str] = ()) -> list[str]:
+        real = REAL[name]
+        program = fetched(real.package, real.program, 300)
+        place = under(HOSTS[name], real.file) if real.file else person
+        if real.file:
+            configure(place, real.configuration)
+        cli("connect", name)
+        with standing_in("Noted.", runs) as model:
+            if real.file:
+                configure(place, place.read_text("utf-8").replace("WHERE", model.url))
+            done = subprocess.run(
+                [program, *real.verb, *(real.unasked if runs else ()), *real.prompt, SAID],
+                env=clean() | {key: one.replace("WHERE", model.url) for key, one in real.variables.items()},
+                cwd=person,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=180,
+                check=False,
+            )
+            assert done.returncode == 0 and "Noted." in done.stdout, done.stdout + done.stderr
+            return list(model.asked)
 
-    flags = ["--dangerously-bypass-hook-trust", "--skip-git-repo-check"]
-    talk(cli, "codex", [str(program), "exec", *flags, SAID], environ)
-    listed = subprocess.run(
-        [str(program), "mcp", "list"], env=clean(), capture_output=True, text=True, timeout=60
-    )
-    assert "alice-exp" in listed.stdout and "enabled" in listed.stdout
+    return call
 
 
-def test_opencode(person: Path, cli: Call) -> None:
-    program = fetched("opencode-ai", "opencode", 300)
-    config = Path(os.environ.get("XDG_CONFIG_HOME", person / ".config")) / "opencode/opencode.json"
-    options = {"baseURL": "WHERE/v1", "apiKey": "none"}
-    own = {"npm": "@ai-sdk/openai-compatible", "options": options, "models": {"one": {"name": "one"}}}
-    configure(config, json.dumps({"model": "standin/one", "provider": {"standin": own}}))
+@pytest.mark.parametrize("host", REAL)
+def test_a_conversation_is_told_the_start_and_heard(host: str, cli: Call, run_host: Call) -> None:
+    cli("init")
+    cli("remember", "ask before a deploy on Friday", "--when", "deploying")
+    asked = run_host(host)
+    assert any("ask before a deploy on Friday" in one for one in asked), "the start was told"
+    assert heard(cli) == HEARD
+    assert cli("status", "--json").json["hosts"][0]["last_call"]
+    assert LISTED[host](asked), "the server's tools reach the model"
 
-    def environ(url: str) -> dict[str, str]:
-        config.write_text(config.read_text("utf-8").replace("WHERE", url), encoding="utf-8")
-        return {}
 
-    asked = talk(cli, "opencode", [str(program), "run", SAID], environ)
-    assert any("alice-exp_memorize" in one for one in asked), "the server's tools reach the model"
+def _traced(_: list[str]) -> bool:
+    traces = (Path(os.environ["HOME"]) / ".qwen/debug").glob("*.txt")
+    return any("mcp__alice-exp__memorize" in path.read_text("utf-8") for path in traces)
+
+
+def _shown(_: list[str]) -> bool:
+    program = fetched(REAL["codex"].package, "codex")
+    done = subprocess.run([program, "mcp", "list"], env=clean(), capture_output=True, text=True, timeout=60)
+    return "alice-exp" in done.stdout and "enabled" in done.stdout
+
+
+LISTED: Mapping[str, Callable[[list[str]], bool]] = {
+    "claude-code": bool,
+    "codex": _shown,
+    "gemini": bool,
+    "qwen": _traced,
+    "opencode": lambda asked: any("alice-exp_memorize" in one for one in asked),
+}
+"""What each host lets be seen of the server; two begin a conversation before it has started."""
+
+
+@pytest.mark.parametrize("host", REAL)
+def test_no_shell_of_a_host_decides_as_the_person(
+    host: str, home: Path, cli: Call, git: Callable[..., str], run_host: Call, world: Path
+) -> None:
+    """Its model asks its own shell for it, straight and by every way that keeps a parent alive."""
+    block = cli("memorize", "use rg", "--json").json["id"]
+    cli("heartbeat")
+    head = git(home, "rev-parse", "HEAD")
+    alice = f"{sys.executable} -m alice_exp"
+    kept = f"BLOCK={block} ALICE_HOME={home} PYTHONPATH={ROOT}"
+    tried = world / "tried"
+    every = "; ".join(f"({way}); echo {name} $? >>{tried}" for name, way in WAYS.items())
+    version = _version(host)
+    asked = run_host(host, runs=[f"{kept} {alice} approve {block} --yes", f"export {kept}; {every}"])
+    assert any("only a person may approve" in one for one in asked), f"{host} {version} ran its shell"
+    codes = dict(line.split() for line in tried.read_text("utf-8").splitlines())
+    assert codes == dict.fromkeys(WAYS, "6"), f"{host} {version}"
+    written = git(home, "log", "--format=%an", f"{head}..HEAD").split()
+    assert "user" not in written and not cli("show", block, "--json").json["approved"], f"{host} {version}"
+    print(f"{host} {version}: 0 of {len(WAYS) + 1} ways")
+
+
+def _version(host: str) -> str:
+    """What a host says of its own version."""
+    program = fetched(REAL[host].package, REAL[host].program, 300)
+    told = subprocess.run(
+        [program, "--version"], env=clean(), capture_output=True, text=True, timeout=60
+    ).stdout
+    found = re.search(r"\d+\.\d+\.\d+\S*", told)
+    assert found, told
+    return found[0]

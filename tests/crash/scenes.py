@@ -206,8 +206,6 @@ def environment(root: Path, actor: str = "user") -> dict[str, str]:
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "ALICE_", "XDG_"))
     }
-    for name in ("CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI", "CODEX_SANDBOX", "AI_AGENT"):
-        kept.pop(name, None)
     return kept | {
         "HOME": str(root),
         "ALICE_HOME": str(root / "alice"),

@@ -122,7 +122,7 @@ class World:
         self.turns += 1
         machine = self.machines[self.turns % 2]
         machine.actor_option = actor
-        machine.__dict__.pop("actor", None)
+        machine.__dict__.pop("acting", None)
         self.step.actor = actor
         return machine
 

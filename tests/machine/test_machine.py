@@ -18,7 +18,6 @@ from hypothesis.stateful import run_state_machine_as_test as run_machine
 
 from alice_exp.agents import host_files
 from alice_exp.agents.cli import connect_commands, hook_command
-from alice_exp.agents.host_config import HOSTS
 from alice_exp.agents.rules.hook_events import Told
 from alice_exp.agents.usecases.captured_sessions import finish
 from alice_exp.agents.wiring import spool
@@ -32,6 +31,7 @@ from alice_exp.episodes.usecases import episode_book
 from alice_exp.episodes.wiring import recording
 from alice_exp.finding import usecases as recall
 from alice_exp.finding.wiring import finding
+from alice_exp.home.hosts import HOSTS
 from alice_exp.kernel.errors import BusyError, RefusedError
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.jsonc import Remove, edit, parse

@@ -136,7 +136,7 @@ def test_a_rejected_inference_does_not_come_back(home: Path, cli: Call, git: Git
         ("review",),
     ],
 )
-@pytest.mark.parametrize("who", [{"ALICE_ACTOR": "agent"}, {"CLAUDECODE": "1"}, {"AI_AGENT": "x"}])
+@pytest.mark.parametrize("who", [{"ALICE_ACTOR": "agent"}, {"AI_AGENT": "x"}])
 def test_an_agent_decides_nothing(
     sample: Path, cli: Call, git: Git, command: tuple[str, ...], who: dict[str, str]
 ) -> None:

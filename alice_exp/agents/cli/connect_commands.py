@@ -12,12 +12,13 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.agents import host_files
-from alice_exp.agents.host_config import ALIASES, HOSTS, Host, installed, removed
+from alice_exp.agents.host_config import installed, removed
 from alice_exp.agents.host_hooks import hooked, unhooked
 from alice_exp.agents.ports import Spool
 from alice_exp.agents.server import INSTRUCTIONS
 from alice_exp.home.caller import require_person
-from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError, UsageError
+from alice_exp.home.hosts import HOSTS, Host, host_named
+from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError
 from alice_exp.kernel.text.marked_block import with_block, without_block
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.usecases import namespaces_of_home
@@ -128,17 +129,9 @@ def _home(terminal: Terminal) -> str:
 
 
 def _chosen(names: Sequence[str]) -> list[Host]:
-    found = [HOSTS.get(ALIASES.get(name, name)) for name in names]
-    for name, host in zip(names, found, strict=True):
-        if host is None:
-            raise UsageError(
-                "unknown host {host}", host=repr(name), hint=Hint("hosts are {names}", names=Names(HOSTS))
-            )
-    chosen = (
-        [host for host in found if host]
-        if names
-        else [one for one in HOSTS.values() if host_files.is_here(one)]
-    )
+    chosen = [host_named(name) for name in names] or [
+        one for one in HOSTS.values() if host_files.is_here(one)
+    ]
     if not chosen:
         raise NotFoundError(
             "no agent's host was found here", hint=Hint("hosts are {names}", names=Names(HOSTS))
@@ -195,9 +188,10 @@ def _document(host: Host, plan: Sequence[Planned], written: Sequence[str], serve
         "files": [str(one.path) for one in plan],
         **named,
     }
-    if host.name == "codex" and written and server:
+    if host.hooks.asks_trust and written and server:
         document["next"] = say(
-            "codex runs no hook before you trust it: start it once and answer its question, or type /hooks there"
+            "{host} runs no hook before you trust it: start it once and answer its question, or type /hooks there",
+            host=host.name,
         )
     return document
 

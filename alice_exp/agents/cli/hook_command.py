@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from alice_exp.agents.host_config import ALIASES, HOSTS, Event, Host
 from alice_exp.agents.rules import hook_events
 from alice_exp.agents.wiring import spool
+from alice_exp.home.hosts import HOSTS, Event, Host, host_named
 from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, UsageError
 from alice_exp.kernel.providers.command_line import INSIDE
 from alice_exp.terminal.console import Terminal
@@ -55,13 +55,7 @@ def hook(
         return
     if not host:
         raise UsageError("say whose hook it is", hint=Hint("hosts are {names}", names=Names(HOSTS)))
-    known = HOSTS.get(ALIASES.get(host, host))
-    if not host:
-        raise UsageError("say whose hook it is", hint=Hint("hosts are {names}", names=Names(HOSTS)))
-    if known is None:
-        raise UsageError(
-            "unknown host {host}", host=repr(host), hint=Hint("hosts are {names}", names=Names(HOSTS))
-        )
+    known = host_named(host)
     named = hook_events.event_named(event)
     data = sys.stdin.buffer.read(_LONGEST)
     try:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from alice_exp.kernel.errors import Hint, Names, ProblemError, UsageError
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.edited_files import text_of, write_text
 from alice_exp.terminal.language import say
@@ -55,14 +55,11 @@ def install(
     Example: alice-exp mcp install claude-code --print
     """
     from alice_exp.agents import host_files
-    from alice_exp.agents.host_config import HOSTS, installed, removed
+    from alice_exp.agents.host_config import installed, removed
+    from alice_exp.home.hosts import host_named
 
     terminal: Terminal = ctx.obj
-    known = HOSTS.get(host)
-    if known is None:
-        raise UsageError(
-            "unknown host {host}", host=repr(host), hint=Hint("hosts are {names}", names=Names(HOSTS))
-        )
+    known = host_named(host)
     path = Path(file).expanduser() if file else host_files.place(known, project)
     before = text_of(path)
     command, arguments = host_files.command(terminal.home, shared=project)

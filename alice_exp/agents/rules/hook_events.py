@@ -10,25 +10,17 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from alice_exp.agents.host_config import Event, Host
 from alice_exp.agents.rules.host_transcripts import TAG
 from alice_exp.conversations.rules.transcripts import session_name
+from alice_exp.home.hosts import HOSTS, Event, Host
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.value_class import dataclass
 
 _EVENTS: Mapping[str, Event] = {
-    "start": "start",
-    "sessionstart": "start",
-    "prompt": "prompt",
-    "userpromptsubmit": "prompt",
-    "userpromptsubmitted": "prompt",
-    "beforeagent": "prompt",
-    "beforesubmitprompt": "prompt",
-    "stop": "stop",
-    "agentstop": "stop",
-    "afteragent": "stop",
-    "end": "end",
-    "sessionend": "end",
+    name.lower(): ours
+    for host in HOSTS.values()
+    for ours, theirs in host.hooks.events.items()
+    for name in (ours, theirs)
 }
 _SESSION = ("session_id", "sessionId", "conversation_id", "sessionID")
 _TRANSCRIPT = ("transcript_path", "transcriptPath")
@@ -91,19 +83,19 @@ def answer(host: Host, event: Event, text: str) -> dict[str, Any]:
     """
     if text:
         text = f"<{TAG}>\n{text.replace(f'</{TAG}', f'<{TAG}')}\n</{TAG}>"
-    if host.name == "opencode":
+    if host.hooks.form == "plugin":
         return {"context": text} if text else {}
-    if host.name == "cursor":
+    if host.hooks.form == "flat":
         told = {"start": {"additional_context": text}, "stop": {"followup_message": text}}
         return {"continue": True} if event == "prompt" else told.get(event, {}) if text else {}
     if not text or event == "end":
         return {}
     if event == "stop":
-        asked = {"decision": "deny" if host.name == "gemini" else "block", "reason": text}
-        own = {"hookSpecificOutput": {"hookEventName": "Stop", **asked}} if host.name == "vscode" else {}
+        asked = {"decision": host.hooks.refusal, "reason": text}
+        own = {"hookSpecificOutput": {"hookEventName": "Stop", **asked}} if host.hooks.form == "file" else {}
         return {**asked, **own}
     said = {"hookSpecificOutput": {"hookEventName": _named(host, event), "additionalContext": text}}
-    return {"additionalContext": text, **said} if host.name == "vscode" else said
+    return {"additionalContext": text, **said} if host.hooks.form == "file" else said
 
 
 def _named(host: Host, event: Event) -> str:

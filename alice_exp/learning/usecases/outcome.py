@@ -82,7 +82,7 @@ def standing_of(placed: Placed, caller: Caller) -> Standing:
     if placed.place == "low_value":
         return "candidate"
     is_own = placed.place == "personal" and is_approved(placed)
-    return "own_word" if is_own and not caller.actor.is_person else ""
+    return "own_word" if is_own and not caller.is_person else ""
 
 
 def settled_after(placed: Placed, change: Change, now: str) -> Placed:

@@ -41,10 +41,14 @@ def greet(terminal: Terminal, command: str) -> None:
         return
     state = terminal.session.root / "state"
     # What an agent's command shows is no notice to the person, whose agents are up first every day.
-    for_person: Shown = "report" if _is_person_there(terminal) else "line"
-    wants: Shown = for_person if terminal.session.actor.is_person else "agent"
+    acting = terminal.session.acting
+    for_person: Shown = "report" if sys.stderr.isatty() and not terminal.json else "line"
+    wants: Shown = for_person if acting.named.is_person else "agent"
     try:
         if not state.is_dir() or _was_shown(state, wants, terminal.session.moment.timestamp()):
+            return
+        # A shell that an agent drives may have a terminal, too.
+        if wants != "agent" and not (acting.person if wants == "report" else acting.actor).is_person:
             return
         if not terminal.session.config.flag("heartbeat.auto") or not _mark(state, wants, terminal):
             return
@@ -56,14 +60,10 @@ def greet(terminal: Terminal, command: str) -> None:
 def mark_shown(terminal: Terminal) -> None:
     """Record that the person has seen today's report, so that no later command of today repeats it."""
     try:
-        if terminal.session.actor.is_person:
+        if terminal.session.acting.person.is_person:
             _mark(terminal.session.root / "state", "report", terminal)
     except (OSError, AliceError):
         return
-
-
-def _is_person_there(terminal: Terminal) -> bool:
-    return sys.stderr.isatty() and not terminal.json and terminal.session.actor.is_person
 
 
 def _was_shown(state: Path, wants: Shown, now: float) -> bool:

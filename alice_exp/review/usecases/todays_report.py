@@ -50,7 +50,7 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
     the one before.
     """
     home, reports, caller = reviewing.home, reviewing.reports, reviewing.caller
-    if peek or not caller.actor.is_person:
+    if peek or not caller.is_person:
         seen = home.read(PLACES)
         return _report(seen, reviewing, expired(seen, caller.now)), None
     first = _report(home.read(PLACES), reviewing)

@@ -1,0 +1,105 @@
+"""Who acts: what was named, what the environment says, and, for what a person alone may do, whose program stands above.
+
+A variable is gone after ``env -i``; the process that started the agent is not.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cached_property
+
+from alice_exp.home.hosts import KNOWN
+from alice_exp.kernel.errors import RefusedError, UsageError
+from alice_exp.kernel.journal.act import Actor
+
+_ACTOR = r"(user|agent|editor|peer|system)(?::([a-z0-9][a-z0-9_-]{0,63}))?"
+
+Inside = tuple[Actor, str]
+"""The agent that this process belongs to, and by which sign: ``CLAUDECODE=1``, ``PID 7: codex``."""
+
+
+class Acting:
+    """Who acts in one session; ``option`` is what the command line or a program named, or empty."""
+
+    def __init__(self, option: str = "") -> None:
+        self._claim = option or os.environ.get("ALICE_ACTOR", "")
+
+    @classmethod
+    def of(cls, actor: Actor) -> Acting:
+        """Whoever the program itself knows to act, such as a peer that was met."""
+        made = cls(str(actor))
+        made.named = actor
+        return made
+
+    @cached_property
+    def named(self) -> Actor:
+        """``--actor``, else ``ALICE_ACTOR``, else an agent if its host's variable is set, else the user (DESIGN 6).
+
+        ``UsageError`` if what was named is no actor. A claim to be the person is not looked into here.
+        """
+        if not self._claim:
+            return self._by_variable[0] if self._by_variable else Actor("user")
+        fits = re.fullmatch(_ACTOR, self._claim)
+        if not fits:
+            raise UsageError(
+                "{name} is not an actor",
+                name=repr(self._claim),
+                hint="actors are user, agent[:name], editor, peer:name, system; a name is of lower-case letters, "
+                "digits, - and _",
+            )
+        return Actor(fits[1], fits[2] or "")  # type: ignore[arg-type]
+
+    @cached_property
+    def person(self) -> Actor:
+        """Who acts where only a person may: an agent, too, whose host's program stands among the parents.
+
+        ``RefusedError`` (exit 6) if the person was named inside of an agent's process.
+        """
+        if not self.named.is_person or not self.inside:
+            return self.named
+        if self._claim:
+            raise RefusedError(
+                "{name} may not be named as the actor here: this is {actor} ({sign})",
+                name=self.named,
+                actor=self.inside[0],
+                sign=self.inside[1],
+                hint="the person acts in a terminal of their own, or from the page of: alice-exp heartbeat --open",
+            )
+        return self.inside[0]
+
+    @property
+    def actor(self) -> Actor:
+        """Who is recorded as the author of an act; ``RefusedError`` as above.
+
+        Only who claims to be the person, or has just done what a person may, pays for a look at the parents.
+        """
+        return self.person if self._claim or "person" in vars(self) else self.named
+
+    @property
+    def sign(self) -> str:
+        """What tells that an agent acts; empty where it was named, or a person acts."""
+        return "" if self._claim or not self.inside else self.inside[1]
+
+    @cached_property
+    def inside(self) -> Inside | None:
+        """The agent's process that this one belongs to, by a variable, else by its parents; None: a person's."""
+        return self._by_variable or _by_parents()
+
+    @cached_property
+    def _by_variable(self) -> Inside | None:
+        for host in KNOWN:
+            for name in host.variables:
+                if os.environ.get(name):
+                    return Actor("agent", host.name), f"{name}={os.environ[name][:40]}"
+        return None
+
+
+def _by_parents() -> Inside | None:
+    from alice_exp.home.host_programs import host_of
+    from alice_exp.home.parents import parents
+
+    for process in parents():
+        if host := host_of(process):
+            return Actor("agent", host.name), f"PID {process.pid}: {process.shown}"
+    return None

@@ -1,0 +1,150 @@
+"""The agents' hosts: one table of how each is known as it runs, where it keeps what, and how it is spoken to.
+
+A row for whoever is met: variables, programs and packages. What ``connect`` writes has the rest filled in, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from alice_exp.kernel.errors import Hint, Names, UsageError
+
+Event = Literal["start", "prompt", "stop", "end"]
+"""When a host calls us: a session begins, a person asks, the agent has answered, a session ends."""
+
+_CLAUDE: Mapping[Event, str] = {
+    "start": "SessionStart",
+    "prompt": "UserPromptSubmit",
+    "stop": "Stop",
+    "end": "SessionEnd",
+}
+_CAMEL: Mapping[Event, str] = {"start": "sessionStart", "end": "sessionEnd"}
+
+
+class Hooks(NamedTuple):
+    """Where a host keeps hooks, in which form, what it calls each event, and how it is answered.
+
+    ``groups`` is Claude Code's form (an event holds groups of hooks), ``flat`` Cursor's (an event holds commands);
+    ``file`` and ``plugin`` are files of our own, of Copilot and of opencode. ``each_turn``: what was said is taken in
+    whenever the agent stops, for not every version and way of running tells of the start and the end. ``refusal`` is
+    the word that lets an agent go on; ``asks_trust``: it runs no hook before its person trusted it.
+    """
+
+    file: str
+    form: Literal["groups", "flat", "file", "plugin"]
+    events: Mapping[Event, str]
+    each_turn: bool = False
+    refusal: str = "block"
+    asks_trust: bool = False
+
+
+class Host(NamedTuple):
+    """One host. Paths are relative to the project and to the person's home; an empty one does not exist.
+
+    ``variables`` are in the environment of what its agent runs. ``agents`` are the names of programs that run nothing
+    but agents, ``packages`` parts of a path (or of ``-m MODULE.``) that only their programs have; a program in which
+    people type has neither.
+
+    ``project`` and ``user`` are the files with servers, ``key`` stands above the entries (empty for TOML), ``entry``
+    is how one is written. ``folder`` is there where the host is, and so is ``program`` on the path; ``instructions``
+    is the file that it reads when a session begins. ``moved``: a variable that names another place for a folder.
+    """
+
+    name: str
+    variables: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    project: str = ""
+    user: str = ""
+    key: str = ""
+    entry: Literal["plain", "typed", "command"] = "plain"
+    folder: str = ""
+    program: str = ""
+    instructions: str = ""
+    moved: tuple[str, str] = ("", "")
+    hooks: Hooks = Hooks("", "groups", {})
+
+
+KNOWN: tuple[Host, ...] = (
+    Host(
+        "claude-code", ("CLAUDECODE",), ("claude",),
+        ("/@anthropic-ai/claude-code/", "/@anthropic-ai/claude-agent-sdk/", "/claude/versions/"), ("claude",),
+        ".mcp.json", ".claude.json", "mcpServers", folder=".claude", program="claude",
+        instructions=".claude/CLAUDE.md", moved=("CLAUDE_CONFIG_DIR", ".claude/"),
+        hooks=Hooks(".claude/settings.json", "groups", _CLAUDE),
+    ),
+    Host(
+        "cursor", ("CURSOR_AGENT",), ("cursor-agent",), ("/cursor-agent/versions/",), (),
+        ".cursor/mcp.json", ".cursor/mcp.json", "mcpServers", folder=".cursor", program="cursor",
+        hooks=Hooks(".cursor/hooks.json", "flat", {**_CAMEL, "prompt": "beforeSubmitPrompt", "stop": "stop"}),
+    ),
+    Host(
+        "vscode", ("COPILOT_CLI", "COPILOT_AGENT", "VSCODE_AGENT"), ("copilot",), ("/@github/copilot/",),
+        ("copilot", "vscode/copilot"), ".vscode/mcp.json", ".config/Code/User/mcp.json", "servers", "typed",
+        ".config/Code", "code", ".config/Code/User/prompts/alice-exp.instructions.md",
+        # Copilot's names, which VS Code reads as its own; it has none for the end of a session.
+        hooks=Hooks(
+            ".copilot/hooks/alice-exp.json", "file",
+            {**_CAMEL, "prompt": "userPromptSubmitted", "stop": "agentStop"}, each_turn=True,
+        ),
+    ),
+    Host(
+        "codex", ("CODEX_SANDBOX", "CODEX_THREAD_ID", "CODEX_CI"),
+        (
+            "codex", "codex-exec", "codex-linux-sandbox", "codex-app-server", "codex-x86_64-unknown-linux-musl",
+            "codex-aarch64-unknown-linux-musl", "codex-x86_64-apple-darwin", "codex-aarch64-apple-darwin",
+        ),
+        ("/@openai/codex/",), (), "", ".codex/config.toml", "", folder=".codex", program="codex",
+        instructions=".codex/AGENTS.md", moved=("CODEX_HOME", ".codex/"),
+        # Before 0.160 it told nothing of the end.
+        hooks=Hooks(".codex/hooks.json", "groups", _CLAUDE, each_turn=True, asks_trust=True),
+    ),
+    # Qwen Code grew out of Gemini CLI; some versions set both variables.
+    Host(
+        "qwen", ("QWEN_CODE",), ("qwen",), ("/@qwen-code/qwen-code/",), (),
+        ".qwen/settings.json", ".qwen/settings.json", "mcpServers", folder=".qwen", program="qwen",
+        # With a prompt on its command line it tells neither of the start nor of the end.
+        instructions=".qwen/QWEN.md", hooks=Hooks(".qwen/settings.json", "groups", _CLAUDE, each_turn=True),
+    ),
+    Host(
+        "gemini", ("GEMINI_CLI",), ("gemini",), ("/@google/gemini-cli/",), (),
+        ".gemini/settings.json", ".gemini/settings.json", "mcpServers", folder=".gemini", program="gemini",
+        instructions=".gemini/GEMINI.md",
+        hooks=Hooks(
+            ".gemini/settings.json", "groups", {**_CLAUDE, "prompt": "BeforeAgent", "stop": "AfterAgent"},
+            refusal="deny",
+        ),
+    ),
+    Host(
+        "opencode", ("OPENCODE", "OPENCODE_CLIENT"), ("opencode", "opencode-cli"), ("/opencode-ai/",), (),
+        "opencode.json", ".config/opencode/opencode.json", "mcp", "command", ".config/opencode", "opencode",
+        ".config/opencode/AGENTS.md", ("XDG_CONFIG_HOME", ".config/"),
+        Hooks(".config/opencode/plugins/alice-exp.js", "plugin", {}),
+    ),
+    Host("cline", ("CLINE_ACTIVE",), ("cline",), ("/node_modules/cline/",)),
+    Host("goose", ("GOOSE_TERMINAL",), ("goose", "goosed")),
+    Host("amp", ("AMP_CURRENT_THREAD_ID",), ("amp",), ("/@sourcegraph/amp/",)),
+    Host("crush", ("CRUSH",), ("crush",), ("/@charmland/crush/",)),
+    Host("aider", (), ("aider",), ("-m aider.",)),
+    Host("auggie", ("AUGMENT_AGENT",), ("auggie",), ("/@augmentcode/auggie/",)),
+    Host("antigravity", ("ANTIGRAVITY_AGENT",)),
+    Host("trae", ("TRAE_AI_SHELL_ID",)),
+    Host("pi", ("PI_CODING_AGENT",), (), ("/pi-coding-agent/",)),
+    # The name that hosts agreed on says that an agent runs, not whose.
+    Host("", ("AI_AGENT",)),
+)  # fmt: skip
+
+HOSTS: Mapping[str, Host] = {host.name: host for host in sorted(KNOWN, key=lambda one: one.name) if host.user}
+"""Those that ``connect`` sets up, by name."""
+
+
+def host_named(name: str) -> Host:
+    """The host that ``connect`` knows by this name or another one of it; ``UsageError`` names those that there are."""
+    found = next((host for host in HOSTS.values() if name in (host.name, *host.aliases)), None)
+    if found is None:
+        raise UsageError(
+            "unknown host {host}", host=repr(name), hint=Hint("hosts are {names}", names=Names(HOSTS))
+        )
+    return found
