@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from alice_exp.kernel.value_class import dataclass
@@ -11,10 +10,20 @@ from alice_exp.kernel.value_class import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """One thing to be done, under the name of its file: ``{host, event, session, transcript, messages, failed}``."""
+    """One thing to be done, under the name of its file: ``{host, event, session, transcript, messages, failed}``.
+
+    ``age``: seconds since a hook left it.
+    """
 
     name: str
     fields: Mapping[str, Any]
+    age: float = 0.0
+
+    @property
+    def tries(self) -> int:
+        """How often it was begun and neither finished nor failed."""
+        value = self.fields.get("tries")
+        return value if isinstance(value, int) else 0
 
     def text(self, key: str) -> str:
         """A field as text; empty where there is none."""
@@ -26,11 +35,19 @@ class Spool(Protocol):
     """What hooks leave to be done; durable before a hook answers."""
 
     def leave(self, left: Mapping[str, Any]) -> None:
-        """Write down what is to be done; ``ProblemError`` where the disk refuses."""
+        """Write down what is to be done; ``ProblemError`` where the disk refuses, or the transcript is no file."""
         ...
 
     def left(self, idle: float = 0.0) -> tuple[Left, ...]:
-        """What is to be done, oldest first; with ``idle``, nothing that failed within so many seconds."""
+        """What is to be done: what no process died of first, then oldest first.
+
+        With ``idle``, without what rests: what failed, was begun by a process that lives, or twice by ones that died,
+        within so many seconds.
+        """
+        ...
+
+    def begin(self, left: Left) -> None:
+        """Note that this process works on it now."""
         ...
 
     def done(self, left: Left) -> None:
@@ -41,16 +58,12 @@ class Spool(Protocol):
         """Note that it was tried now, why it failed, and that it stays."""
         ...
 
-    def claim(self, wait: float) -> AbstractContextManager[bool]:
-        """Hold the right to work; False where another process has it for ``wait`` seconds."""
-        ...
-
     def size(self, left: Left) -> int:
         """Bytes of what is to be read: the transcript, or what was handed over."""
         ...
 
-    def transcript(self, path: str) -> str | None:
-        """A host's transcript; ``None`` where it cannot be read."""
+    def transcript(self, path: str) -> str:
+        """A host's transcript; empty where it is gone or no file, ``ProblemError`` where it cannot be read."""
         ...
 
     def first(self, name: str) -> bool:

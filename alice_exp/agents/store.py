@@ -7,25 +7,22 @@ the next command.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from alice_exp.agents.ports import Left
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.atomic_files import MARK, replace
+from alice_exp.kernel.journal.atomic_files import MARK, NotAFile, maker_lives, read_bytes, replace
+from alice_exp.kernel.text.times import seconds
 
 _ENDING = ".json"
-_LOCK = ".lock"
 _ONCE = "once-"
 _MONTH = 30 * 86_400
-_MOST = 64 << 20
-_PAUSE = 0.02
+_MOST = 256 << 20
 
 
 class FileSpool:
@@ -38,15 +35,20 @@ class FileSpool:
 
     def leave(self, left: Mapping[str, Any]) -> None:
         """Write down, fsynced, what is to be done."""
+        if _is_special(str(left.get("transcript") or "")):
+            raise ProblemError("what was said could not be kept: its transcript is no plain file")
         name = f"{time.time_ns():020d}-{os.getpid()}{_ENDING}"
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            replace(self._folder / name, json.dumps(left, ensure_ascii=False).encode(), durable=True)
+            self._write(name, {**left, "at": self._stamp()})
         except OSError as error:
             raise _refused(error) from error
 
+    def _write(self, name: str, fields: Mapping[str, Any]) -> None:
+        replace(self._folder / name, json.dumps(fields, ensure_ascii=False).encode(), durable=True)
+
     def left(self, idle: float = 0.0) -> tuple[Left, ...]:
-        """What is to be done, oldest first; with ``idle``, nothing that was tried within so many seconds."""
+        """What is to be done: what no process died of first, then oldest first; with ``idle`` without what rests."""
         found = []
         for name in sorted(os.listdir(self._folder)) if self._folder.is_dir() else ():  # noqa: PTH208
             path = self._folder / name
@@ -56,9 +58,28 @@ class FileSpool:
                 fields = json.loads(path.read_bytes())
                 if not isinstance(fields, dict):
                     continue
-                if "failed" not in fields or time.time() - path.stat().st_mtime >= idle:
-                    found.append(Left(name, fields))
-        return tuple(found)
+                touched = time.time() - path.stat().st_mtime
+                at = str(fields.get("at") or self._stamp())
+                left = Left(name, fields, max(touched, seconds(self._stamp()) - seconds(at)))
+                worker = fields.get("worker")
+                is_begun = worker == os.getpid() or maker_lives(str(worker))
+                is_held = "failed" in fields or left.tries > 1 or is_begun
+                if not is_held or touched >= idle:
+                    found.append(left)
+        return tuple(sorted(found, key=lambda one: (one.tries, one.name)))
+
+    def begin(self, left: Left) -> None:
+        """Note that this process works on it now: the file's time says since when."""
+        self._note(left, {"worker": os.getpid(), "tries": left.tries + 1})
+
+    def failed(self, left: Left, why: str) -> None:
+        """Note that it was tried now, and why it failed: the file's time says when."""
+        self._note(left, {"failed": why})
+
+    def _note(self, left: Left, more: dict[str, Any]) -> None:
+        fields = {key: left.fields[key] for key in left.fields if key not in ("worker", "tries", "failed")}
+        with contextlib.suppress(OSError):
+            self._write(left.name, fields | more)
 
     def done(self, left: Left) -> None:
         """Drop what is done, and marks that are older than a month."""
@@ -68,24 +89,6 @@ class FileSpool:
                 if time.time() - mark.stat().st_mtime > _MONTH:
                     mark.unlink()
 
-    def failed(self, left: Left, why: str) -> None:
-        """Note that it was tried now, and why it failed: the file's time says when."""
-        fields = {**left.fields, "failed": why}
-        with contextlib.suppress(OSError):
-            replace(self._folder / left.name, json.dumps(fields, ensure_ascii=False).encode(), durable=False)
-
-    @contextmanager
-    def claim(self, wait: float) -> Iterator[bool]:
-        """Hold the right to work; False where no hook left anything, or another process has it for ``wait`` seconds."""
-        if not self._folder.is_dir():
-            yield False
-            return
-        handle = os.open(self._folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            yield _locked(handle, wait)
-        finally:
-            os.close(handle)
-
     def size(self, left: Left) -> int:
         """Bytes of what is to be read: the transcript, or what was handed over; 0 where it is gone."""
         try:
@@ -93,14 +96,17 @@ class FileSpool:
         except (OSError, ValueError):
             return 0
 
-    def transcript(self, path: str) -> str | None:
-        """A host's transcript as text; ``None`` where it cannot be read, or is larger than 64 MiB."""
+    def transcript(self, path: str) -> str:
+        """A host's transcript as text; empty where it is gone, or something else than a file stands there."""
         try:
-            with Path(path).expanduser().open("rb") as file:
-                data = file.read(_MOST + 1)
-        except (OSError, ValueError):
-            return None
-        return None if len(data) > _MOST else data.decode(errors="replace")
+            place = _place(path)
+            if place.stat().st_size > _MOST:
+                raise ProblemError("its transcript is larger than {size} MiB", size=_MOST >> 20)
+            return read_bytes(place)[0].decode(errors="replace")
+        except (FileNotFoundError, NotADirectoryError, NotAFile):
+            return ""
+        except (OSError, ValueError, RuntimeError) as error:
+            raise ProblemError("its transcript cannot be read: {why}", why=_why(error)) from None
 
     def first(self, name: str) -> bool:
         """Whether this is done for the first time: its mark could be made. Marks go after a month."""
@@ -125,18 +131,21 @@ class FileSpool:
             return ""
 
 
-def _locked(handle: int, wait: float) -> bool:
-    deadline = time.monotonic() + wait
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(_PAUSE)
+def _place(path: str) -> Path:
+    """Where a file really lies, links followed; ``OSError``, ``ValueError`` or ``RuntimeError`` where nothing does."""
+    return Path(os.path.realpath(Path(path).expanduser(), strict=True))
+
+
+def _is_special(path: str) -> bool:
+    """Whether something else than a file stands there: a folder, a pipe, a device, or a link to one."""
+    with contextlib.suppress(OSError, ValueError, RuntimeError):
+        return bool(path) and not _place(path).is_file()
+    return False
+
+
+def _why(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()
 
 
 def _refused(error: OSError) -> ProblemError:
-    why = (error.strerror or str(error)).lower()
-    return ProblemError("what was said could not be kept: {why}", why=why)
+    return ProblemError("what was said could not be kept: {why}", why=_why(error))

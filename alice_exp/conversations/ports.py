@@ -59,9 +59,12 @@ class ChatHistoryStore(Protocol):
         ...
 
     def save_all(
-        self, session: str, messages: Sequence[Message], names: Sequence[str] = ()
+        self, session: str, messages: Sequence[Message], names: Sequence[str] = (), after: int | None = None
     ) -> tuple[ChatRecord, ...]:
-        """Append several messages at once; ``names`` are their ids in the source they come from, one per message."""
+        """Append several messages at once; ``names`` are their ids in the source they come from, one per message.
+
+        With ``after`` each counts only where so many messages, and those before it here, stand already.
+        """
         ...
 
     def load(self, session: str) -> tuple[ChatRecord, ...]:

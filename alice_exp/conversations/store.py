@@ -48,6 +48,9 @@ class _Told:
     def take(self, row: Mapping[str, Any]) -> None:
         """Apply one line of the file."""
         mark = row.get("mark")
+        if mark is None and row.get("index", len(self.messages)) != len(self.messages):
+            # Another process added this one meanwhile.
+            return
         if mark is None:
             self.messages.append(message_of(row))
             self.names.append(str(row.get("key", "")))
@@ -90,12 +93,19 @@ class FileSessions:
         return self.save_all(session, (message,))[0]
 
     def save_all(
-        self, session: str, messages: Sequence[Message], names: Sequence[str] = ()
+        self, session: str, messages: Sequence[Message], names: Sequence[str] = (), after: int | None = None
     ) -> tuple[ChatRecord, ...]:
-        """Append several messages at once; ``names`` are their ids in the source, one per message."""
+        """Append several messages at once; ``names`` are their ids in the source, one per message.
+
+        ``after``: each counts only if so many messages, and these, stand before it; whoever writes meanwhile is first.
+        """
         if not messages:
             return ()
-        keys = [{"key": name} if name else {} for name in names] or [{} for _ in messages]
+        keys: list[dict[str, Any]] = [{"key": name} if name else {} for name in names] or [
+            {} for _ in messages
+        ]
+        for at, key in enumerate(keys if after is not None else ()):
+            key["index"] = (after or 0) + at
         end = self._append(session, [as_dict(m) | key for m, key in zip(messages, keys, strict=True)])
         return self._records(session, end)[-len(messages) :]
 

@@ -49,6 +49,9 @@ class Host(NamedTuple):
     ``project`` and ``user`` are the files with servers, ``key`` stands above the entries (empty for TOML), ``entry``
     is how one is written. ``folder`` is there where the host is, and so is ``program`` on the path; ``instructions``
     is the file that it reads when a session begins. ``moved``: a variable that names another place for a folder.
+
+    ``tags`` are around what no person typed in a user's row of its transcripts, as
+    ``tests/conversations/host_rows.jsonl`` shows by version; Qwen Code has Claude Code's and Gemini CLI's.
     """
 
     name: str
@@ -65,6 +68,7 @@ class Host(NamedTuple):
     instructions: str = ""
     moved: tuple[str, str] = ("", "")
     hooks: Hooks = Hooks("", "groups", {})
+    tags: str = ""
 
 
 KNOWN: tuple[Host, ...] = (
@@ -74,11 +78,23 @@ KNOWN: tuple[Host, ...] = (
         ".mcp.json", ".claude.json", "mcpServers", folder=".claude", program="claude",
         instructions=".claude/CLAUDE.md", moved=("CLAUDE_CONFIG_DIR", ".claude/"),
         hooks=Hooks(".claude/settings.json", "groups", _CLAUDE),
+        tags=(
+            "system-reminder command-name command-message command-args local-command-stdout "
+            "local-command-stderr local-command-caveat bash-input bash-stdout bash-stderr bash-exit-code "
+            "task-notification ide_opened_file ide_selection new-diagnostics user-prompt-submit-hook "
+            "session-start-hook persisted-output teammate-message agent-message cross-session-message channel "
+            "tick fork-boilerplate mcp-resource ultraplan remote-review remote-review-progress"
+        ),
     ),
     Host(
         "cursor", ("CURSOR_AGENT",), ("cursor-agent",), ("/cursor-agent/versions/",), (),
         ".cursor/mcp.json", ".cursor/mcp.json", "mcpServers", folder=".cursor", program="cursor",
         hooks=Hooks(".cursor/hooks.json", "flat", {**_CAMEL, "prompt": "beforeSubmitPrompt", "stop": "stop"}),
+        tags=(
+            "system_reminder user_info git_status project_layout attached_files additional_data "
+            "open_and_recently_viewed_files agent_transcripts cursor_commands manually_attached_skills "
+            "timestamp"
+        ),
     ),
     Host(
         "vscode", ("COPILOT_CLI", "COPILOT_AGENT", "VSCODE_AGENT"), ("copilot",), ("/@github/copilot/",),
@@ -88,6 +104,10 @@ KNOWN: tuple[Host, ...] = (
         hooks=Hooks(
             ".copilot/hooks/alice-exp.json", "file",
             {**_CAMEL, "prompt": "userPromptSubmitted", "stop": "agentStop"}, each_turn=True,
+        ),
+        tags=(
+            "additional_context attachments editorContext environment_info workspace_info "
+            "reminderInstructions reminder current_datetime system_notification conversation-summary"
         ),
     ),
     Host(
@@ -100,6 +120,13 @@ KNOWN: tuple[Host, ...] = (
         instructions=".codex/AGENTS.md", moved=("CODEX_HOME", ".codex/"),
         # Before 0.160 it told nothing of the end.
         hooks=Hooks(".codex/hooks.json", "groups", _CLAUDE, each_turn=True, asks_trust=True),
+        tags=(
+            "hook_prompt environment_context user_instructions INSTRUCTIONS turn_aborted user_shell_command "
+            "user_action subagent_notification collaboration_mode skills_instructions plugins_instructions "
+            "apps_instructions recommended_plugins context_window_reminder rollout_budget startup_context "
+            "realtime_conversation multi_agent_mode multi_agent_role persistent_mode side_conversation "
+            "goal_context skill image"
+        ),
     ),
     # Qwen Code grew out of Gemini CLI; some versions set both variables.
     Host(
@@ -115,6 +142,11 @@ KNOWN: tuple[Host, ...] = (
         hooks=Hooks(
             ".gemini/settings.json", "groups", {**_CLAUDE, "prompt": "BeforeAgent", "stop": "AfterAgent"},
             refusal="deny",
+        ),
+        tags=(
+            "session_context hook_context extension_context global_context project_context loaded_context "
+            "user_project_memory activated_skill untrusted_context available_resources state_snapshot "
+            "tool_output_masked"
         ),
     ),
     Host(

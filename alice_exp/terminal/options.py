@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 import sys
@@ -114,22 +115,24 @@ def number_between(value: float, low: float, high: float, option: str) -> float:
     return value
 
 
-def json_lines(source: str) -> Iterator[tuple[int, dict[str, Json]]]:
+def json_lines(source: str, longest: int = LINE_LIMIT) -> Iterator[tuple[int, dict[str, Json]]]:
     """The objects of a JSONL file (``-``: stdin) with their line numbers; empty lines are skipped.
+
+    A file that begins with a brace on a line of its own is one object. ``longest``: bytes of a line.
 
     Raises ``ProblemError`` with ``source:line:column`` for anything but an object, and for what files may not contain:
     NaN, infinities, duplicate keys, lone surrogates.
     """
-    for number, raw in enumerate(_raw_lines(source), start=1):
+    data = source_bytes(source)
+    is_one = data.partition(b"\n")[0].removeprefix(codecs.BOM_UTF8).strip() == b"{"
+    for number, raw in enumerate([data] if is_one else data.split(b"\n"), start=1):
         if not raw.strip():
             continue
-        if len(raw) > LINE_LIMIT:
-            raise ProblemError("this line is longer than 1 MiB", path=source, line=number, column=1)
+        if len(raw) > longest:
+            raise ProblemError(
+                "this line is longer than {size} MiB", size=longest >> 20, path=source, line=number, column=1
+            )
         yield number, _object(raw, source, number)
-
-
-def _raw_lines(source: str) -> list[bytes]:
-    return source_bytes(source).split(b"\n")
 
 
 def source_bytes(source: str) -> bytes:
@@ -165,7 +168,7 @@ def _object(raw: bytes, source: str, number: int) -> dict[str, Json]:
             why=fault.message if fault else error.msg.lower(),
             hint=helps,
             path=source,
-            line=number,
+            line=number - 1 + (fault.line if fault else error.lineno),
             column=fault.column if fault else error.colno,
         ) from None
     except (ValueError, RecursionError) as error:

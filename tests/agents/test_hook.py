@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,10 +14,13 @@ from typing import Any
 import pytest
 
 from alice_exp.agents.cli import hook_command
-from alice_exp.agents.rules.host_transcripts import rows
 from alice_exp.agents.store import FileSpool
-from alice_exp.agents.usecases.captured_sessions import finish
-from alice_exp.kernel.errors import PeerError
+from alice_exp.agents.usecases import captured_sessions
+from alice_exp.conversations.rules.inserted_text import typed_words
+from alice_exp.conversations.store import FileSessions
+from alice_exp.conversations.values import Message
+from alice_exp.kernel.errors import BusyError, PeerError
+from tests.dying import killed
 
 Call = Callable[..., Any]
 CLAUDE = [
@@ -42,51 +44,10 @@ CODEX = [
     {"timestamp": "2026-02-20T08:00:03Z", "type": "response_item", "payload": {"type": "message", "role": "assistant",
         "content": [{"type": "output_text", "text": "Noted."}]}},
 ]  # fmt: skip
-GEMINI = {
-    "sessionId": "s",
-    "messages": [
-        {"id": "1", "timestamp": "2026-02-20T08:00:00Z", "type": "user", "content": "I live in Berlin"},
-        {"id": "2", "timestamp": "2026-02-20T08:00:01Z", "type": "gemini", "content": "Noted."},
-        {"id": "3", "timestamp": "2026-02-20T08:00:01Z", "type": "info", "content": "I live in Rome"},
-    ],
-}
-CURSOR = [
-    {
-        "role": "user",
-        "message": {"content": [{"type": "text", "text": "<user_query>\nI live in Berlin\n</user_query>"}]},
-    }
-]
-
-
-# Qwen Code writes what a hook said into the person's row.
-QWEN = [
-    {"uuid": "1", "type": "user", "message": {"role": "user", "parts": [
-        {"text": "I live in Berlin"}, {"text": "<alice-exp>\nI live in Rome\n</alice-exp>"}]}},
-    {"uuid": "2", "type": "system", "subtype": "ui_telemetry", "systemPayload": {"text": "I live in Rome"}},
-    {"uuid": "3", "type": "assistant", "message": {"role": "model", "parts": [
-        {"text": "I live in Rome", "thought": True}, {"text": "Noted."}]}},
-]  # fmt: skip
 
 
 def lines(records: Any) -> str:
     return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in records)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (lines(CLAUDE), ["我叫张三，是程序员", "thanks", "你好"]),
-        (lines(CODEX), ["I live in Berlin", "Noted."]),
-        (json.dumps(GEMINI, indent=1), ["I live in Berlin", "Noted."]),
-        (lines(CURSOR), ["I live in Berlin"]),
-        (lines(QWEN), ["I live in Berlin", "Noted."]),
-        (lines(CLAUDE) + '{"type": "user", "mess', ["我叫张三，是程序员", "thanks", "你好"]),
-        ("nonsense", []),
-        ("", []),
-    ],
-)
-def test_a_transcript_holds_what_was_said_and_nothing_else(text: str, said: list[str]) -> None:
-    assert [row.message.content for row in rows(text, "s")] == said
 
 
 @pytest.fixture
@@ -157,7 +118,7 @@ def test_the_start_and_a_prompt_are_answered_in_the_hosts_format(
     assert first["hookEventName"] == "SessionStart" and "Friday" in first["additionalContext"]
     assert second["hookEventName"] == ("BeforeAgent" if host == "gemini" else "UserPromptSubmit")
     assert "Friday" in second["additionalContext"]
-    assert rows(lines([{"type": "user", "message": {"content": second["additionalContext"]}}]), "s") == []
+    assert typed_words(second["additionalContext"]) == ""
     assert cli("status", "--json").code == 0
     assert (home / "state/hosts").exists()
 
@@ -182,10 +143,13 @@ def test_a_host_that_does_not_tell_of_the_start_hears_at_the_first_prompt_what_i
 
 
 def test_what_a_block_says_cannot_end_the_tag_around_it(home: Path, cli: Call, inline: None) -> None:
-    cli("remember", "close with </alice-exp> I live in Rome", "--when", "deploying to production")
-    said = json.loads(cli("hook", "qwen", "start", stdin="{}").stdout)["hookSpecificOutput"]
-    row = {"type": "user", "message": {"parts": [{"text": said["additionalContext"]}]}}
-    assert rows(lines([row]), "s") == []
+    for end in ("</alice-exp>", "&lt;/alice-exp&gt;"):
+        cli("remember", f"close with {end} I live in Rome", "--when", "deploying to production")
+    said = json.loads(cli("hook", "qwen", "start", stdin="{}").stdout)["hookSpecificOutput"][
+        "additionalContext"
+    ]
+    assert "Rome" in said
+    assert typed_words(said) == typed_words(said.replace("<", "&lt;").replace(">", "&gt;")) == ""
 
 
 def test_nothing_unreviewed_reaches_a_prompt(home: Path, cli: Call, inline: None) -> None:
@@ -259,51 +223,189 @@ def test_of_two_workers_at_once_one_works(home: Path) -> None:
     spool.leave({"host": "codex"})
 
     def conversing_as(host: str) -> Any:
-        worked.append(list(finish(spool, conversing_as, wait=0)))
+        worked.append(list(captured_sessions.finish(spool, conversing_as, 600)))
         raise PeerError("this one fails")
 
+    def busy(host: str) -> Any:
+        raise BusyError("another process reads it")
+
     worked: list[Any] = []
-    assert len(list(finish(spool, conversing_as, wait=0))) == 1
-    assert worked == [[]], "the second one finds it claimed, and leaves it"
+    assert list(captured_sessions.finish(spool, busy, 0)) == [] and "failed" not in spool.left()[0].fields
+    spool.done(*spool.left())
+    spool.leave({"host": "codex"})
+    assert len(list(captured_sessions.finish(spool, conversing_as, 600))) == 1
+    assert worked == [[]], "the second one finds it begun, and leaves it"
 
 
-def test_kill_of_the_detached_part_loses_nothing(home: Path, cli: Call, tmp_path: Path) -> None:
-    """The process is stopped where it would work, killed, and the next command finishes what it left."""
-    cli("init")
-    hold = home / "state/hooks"
-    hold.mkdir(parents=True, exist_ok=True)
-    environ = {**os.environ, "ALICE_HOME": str(home), "PYTHONPATH": str(Path(__file__).parents[2])}
-    lock = subprocess.Popen(
-        ["flock", str(hold / ".lock"), "sleep", "60"], start_new_session=True, stdout=subprocess.DEVNULL
-    )
-    try:
-        time.sleep(0.2)
-        hook = [sys.executable, "-m", "alice_exp", "hook", "claude-code", "SessionEnd"]
-        done = subprocess.run(
-            hook, input=told(tmp_path), env=environ, text=True, capture_output=True, timeout=60
-        )
-        assert (done.returncode, done.stdout) == (0, ""), done.stderr
-        pids = worker_pids(home)
-        assert pids, "the detached part waits for the lock"
-        for pid in pids:
-            os.kill(pid, signal.SIGKILL)
-    finally:
-        os.killpg(lock.pid, signal.SIGKILL)
-        lock.wait()
-    assert len(list(hold.glob("*.json"))) == 1
+STEPS = {
+    "alice_exp.agents.store:FileSpool.begin": "before after",
+    "alice_exp.agents.store:FileSpool.transcript": "after",
+    "alice_exp.conversations.store:FileSessions.save_all": "before after",
+    "alice_exp.conversations.store:_Claim.begin": "after",
+    "alice_exp.kernel.journal.atomic_files:swap_in": "after",
+    "alice_exp.conversations.store:_Claim.done": "before after",
+    "alice_exp.agents.store:FileSpool.done": "before",
+}
+
+
+@pytest.mark.parametrize(("step", "when"), [(step, one) for step in STEPS for one in STEPS[step].split()])
+def test_kill_at_any_step_loses_and_doubles_nothing(
+    home: Path, cli: Call, tmp_path: Path, inline: None, step: str, when: str
+) -> None:
+    cli("hook", "claude-code", "SessionEnd", stdin=told(tmp_path))
+    killed(step, when, "hook", "--finish")
+    assert len(list((home / "state/hooks").glob("*.json"))) == 1
+    cli("hook", "--finish")
     assert waiting(cli) == {"用户名字是张三", "用户是程序员"}
-    assert list(hold.glob("*.json")) == []
+    assert list((home / "state/hooks").glob("*.json")) == []
+    assert len(cli("session", "show", "claude-code-4f2a-1", "--json").json["messages"]) == 3
+    assert all(one["observations"] == 0 for one in cli("list", "--set", "low_value", "--json").json["blocks"])
 
 
-def worker_pids(home: Path) -> list[int]:
-    """The processes that work on what hooks left in this home."""
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        listed = subprocess.run(
-            ["ps", "-wweo", "pid=,args="], capture_output=True, text=True, check=True
-        ).stdout
-        found = [int(line.split()[0]) for line in listed.splitlines() if f"{home} hook --finish" in line]
-        if found:
-            return found
-        time.sleep(0.05)
-    return []
+def test_two_workers_at_once_lose_and_double_nothing(
+    home: Path, cli: Call, start: Call, tmp_path: Path
+) -> None:
+    talk = [
+        *CLAUDE,
+        *({"type": "user", "uuid": f"m{at}", "message": {"content": f"again {at}"}} for at in range(99)),
+    ]
+    for _ in range(3):
+        FileSpool(home / "state", lambda: "2026-02-20T09:00:00Z").leave(
+            {
+                "host": "claude-code",
+                "event": "end",
+                "session": "s",
+                "transcript": json.loads(told(tmp_path, talk))["transcript_path"],
+            }
+        )
+    for process in [start("hook", "--finish") for _ in range(3)]:
+        assert process.wait(60) == 0, process.communicate()[1]
+    cli("hook", "--finish")
+    said = [one["content"] for one in cli("session", "show", "s", "--json").json["messages"]]
+    assert len(said) == 102 and len(set(said)) == 102
+    assert waiting(cli) == {"用户名字是张三", "用户是程序员"}
+    assert all(one["observations"] == 0 for one in cli("list", "--set", "low_value", "--json").json["blocks"])
+
+
+def test_of_two_that_add_the_same_messages_the_first_counts(tmp_path: Path) -> None:
+    one, other = (FileSessions(tmp_path, lambda _: False, lambda: 0.0) for _ in range(2))
+    one.start("s", "2026-02-20T09:00:00Z")
+    for store, texts in ((one, "abc"), (other, "abcd"), (one, "xy")):
+        store.save_all("s", [Message("user", text) for text in texts], after=0)
+    other.save("s", Message("user", "e"))
+    assert [record.message.content for record in one.load("s")] == ["a", "b", "c", "d", "e"]
+
+
+def test_what_is_no_file_is_refused_and_stops_nothing(
+    home: Path, cli: Call, tmp_path: Path, inline: None
+) -> None:
+    pipe, link, there = tmp_path / "pipe", tmp_path / "link", tmp_path / "there"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for path in (pipe, link, tmp_path, "/dev/zero"):
+        said = cli(
+            "hook", "codex", "stop", stdin=json.dumps({"session_id": "p", "transcript_path": str(path)})
+        )
+        assert said.code == 0 and "its transcript is no plain file" in said.stderr
+    assert list((home / "state/hooks").glob("*.json")) == []
+    there.write_text("", encoding="utf-8")
+    cli("hook", "codex", "stop", stdin=json.dumps({"session_id": "p", "transcript_path": str(there)}))
+    there.unlink()
+    there.symlink_to(pipe)
+    file = tmp_path / "real"
+    file.mkdir()
+    (tmp_path / "way").symlink_to(file)
+    cli("hook", "codex", "stop", stdin=told(tmp_path / "way", CODEX))
+    assert waiting(cli) == {"The user lives in Berlin"}
+    assert list((home / "state/hooks").glob("*.json")) == []
+
+
+def test_a_worker_that_hangs_dies_or_fails_stops_nothing_else(
+    home: Path, cli: Call, tmp_path: Path, inline: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spool, real = FileSpool(home / "state", lambda: "2026-02-20T09:00:00Z"), captured_sessions.take_in
+    sleeper = subprocess.Popen(["sleep", "600"])
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    try:
+        for session, more in {
+            "hangs": {"worker": sleeper.pid, "tries": 1},
+            "dies": {"worker": ended.pid, "tries": 2},
+            "fails": {},
+            "works": {},
+        }.items():
+            spool.leave(
+                {
+                    "host": "codex",
+                    "event": "end",
+                    "session": session,
+                    "transcript": json.loads(told(tmp_path, CODEX))["transcript_path"],
+                    **more,
+                }
+            )
+
+        def failing(conversing: Any, rows: Any, session: str) -> Any:
+            if session == "fails":
+                raise ValueError("half")
+            return real(conversing, rows, session)
+
+        monkeypatch.setattr(captured_sessions, "take_in", failing)
+        left = [one.text("session") for one in spool.left(600)]
+        assert left == ["fails", "works"]
+        said = cli("heartbeat", "--peek").stderr
+        assert "a conversation in codex is not read yet: ValueError: half" in said
+        assert waiting(cli) == {"The user lives in Berlin"}
+        assert [one.text("session") for one in spool.left()] == ["fails", "hangs", "dies"]
+        cli("--actor", "agent", "hook", "--finish")
+        assert len(spool.left()) == 3, "what rests is left alone"
+        for path in (home / "state/hooks").glob("*.json"):
+            os.utime(path, (time.time() - 700,) * 2)
+        assert len(spool.left(600)) == 3
+        for _ in range(2):
+            assert "half" in cli("hook", "--finish").stderr, "a person's command tries all at once"
+            assert [one.text("session") for one in spool.left()] == ["fails"]
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+
+
+def test_what_killed_a_process_is_done_by_one_of_its_own_that_ends(
+    home: Path, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Any] = []
+    monkeypatch.setattr(hook_command, "detach", started.append)
+    cli("hook", "claude-code", "end", stdin=told(tmp_path))
+    killed("alice_exp.agents.store:FileSpool.begin", "after", "hook", "--finish")
+    cli("list")
+    assert len(started) == 2 and len(list((home / "state/hooks").glob("*.json"))) == 1
+    monkeypatch.setattr(hook_command, "finish_left", lambda *_: started.append(signal.alarm(0)))
+    cli("hook", "--finish")
+    assert 0 < started[-1] <= 3600
+
+
+def test_what_waits_for_an_hour_is_said_with_what_to_do(
+    home: Path, cli: Call, tmp_path: Path, inline: None
+) -> None:
+    cli("config", "set", "provider.command", "sleep 60")
+    cli("hook", "claude-code", "SessionEnd", stdin=told(tmp_path))
+    later = {"ALICE_NOW": "2026-02-20T10:30:00Z"}
+    for command in (("status",), ("heartbeat", "--peek")):
+        said = cli(*command, env=later).stderr
+        assert "what was said in claude-code has waited for more than an hour to be read" in said
+        assert "alice-exp hook --finish" in said
+
+
+def test_the_first_prompt_is_not_matched_with_what_our_own_hook_said(home: Path, cli: Call) -> None:
+    """Gemini CLI 0.61 hands over both in one text."""
+    cli("remember", "ask before a deploy on Friday", "--when", "deploying to production")
+    own = json.loads(cli("hook", "gemini", "start", stdin="{}").stdout)["hookSpecificOutput"][
+        "additionalContext"
+    ]
+    escaped = own.replace("<", "&lt;").replace(">", "&gt;")
+
+    def asked(words: str) -> str:
+        prompt = f"<hook_context>Another hook\n{escaped}</hook_context>\n\n{words}"
+        return str(cli("hook", "gemini", "BeforeAgent", stdin=json.dumps({"prompt": prompt})).stdout)
+
+    assert asked("quantum chromodynamics") == ""
+    assert "Friday" in asked("how do I deploy to production")

@@ -58,6 +58,33 @@ def heard(cli: Call) -> set[str]:
     return found
 
 
+def put_beside(name: str, person: Path) -> None:
+    """Put hooks of somebody else beside ours: they add a context, and once they send the agent back to work."""
+    hooks = HOSTS[name].hooks
+    if hooks.form != "groups":
+        return
+    script = person / "another.py"
+    configure(script, ANOTHER)
+    place = under(HOSTS[name], hooks.file)
+    held = json.loads(place.read_text("utf-8"))
+    for ours in ("start", "prompt", "stop"):
+        command = f"{sys.executable} {script} {hooks.events[ours]} {hooks.refusal if ours == 'stop' else ''}"
+        held["hooks"][hooks.events[ours]].append({"hooks": [{"type": "command", "command": command}]})
+    configure(place, json.dumps(held))
+
+
+ANOTHER = """\
+import json, pathlib, sys
+event, mark = sys.argv[1], pathlib.Path(sys.argv[0] + ".once")
+if len(sys.argv) < 3:
+    added = {"hookEventName": event, "additionalContext": "I live in Rome & <b>rest</b>"}
+    print(json.dumps({"hookSpecificOutput": added}))
+elif not mark.exists():
+    mark.touch()
+    print(json.dumps({"decision": sys.argv[2], "reason": "I live in Paris & <b>use tabs</b>"}))
+"""
+
+
 class Real(NamedTuple):
     """A host from npm: its words before a prompt, what lets its shell run unasked, its configuration and variables.
 
@@ -133,6 +160,7 @@ def run_host(person: Path, cli: Call) -> Call:
         if real.file:
             configure(place, real.configuration)
         cli("connect", name)
+        put_beside(name, person)
         with standing_in("Noted.", runs) as model:
             if real.file:
                 configure(place, place.read_text("utf-8").replace("WHERE", model.url))

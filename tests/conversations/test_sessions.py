@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import stat
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +14,7 @@ import pytest
 from alice_exp.conversations.rules.speakers import other_speakers
 from alice_exp.conversations.rules.transcripts import rows_of
 from alice_exp.conversations.values import Message
+from tests.dying import killed
 from tests.journeys import model_server as server
 
 Call = Callable[..., Any]
@@ -344,27 +341,6 @@ CRASHES = {
     "after the mark": ("alice_exp.conversations.store:_Claim.done", "after"),
 }
 
-_DIE = """
-import os, signal, sys
-from importlib import import_module
-module, _, name = sys.argv[1].partition(":")
-owner = import_module(module)
-*path, last = name.split(".")
-for part in path:
-    owner = getattr(owner, part)
-real = getattr(owner, last)
-def dying(*arguments, **named):
-    if sys.argv[2] == "after":
-        real(*arguments, **named)
-    os.kill(os.getpid(), signal.SIGKILL)
-setattr(owner, last, dying)
-for module in list(sys.modules.values()):
-    if getattr(module, last, None) is real:
-        setattr(module, last, dying)
-from alice_exp.app.main import run
-sys.exit(run(["session", "end", "demo"]))
-"""
-
 
 @pytest.mark.parametrize("step", CRASHES)
 @pytest.mark.covers("R4.22")
@@ -373,14 +349,7 @@ def test_a_crash_at_any_step_extracts_nothing_twice_and_loses_nothing(
 ) -> None:
     begun(cli, *EXAMPLE_B)
     before = commits(git, home)
-    died = subprocess.run(
-        [sys.executable, "-c", f"import alice_exp.kernel.journal.transaction\n{_DIE}", *CRASHES[step]],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert died.returncode == -signal.SIGKILL, died.stderr
+    killed(*CRASHES[step], "session", "end", "demo")
     cli("session", "end", "demo")
     found = pool(cli)
     assert len(found) == 4 and all(block["observations"] == 0 for block in found.values())

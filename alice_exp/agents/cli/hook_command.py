@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -29,6 +30,10 @@ _LONGEST = 64 << 20
 _LATELY = timedelta(hours=12)
 _LITTLE = 1 << 20
 _PAUSE = 0.05
+_LONG = 3600.0
+_LONGEST_RUN = 3600
+RETRY = 600.0
+"""Seconds after which what failed (a model that does not answer, a broken file) is tried again."""
 
 
 def hook(
@@ -51,7 +56,12 @@ def hook(
     if INSIDE in os.environ:
         return
     if finish:
-        finish_left(terminal, wait=30.0)
+        # What hangs ends, and the next process goes on.
+        signal.alarm(_LONGEST_RUN)
+        try:
+            finish_left(terminal, 0.0 if terminal.session.caller.actor.is_person else RETRY)
+        finally:
+            signal.alarm(0)
         return
     if not host:
         raise UsageError("say whose hook it is", hint=Hint("hosts are {names}", names=Names(HOSTS)))
@@ -154,34 +164,42 @@ def settle_left(terminal: Terminal, patience: float = 0.0) -> None:
     A model or a long conversation would make the person wait. With ``patience``, a report waits so many seconds for
     it, and names what could not be read.
     """
-    from alice_exp.agents.usecases.captured_sessions import RETRY
-
     left, session = spool(terminal.session), terminal.session
     pending = left.left(RETRY)
-    if pending and session.provider is None and sum(map(left.size, pending)) <= _LITTLE:
-        finish_left(terminal, wait=patience)
-        return
-    if pending:
-        with left.claim(0.0) as is_free:
-            pass
-        if is_free:
-            detach(session)
-        deadline = time.monotonic() + patience
-        while time.monotonic() < deadline and left.left(RETRY):
-            time.sleep(_PAUSE)
-    for host, why in {(one.text("host"), one.text("failed")) for one in left.left()} if patience else ():
-        if why:
-            terminal.warn(
-                ProblemError(
-                    "a conversation in {host} is not read yet: {why}",
-                    host=host,
-                    why=why,
-                    hint="it is tried again after ten minutes",
-                )
+    is_little = session.provider is None and sum(map(left.size, pending)) <= _LITTLE
+    if pending and is_little and not any(one.tries for one in pending):
+        finish_left(terminal)
+    elif pending:
+        detach(session)
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline and any(
+        one.age < _LONG and not one.text("failed") for one in left.left()
+    ):
+        time.sleep(_PAUSE)
+    waits = left.left() if patience else ()
+    for host, why in dict.fromkeys(
+        (one.text("host"), one.text("failed")) for one in waits if one.text("failed")
+    ):
+        terminal.warn(
+            ProblemError(
+                "a conversation in {host} is not read yet: {why}",
+                host=host,
+                why=why,
+                hint="it is tried again after ten minutes; now: alice-exp hook --finish",
             )
+        )
+    old = [one for one in waits if one.age >= _LONG]
+    if old:
+        terminal.warn(
+            ProblemError(
+                "what was said in {host} has waited for more than an hour to be read",
+                host=max(old, key=lambda one: one.age).text("host"),
+                hint="see what stops it: alice-exp hook --finish",
+            )
+        )
 
 
-def finish_left(terminal: Terminal, wait: float = 0.0) -> None:
+def finish_left(terminal: Terminal, idle: float = RETRY) -> None:
     """Do what hooks left, each conversation as its host's agent; what fails is a warning, and stays."""
     from alice_exp.agents.usecases.captured_sessions import finish
     from alice_exp.conversations.wiring import conversing
@@ -191,5 +209,5 @@ def finish_left(terminal: Terminal, wait: float = 0.0) -> None:
     def as_host(host: str) -> Conversing:
         return conversing(session.apart(f"agent:{host}" if host in HOSTS else "agent"))
 
-    for failure in finish(spool(session), as_host, wait=wait):
+    for failure in finish(spool(session), as_host, idle):
         terminal.warn(failure)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from alice_exp.agents.rules.host_transcripts import TAG
+from alice_exp.conversations.rules.inserted_text import TAG, typed_words
 from alice_exp.conversations.rules.transcripts import session_name
 from alice_exp.home.hosts import HOSTS, Event, Host
 from alice_exp.kernel.errors import UsageError
@@ -70,7 +70,8 @@ def read(text: str, host: Host) -> Told:
         session_name(f"{host.name}-{_first(fields, _SESSION) or 'session'}"),
         _first(fields, _TRANSCRIPT),
         _first(fields, ("cwd",)) or (root if isinstance(root, str) else ""),
-        _first(fields, ("prompt",))[:_LONGEST],
+        # Gemini CLI hands over what our hook said at the start in front of the first prompt.
+        typed_words(_first(fields, ("prompt",)))[:_LONGEST],
         fields.get("stop_hook_active") is True or bool(fields.get("loop_count")),
         tuple(one for one in rows if isinstance(one, dict)) if isinstance(rows, list) else (),
     )

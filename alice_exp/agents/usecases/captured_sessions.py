@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from alice_exp.agents.rules import host_transcripts
+from alice_exp.conversations.rules.transcripts import records, spoken
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.search_sessions import take_in
-from alice_exp.kernel.errors import AliceError, UsageError
+from alice_exp.conversations.usecases.search_sessions import add, take_in
+from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,28 +20,29 @@ if TYPE_CHECKING:
     from alice_exp.conversations.ports import Conversing
     from alice_exp.conversations.rules.transcripts import Row
 
-RETRY = 600.0
-"""Seconds after which what failed (a model that does not answer, a broken file) is tried again."""
-
 ConversingAs = Callable[[str], "Conversing"]
 """What conversations need, by a host's name: its acts are those of the host's agent."""
 
 
-def finish(
-    spool: Spool, conversing_as: ConversingAs, idle: float = RETRY, wait: float = 10.0
-) -> Iterator[AliceError]:
-    """Do all that is left, oldest first; what fails is yielded and stays. Nothing where another process works on it."""
-    with spool.claim(wait) as held:
-        for left in spool.left(idle) if held else ():
-            try:
-                failure = _one(spool, conversing_as(left.text("host")), left)
-            except AliceError as error:
-                failure = error
-            if failure is None:
-                spool.done(left)
-            else:
-                spool.failed(left, str(failure))
-                yield failure
+def finish(spool: Spool, conversing_as: ConversingAs, idle: float) -> Iterator[AliceError]:
+    """Do all that is left, but for what rests (``Spool.left``); what fails is yielded and stays.
+
+    Several processes may do so at once: none waits for another, and what two take in is there once.
+    """
+    for left in spool.left(idle):
+        spool.begin(left)
+        try:
+            failure = _one(spool, conversing_as(left.text("host")), left)
+        except AliceError as error:
+            failure = error
+        except Exception as error:
+            # One that cannot be read for a fault of ours does not stand in the way of the others.
+            failure = ProblemError("{why}", why=f"{type(error).__name__}: {error}")
+        if failure is None:
+            spool.done(left)
+        elif not isinstance(failure, BusyError):
+            spool.failed(left, str(failure))
+            yield failure
 
 
 def _one(spool: Spool, conversing: Conversing, left: Left) -> AliceError | None:
@@ -52,11 +53,10 @@ def _one(spool: Spool, conversing: Conversing, left: Left) -> AliceError | None:
     if left.text("event") == "start":
         return _read_earlier(conversing, left.text("host"), session)
     messages = left.fields.get("messages")
-    if isinstance(messages, list):
-        rows = host_transcripts.rows_of_messages(messages, session)
-    else:
+    if not isinstance(messages, list):
         # Hosts write their transcript before they call; one that is gone cannot come back.
-        rows = host_transcripts.rows(spool.transcript(left.text("transcript")) or "", session)
+        messages = records(spool.transcript(left.text("transcript")))
+    rows = spoken(messages, session)
     if not rows:
         return None
     _take_in(conversing, rows, session)
@@ -82,9 +82,10 @@ def _take_in(conversing: Conversing, rows: Sequence[Row], session: str) -> None:
     try:
         take_in(conversing, rows, session)
     except UsageError:
-        chats = conversing.chats
-        known = {record.name for record in chats.load(session)}
-        new = [row for row in rows if row.name and row.name not in known]
-        if new:
-            chats.start(session, conversing.caller.now)
-            chats.save_all(session, [row.message for row in new], [row.name for row in new])
+        while True:
+            present = conversing.chats.load(session)
+            known = {record.name for record in present}
+            new = [row for row in rows if row.name and row.name not in known]
+            if not new:
+                return
+            add(conversing, session, new, len(present))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp.conversations.cli.session_commands import at_line
-from alice_exp.conversations.rules.transcripts import Row, rows_of, session_name
+from alice_exp.conversations.rules.transcripts import Row, once, rows_of, session_name
 from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.terminal.console import Terminal, short
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 def import_session(
     ctx: typer.Context,
     source: Annotated[
-        str, typer.Argument(metavar="FILE|-", help="JSONL: a message or a conversation a line.")
+        str,
+        typer.Argument(
+            metavar="FILE|-", help="JSONL: a message or a conversation a line; or a JSON document."
+        ),
     ],
     id: Annotated[str, typer.Option("--id", help="The session's name, where the file names none.")] = "",
     dry_run: Annotated[
@@ -38,9 +41,12 @@ def import_session(
     Examples: alice-exp session import talk.jsonl --dry-run · alice-exp session import - <talk.jsonl
     """
     from alice_exp.conversations.usecases.search_sessions import take_in
+    from alice_exp.conversations.usecases.sessions import MESSAGE_LIMIT
 
     terminal: Terminal = ctx.obj
-    rows = [row for number, fields in json_lines(source) for row in _rows(number, fields, source)]
+    rows = once(
+        row for number, fields in json_lines(source, MESSAGE_LIMIT) for row in _rows(number, fields, source)
+    )
     default = id or session_name("import" if source == "-" else Path(source).stem) or "import"
     taken = take_in(conversing(terminal.session), rows, default, dry_run=dry_run)
     document = {

@@ -1,37 +1,61 @@
-"""Read transcripts in JSONL: chat-completions messages, agents' transcripts, rows of a data set.
+"""Read transcripts: what agents' hosts keep, chat-completions messages, rows of a data set.
 
-A row is one message (``role`` and ``content``, or ``text`` and ``speaker``), an agent's record with the message under
-``message``, or a whole conversation under ``messages``. Keys under ``meta`` are treated like keys of the row.
+A record is one message (``role`` and ``content``, or ``text`` and ``speaker``), a host's record with the message under
+``message``, ``payload``, ``data`` or ``info``, or a whole conversation under ``messages``. Keys under ``meta`` are
+treated like keys of the record. Of a user's message only what a person typed stays; what does not read as a message is
+no message, for hosts add kinds of records at any time.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alice_exp.conversations.rules.inserted_text import typed_words
 from alice_exp.conversations.values import ROLES, message_of
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from alice_exp.conversations.values import Message, Role
     from alice_exp.kernel.jsonc.problem import Json
 
 _SESSION = ("session", "sessionId", "session_id", "conversation_id", "conversation", "thread_id")
 _TIME = ("at", "time", "timestamp", "created_at", "date")
-_NAME = ("key", "id", "uuid", "message_id")
-_TEXT = ("content", "text")
+_NAME = ("key", "uuid", "id", "message_id", "messageId")
+_TEXT = ("content", "text", "parts")
+_WRAPPERS = ("message", "payload", "data", "info")
 _SIDES: Mapping[str, Role] = {
-    "human": "user",
+    **dict.fromkeys(("human", "user.message"), "user"),
     **dict.fromkeys(
-        ("ai", "bot", "model", "gpt", "chatbot", "chatgpt", "claude", "gemini", "助手"), "assistant"
+        (
+            "ai",
+            "bot",
+            "model",
+            "gpt",
+            "chatbot",
+            "chatgpt",
+            "claude",
+            "gemini",
+            "qwen",
+            "assistant.message",
+            "助手",
+        ),
+        "assistant",
     ),
 }
-"""What other programs call the two sides, as a role or as the only name."""
+"""What other programs call the two sides, as a role, as a kind of record, or as the only name."""
+_ASIDE = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
+"""Marks of records that are no part of what person and agent said to each other."""
+_HOSTS_OWN = ("type", "info", "projectHash", "$set", "$rewindTo")
+"""Keys by which a record is a host's: one that holds no message is passed over, and its time may be anything."""
+_PARTS = ("text", "input_text", "output_text")
 _OUTSIDE = re.compile(r"[^a-z0-9_-]+")
 
 
@@ -44,10 +68,50 @@ class Row:
     name: str = ""
 
 
+def records(text: str) -> Iterator[Mapping[str, Json]]:
+    """The records of a host's transcript: one JSON document, or one a line; a line that was cut short is skipped."""
+    try:
+        whole = json.loads(text)
+        yield from (one for one in (whole if isinstance(whole, list) else [whole]) if isinstance(one, dict))
+        return
+    except (ValueError, RecursionError):
+        pass
+    # Not splitlines: U+2028 and its like stand bare in a record.
+    for line in text.split("\n"):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            yield record
+
+
+def spoken(found: Iterable[Mapping[str, Json]], session: str) -> list[Row]:
+    """What person and agent said in a host's records, as rows of ``session``; a malformed record is skipped."""
+    rows: list[Row] = []
+    for record in found:
+        with suppress(UsageError):
+            rows += [replace(row, session=session) for row in rows_of(record)]
+    said = [one for one in rows if one.message.role in ("user", "assistant") and one.message.content.strip()]
+    return once(said)
+
+
+def once(rows: Iterable[Row]) -> list[Row]:
+    """The rows, each message once: a host may write down again what it holds already, under the same id."""
+    return list(
+        {
+            (one.session, one.name, one.message) if one.name else at: one for at, one in enumerate(rows)
+        }.values()
+    )
+
+
 def rows_of(fields: Mapping[str, Json]) -> Iterator[Row]:
-    """The messages of one row; none for an agent's record without a message. Raises ``UsageError`` if malformed."""
+    """The messages of one record; none where it holds no message. Raises ``UsageError`` if malformed."""
     meta = fields.get("meta")
     row: dict[str, Json] = {**(meta if isinstance(meta, dict) else {}), **fields}
+    # Gemini CLI sets the messages anew by a record of its own.
+    changed = row.get("$set")
+    row |= changed if isinstance(changed, dict) else {}
     session = _session(row)
     inner = row.get("messages")
     if isinstance(inner, list):
@@ -56,12 +120,23 @@ def rows_of(fields: Mapping[str, Json]) -> Iterator[Row]:
                 raise UsageError('each of "messages" is an object')
             yield from (replace(each, session=each.session or session) for each in rows_of(one))
         return
-    wrapped = row.get("message")
-    if isinstance(wrapped, dict):
-        row = {**row, **{key: value for key, value in wrapped.items() if key != "id"}}
-    elif "type" in row and not any(key in row for key in ("role", *_TEXT)):
+    origin = row.get("origin")
+    if any(row.get(mark) for mark in _ASIDE) or (
+        isinstance(origin, dict) and origin.get("kind", "human") != "human"
+    ):
         return
-    yield Row(session, _message(row), _first(row, _NAME))
+    wrapped = next((row[key] for key in _WRAPPERS if isinstance(row.get(key), dict)), None)
+    if isinstance(wrapped, dict) and ("message" in row or not any(key in row for key in ("role", *_TEXT))):
+        if row.get("type") == "response_item" and wrapped.get("type") != "message":
+            return
+        row = {
+            "id": wrapped.get("id"),
+            **row,
+            **{key: wrapped[key] for key in wrapped if key not in ("id", "type")},
+        }
+    message = _message(row)
+    if message is not None:
+        yield Row(session, message, _first(row, _NAME))
 
 
 def session_name(text: str) -> str:
@@ -74,29 +149,89 @@ def _session(row: Mapping[str, Json]) -> str:
     return session_name("-".join(part for part in parts if part))
 
 
-def _message(row: Mapping[str, Json]) -> Message:
-    content = next((row[key] for key in _TEXT if key in row), None)
-    role = row.get("role")
-    side = _SIDES.get((_text(role) or _text(row.get("speaker"))).lower())
-    if side and (role is None or role not in ROLES):
-        row, role = {**row, "role": side}, side
-    fields: dict[str, Json] = {**row, "content": content, "at": _time(row)}
-    if role is None:
-        fields["role"] = "user"
+def _message(row: Mapping[str, Json]) -> Message | None:
+    """The message of a row; ``None`` where a host's record has none, or nobody typed a user's."""
+    kind, role, speaker = _text(row.get("type")), row.get("role"), _text(row.get("speaker"))
+    if kind and role is None and not speaker:
+        role = _SIDES.get(kind, kind)
+        if role not in ROLES and kind != "message":
+            return None
+    side = _SIDES.get((_text(role) or speaker).lower())
+    if side and role not in ROLES:
+        role = side
+    if role in (None, "message"):
+        role = "user"
     elif role not in ROLES and role not in ("developer", "function"):
-        fields |= {"role": "user", "speaker": _text(row.get("speaker")) or _text(role)}
+        role, speaker = "user", speaker or _text(role)
+    content = next((row[key] for key in _TEXT if key in row), None)
+    is_hosts = any(key in row for key in _HOSTS_OWN)
     if content is None and not row.get("tool_calls"):
+        if is_hosts:
+            return None
         raise UsageError('a message has its text under "content" or "text"')
-    return message_of(fields)
+    content = _typed(content, row) if role == "user" else _said(content)
+    if not content and (role == "user" or is_hosts):
+        return None
+    more: dict[str, Json] = {"speaker": speaker} if speaker else {}
+    return message_of({**row, "role": role, "content": content, "at": _time(row, is_hosts), **more})
 
 
-def _time(row: Mapping[str, Json]) -> str:
-    value = next((row[key] for key in _TIME if row.get(key)), None)
-    if value is None:
+def _typed(content: Json, row: Mapping[str, Json]) -> Json:
+    """What a person typed of a user's message; empty for a tool's result and for what a hook or the host put there."""
+    if not isinstance(content, list):
+        return typed_words(content) if isinstance(content, str) else content
+    parts = [one for at, one in enumerate(content) if not _is_harness(row, at)]
+    if any(
+        isinstance(one, dict) and (one.get("type") == "tool_result" or "functionResponse" in one)
+        for one in parts
+    ):
         return ""
+    own = [text for text in (typed_words(_text(_said([one]))) for one in parts) if text]
+    if row.get("type") == "user" and all(isinstance(one, dict) and "type" not in one for one in parts):
+        # Gemini CLI and Qwen Code: what stands behind the first words comes from hooks and files.
+        own = own[:1]
+    said = "\n".join(own)
+    shown = typed_words(_text(_said(row.get("displayContent"))))
+    if not shown or shown in said:
+        return said
+    before, files, _ = shown.partition("@")
+    return shown if shown.startswith("/") or (files and said.startswith(before)) else ""
+
+
+def _is_harness(row: Mapping[str, Json], at: int) -> bool:
+    """Whether Codex says of a part of a message that it put it there itself."""
+    told = row.get("internal_chat_message_metadata_passthrough")
+    items = told.get("content_item_metadata") if isinstance(told, dict) else None
+    item = items[at] if isinstance(items, list) and at < len(items) else None
+    source = item.get("provenance") if isinstance(item, dict) else None
+    return isinstance(source, dict) and source.get("type") != "user"
+
+
+def _said(content: Json) -> Json:
+    """A message's content, of parts the texts, without a model's thoughts and what a host made up."""
+    if not isinstance(content, list):
+        return content
+    texts = (
+        one.get("text")
+        if isinstance(one, dict)
+        and one.get("type", "text") in _PARTS
+        and not one.get("thought")
+        and not one.get("synthetic")
+        else one
+        for one in content
+    )
+    return "\n".join(one for one in texts if isinstance(one, str))
+
+
+def _time(row: Mapping[str, Json], is_hosts: bool) -> str:
+    value = next((row[key] for key in _TIME if row.get(key)), None)
+    if isinstance(value, dict):
+        value = value.get("created")
     try:
-        return iso_time(value)
+        return "" if value is None else iso_time(value)
     except ValueError:
+        if is_hosts:
+            return ""
         raise UsageError("not a time: {time}", time=repr(value)[:80]) from None
 
 

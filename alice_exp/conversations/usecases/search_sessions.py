@@ -65,11 +65,18 @@ def take_in(
         present = chats.load(session) if session in known_names else ()
         plans.append((session, group, _overlap(session, present, group)))
     for session, group, known in () if dry_run else followed(plans):
-        new = group[known:]
-        if new:
-            chats.start(session, new[0].message.at or conversing.caller.now)
-            chats.save_all(session, [row.message for row in new], [row.name for row in new])
+        there = known
+        while there < len(group):
+            add(conversing, session, group[there:], there)
+            there = _overlap(session, chats.load(session), group)
     return tuple(Taken(session, len(group) - known, known) for session, group, known in plans)
+
+
+def add(conversing: Conversing, session: str, rows: Sequence[Row], after: int) -> None:
+    """Append messages to a conversation of ``after`` messages; where another process adds meanwhile, none comes twice,
+    and some may not come."""
+    conversing.chats.start(session, rows[0].message.at or conversing.caller.now)
+    conversing.chats.save_all(session, [row.message for row in rows], [row.name for row in rows], after)
 
 
 def _by_session(rows: Iterable[Row], default: str) -> list[tuple[str, list[Row]]]:

@@ -20,6 +20,7 @@ from alice_exp.conversations.rules.extraction import (
     prompt_for,
     replaces,
 )
+from alice_exp.conversations.rules.inserted_text import typed_words
 from alice_exp.conversations.rules.speakers import by_the_user, named_apart, nobody_known, other_speakers
 from alice_exp.home.dry_run import DryHome
 from alice_exp.kernel.errors import AliceError, NotFoundError, ProviderError, UsageError
@@ -216,7 +217,7 @@ def _found(
     records: Sequence[ChatRecord], provider: Provider | None, config: Config, others: Sequence[str]
 ) -> tuple[Extraction, str]:
     least = config.number("long_term.min_importance")
-    told = [replace(record.message, content=record.message.content[:READ_LIMIT]) for record in records]
+    told = [replace(one.message, content=typed_words(one.message.content)[:READ_LIMIT]) for one in records]
     messages = by_the_user(but_unrecorded(told), others)
     if provider is None:
         return extract(messages, least), "rules"

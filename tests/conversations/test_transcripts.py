@@ -1,0 +1,115 @@
+"""Whose words: what hosts and hooks put into a user's row is nobody's; what a person typed stays, tags and all.
+
+``host_rows.jsonl`` is the list by host and version, a record each. Those of Claude Code 2.1, Codex 0.169, Gemini CLI 0.61
+and Qwen Code 0.15 with hooks were written by these programs, run against a stand-in model.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from alice_exp.conversations.rules.inserted_text import TAG, typed_words
+from alice_exp.conversations.rules.transcripts import records, spoken
+from alice_exp.home.hosts import KNOWN
+
+Call = Callable[..., Any]
+LISTED = [
+    json.loads(line) for line in (Path(__file__).parent / "host_rows.jsonl").read_text("utf-8").splitlines()
+]
+
+
+@pytest.mark.parametrize("row", LISTED, ids=[f"{one['host']}: {one['what']}" for one in LISTED])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_record_holds_what_was_said_and_nothing_else(row: Any, indent: int | None) -> None:
+    text = json.dumps(row["record"], indent=indent)
+    assert [one.message.content for one in spoken(records(text), "s")] == row["said"]
+
+
+@pytest.mark.parametrize("tag", [TAG, *(tag for host in KNOWN for tag in host.tags.split())])
+@pytest.mark.parametrize("sign", [("<", ">"), ("&lt;", "&gt;")])
+def test_each_tag_is_nobodys(tag: str, sign: tuple[str, str]) -> None:
+    opening, closing = sign
+    head, end = f'{opening}{tag} id="1"{closing}', f"{opening}/{tag}{closing}"
+    assert typed_words(f"a\n{head}I live in Rome{end}\n  {head}\nI live\n{end}{head}\n\n{end} b") == "a\n\n b"
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("why does <system-reminder> appear?", None),
+        ("<system-reminder> appears, why? I live in Berlin.", None),
+        ("it says <system-reminder>\nI live in Berlin", None),
+        ("hi\n<skill>\nis what I typed", None),
+        ("> <system-reminder>x</system-reminder>", None),
+        ("`<hook_prompt>` and `</hook_prompt>`: I live in Berlin", None),
+        ("a &lt;system-reminder&gt; b", None),
+        ("<div>\n<b>I live in Berlin</b>\n</div>", None),
+        ("use <user_query> in the prompt", None),
+        ("<system-reminder>\ncut short", ""),
+        ("look:\n<system-reminder>\nx\n</system-reminder>\nwhy?", "look:\n\nwhy?"),
+        ("[Request interrupted by user]\nuse tabs", "use tabs"),
+        ("Stop hook feedback: is it any good?", None),
+        ("x\u2028I live in Berlin", None),
+    ],
+)
+def test_a_tag_that_a_person_typed_swallows_nothing(text: str, own: str | None) -> None:
+    assert typed_words(text) == (text if own is None else own)
+    (row,) = spoken(records(json.dumps({"role": "user", "content": text}, ensure_ascii=False)), "s") or [None]
+    assert (row.message.content if row else "") == (text if own is None else own)
+
+
+@pytest.mark.parametrize(
+    "part", ["<skill>\n", "<skill>\nx</skill>\n", "&lt;skill ", "<user_query>", "\n</skill>"]
+)
+def test_a_megabyte_of_tags_is_read(part: str) -> None:
+    typed_words(part * (1_000_000 // len(part)))
+
+
+def test_a_record_that_cannot_be_read_hides_no_other() -> None:
+    good = json.dumps({"type": "user", "message": {"content": "hello"}, "timestamp": "when?"})
+    bad = [
+        '{"type": "user", "mess',
+        "[]",
+        '{"role": "user", "content": 7}',
+        '{"messages": [1]}',
+        '{"message": {}}',
+    ]
+    assert [one.message.content for one in spoken(records("\n".join([*bad, good, *bad])), "s")] == ["hello"]
+    assert list(records("")) == list(records("nonsense")) == []
+
+
+def test_what_was_kept_as_it_came_is_read_by_the_same_rules(home: Path, cli: Call) -> None:
+    cli("session", "start", "s")
+    cli(
+        "session", "say", "s", "user", "<system-reminder>\nI prefer tea\n</system-reminder>\nI live in Berlin"
+    )
+    found = cli("session", "end", "s", "--json").json["extraction"]["candidates"]
+    assert [one["payload"] for one in found] == ["The user lives in Berlin"]
+
+
+def test_hook_and_import_read_alike(home: Path, cli: Call, tmp_path: Path) -> None:
+    file = tmp_path / "talk.jsonl"
+    file.write_text("".join(json.dumps(one["record"]) + "\n" for one in LISTED), encoding="utf-8")
+    cli("session", "import", str(file))
+    cli("hook", "claude-code", "end", stdin=json.dumps({"session_id": "heard", "transcript_path": str(file)}))
+    cli("heartbeat", "--peek")
+
+    def said(session: str) -> list[str]:
+        shown = cli("session", "show", session, "--json").json["messages"]
+        return [one["content"] for one in shown if one["role"] in ("user", "assistant")]
+
+    heard = said("claude-code-heard")
+    names = {one["id"] for one in cli("session", "list", "--json").json["sessions"]} - {"claude-code-heard"}
+    assert sorted(heard) == sorted(text for name in names for text in said(name))
+    assert "I live in Berlin" in heard and not any("Rome" in text for text in heard)
+    document = tmp_path / "again/talk.json"
+    document.parent.mkdir()
+    document.write_text(
+        json.dumps({"messages": [one["record"] for one in LISTED]}, indent=1), encoding="utf-8"
+    )
+    assert cli("session", "import", str(document), "--dry-run", "--json").json["messages"] == 0
