@@ -15,6 +15,7 @@ from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import Placed
 from alice_exp.review import documents as review_documents
+from alice_exp.review.cli.where_it_holds import answers, asked_about
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.state_changes import Movement
 from alice_exp.review.usecases import heartbeat
@@ -48,6 +49,7 @@ def status(ctx: typer.Context) -> None:
         "today": report.today,
         "paused_until": report.paused_until or None,
         "doubts": [_doubtful(placed) for placed in doubts],
+        "projects": review_documents.asked_documents(session.asked()),
         "contradictions": review_documents.contradictions(report),
         "problems": [documents.problem(fault) for fault in problems],
         "changed": [review_documents.movement(moved) for moved in report.changed],
@@ -66,6 +68,7 @@ def status(ctx: typer.Context) -> None:
             (say("waiting"), list(_waiting(terminal, report))),
             (say("in doubt"), list(_doubts(terminal, doubts))),
             *_opposed(report),
+            *_asked(session.asked()),
             (say("changed"), list(_changed(report))),
             (say("problems"), list(_problems(problems))),
             (say("hosts"), list(_hosts(terminal, hosts))),
@@ -132,6 +135,13 @@ def _opposed(report: Agenda) -> Iterator[tuple[str, Sequence[str]]]:
             other=beside.placed.block.id,
         )
         yield say("opposed"), [line]
+
+
+def _asked(names: Sequence[tuple[str, str, str]]) -> Iterator[tuple[str, Sequence[str]]]:
+    """The row of the names of projects that a person has to confirm; none where there are none."""
+    if names:
+        rows = (f"{one}: {asked_about(name, held)} {answers(one, name)}" for one, name, held in names[:FEW])
+        yield say("projects"), [*rows, *_more(len(names))]
 
 
 def _changed(report: Agenda) -> Iterator[str]:

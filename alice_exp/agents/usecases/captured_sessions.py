@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 RETRY = 600.0
 """Seconds after which what failed (a model that does not answer, a broken file) is tried again."""
 
-ConversingAs = Callable[[str], "Conversing"]
-"""What conversations need, by a host's name: its acts are those of the host's agent."""
+ConversingAs = Callable[["Left"], "tuple[Conversing, str]"]
+"""What conversations need, by what was left: its acts are those of the host's agent. Beside it all names of the project
+of the folder where the host worked."""
 
 
 def finish(
@@ -34,7 +35,7 @@ def finish(
     with spool.claim(wait) as held:
         for left in spool.left(idle) if held else ():
             try:
-                failure = _one(spool, conversing_as(left.text("host")), left)
+                failure = _one(spool, *conversing_as(left), left)
             except AliceError as error:
                 failure = error
             if failure is None:
@@ -44,7 +45,7 @@ def finish(
                 yield failure
 
 
-def _one(spool: Spool, conversing: Conversing, left: Left) -> AliceError | None:
+def _one(spool: Spool, conversing: Conversing, project: str, left: Left) -> AliceError | None:
     if not conversing.config.flag("short_term.enabled"):
         return None
     sessions.forget_old(conversing)
@@ -59,7 +60,7 @@ def _one(spool: Spool, conversing: Conversing, left: Left) -> AliceError | None:
         rows = host_transcripts.rows(spool.transcript(left.text("transcript")) or "", session)
     if not rows:
         return None
-    _take_in(conversing, rows, session)
+    _take_in(conversing, rows, session, project)
     if left.text("event") == "stop" and conversing.provider is not None:
         unread = conversing.chats.load_unextracted(session)
         if not sessions.is_due(unread, conversing.config):
@@ -77,14 +78,14 @@ def _read_earlier(conversing: Conversing, host: str, current: str) -> AliceError
     return None
 
 
-def _take_in(conversing: Conversing, rows: Sequence[Row], session: str) -> None:
+def _take_in(conversing: Conversing, rows: Sequence[Row], session: str, project: str) -> None:
     """Add what is new. A host that rewrites its transcript (after compaction) is followed by its messages' ids."""
     try:
-        take_in(conversing, rows, session)
+        take_in(conversing, rows, session, project)
     except UsageError:
         chats = conversing.chats
         known = {record.name for record in chats.load(session)}
         new = [row for row in rows if row.name and row.name not in known]
         if new:
-            chats.start(session, conversing.caller.now)
+            chats.start(session, conversing.caller.now, project)
             chats.save_all(session, [row.message for row in new], [row.name for row in new])

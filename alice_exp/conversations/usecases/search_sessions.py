@@ -50,9 +50,10 @@ class Found:
 
 
 def take_in(
-    conversing: Conversing, rows: Sequence[Row], default: str, *, dry_run: bool = False
+    conversing: Conversing, rows: Sequence[Row], default: str, project: str = "", *, dry_run: bool = False
 ) -> tuple[Taken, ...]:
-    """Import conversations; rows without a session go to ``default``. Importing again adds only new messages.
+    """Import conversations of a project (all its names); rows without a session go to ``default``. Importing again adds
+    only new messages.
 
     Raises ``UsageError``, before anything is written, if a session of that name holds a different conversation.
     """
@@ -67,7 +68,7 @@ def take_in(
     for session, group, known in () if dry_run else followed(plans):
         new = group[known:]
         if new:
-            chats.start(session, new[0].message.at or conversing.caller.now)
+            chats.start(session, new[0].message.at or conversing.caller.now, project)
             chats.save_all(session, [row.message for row in new], [row.name for row in new])
     return tuple(Taken(session, len(group) - known, known) for session, group, known in plans)
 
