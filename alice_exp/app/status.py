@@ -40,7 +40,7 @@ def status(ctx: typer.Context) -> None:
     session = terminal.session
     report, _ = heartbeat(reviewing(session), peek=True)
     doubts = [placed for placed in session.home.read(("personal", "universal")) if is_in_doubt(placed.block)]
-    hosts, known = connected(spool(session)), remotes(session).all()
+    hosts, known, asked = connected(spool(session)), remotes(session).all(), session.asked()
     problems = (*report.problems, *session.exposed())
     document = {
         "home": str(session.root),
@@ -49,18 +49,13 @@ def status(ctx: typer.Context) -> None:
         "today": report.today,
         "paused_until": report.paused_until or None,
         "doubts": [_doubtful(placed) for placed in doubts],
-        "projects": review_documents.asked_documents(session.asked()),
+        "projects": review_documents.asked_documents(asked),
         "contradictions": review_documents.contradictions(report),
         "problems": [documents.problem(fault) for fault in problems],
         "changed": [review_documents.movement(moved) for moved in report.changed],
         "by_hand": list(report.by_hand),
         "hosts": [{"host": one.host, "path": one.path, "last_call": one.last_call or None} for one in hosts],
-        "sync": {
-            "last": max((one.synced for one in known), default="") or None,
-            "remotes": [
-                {"name": one.name, "private": one.private, "last": one.synced or None} for one in known
-            ],
-        },
+        "sync": _sync(known),
     }
 
     def text() -> None:
@@ -68,7 +63,7 @@ def status(ctx: typer.Context) -> None:
             (say("waiting"), list(_waiting(terminal, report))),
             (say("in doubt"), list(_doubts(terminal, doubts))),
             *_opposed(report),
-            *_asked(session.asked()),
+            *_asked(asked),
             (say("changed"), list(_changed(report))),
             (say("problems"), list(_problems(problems))),
             (say("hosts"), list(_hosts(terminal, hosts))),
@@ -78,6 +73,11 @@ def status(ctx: typer.Context) -> None:
         _screen(terminal, rows)
 
     terminal.answer(document, text)
+
+
+def _sync(known: Sequence[Remote]) -> dict[str, Any]:
+    listed = [{"name": one.name, "private": one.private, "last": one.synced or None} for one in known]
+    return {"last": max((one.synced for one in known), default="") or None, "remotes": listed}
 
 
 def _doubtful(placed: Placed) -> dict[str, Any]:

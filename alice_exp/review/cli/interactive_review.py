@@ -74,8 +74,7 @@ def review(ctx: typer.Context) -> None:
 
 @dataclass
 class _Session:
-    """One interactive review: the report, the counts, what is settled and how, was on the screen, or had changed when
-    it was decided on, the last commits, the way to go, the card's place, whether a text came since, what all share."""
+    """One interactive review: the report, what is settled and how, what was on the screen, and where it stands."""
 
     context: typer.Context
     report: Agenda
@@ -116,9 +115,8 @@ class _Session:
                 show = self._card if len(steps[at]) == 1 else self._page
                 if not show(page, sum(map(len, steps[:at])), count):
                     return self.tally
-            undone = (
-                n for n, step in enumerate(steps) if any(i.placed.block.id == self.back_to for i in step)
-            )
+            ids = [[item.placed.block.id for item in step] for step in steps]
+            undone = (n for n, each in enumerate(ids) if self.back_to in each)
             at, self.back_to = next(undone, at + self.step), ""
             at, self.step = (at, self.step) if at >= 0 else (0, 1)
         reports(self.terminal.session).keep_bookmark("")
@@ -190,8 +188,8 @@ class _Session:
             case "a" | "y" | "A":
                 return self._approved((block_id,), everywhere=pressed == "A")
             case "p":
-                own = deciding.personal_namespace(item.placed.block)
-                return self._approved((block_id,), f"personal/{own}")
+                own = f"personal/{deciding.personal_namespace(item.placed.block)}"
+                return self._approved((block_id,), own)
             case "t" if item.conflict:
                 return self._approved((block_id,), replacing=item.contradicted)
             case "m" if item.repeated and not item.conflict:

@@ -73,11 +73,6 @@ def sections(report: Agenda) -> tuple[Section, ...]:
             say("In universal, not approved yet: alice-exp approve --universal"),
             [_unapproved(p, report.again.get(p.block.id, "")) for p in report.unapproved],
         ),
-        _section(
-            "projects",
-            say("Which project is it?"),
-            [Row(one, asked_about(its, held), answers(one, its)) for one, its, held in report.asked],
-        ),
         *_from_elsewhere(report),
         _section(
             "fading",
@@ -91,7 +86,9 @@ def sections(report: Agenda) -> tuple[Section, ...]:
 
 def _from_elsewhere(report: Agenda) -> tuple[Section, ...]:
     """What came by other ways than the acts of this home."""
+    asked = [Row(one, asked_about(its, held), answers(one, its)) for one, its, held in report.asked]
     return (
+        _section("projects", say("Which project is it?"), asked),
         _section("by_hand", say("Changed by hand"), [_by_hand(name) for name in report.by_hand]),
         _section(
             "proposed",
