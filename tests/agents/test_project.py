@@ -348,7 +348,9 @@ def test_a_cloned_repository_neither_names_itself_nor_switches_learning_on(
     assert cli("project", "off", check=False).code == 2 and cli("project", "is", "x", check=False).code == 2
 
 
-def test_a_program_names_its_project(home: Path, repository: Repository) -> None:
+def test_a_program_names_its_project(
+    home: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repository("here", "a.org:me/here")
     alice = Alice(home=home, actor="user")
     here = alice.remember("build with make", "building the project", project="me/one")
@@ -369,6 +371,7 @@ def test_a_program_names_its_project(home: Path, repository: Repository) -> None
         assert told[0]["payload"] == best
     with pytest.raises(UsageError, match="cannot name a project"):
         alice.recall("building", project="two words")
+    monkeypatch.delenv("ALICE_PROJECT")
     assert alice.project == "a.org/me/here"
     assert alice.memorize("keep it small", "building").block.project == "a.org/me/here"
     assert alice.memorize("在所有项目里先构建", "building").block.project == ""
