@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 NONE = "none"
 """What names no project at all, in an option or a file."""
 
+MOST = 200
+"""From so many folders on, those that are gone are forgotten."""
+
 _NAME = re.compile(r"\S{1,512}")
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://([^/]*)(.*)", re.IGNORECASE)
 _SCP = re.compile(r"((?:[^/:@\[]*@)?(?:\[[^\]/]*\]|[^/:\[]+)):(.*)")
@@ -159,7 +162,11 @@ class Projects:
             standings.setdefault((key, spot.named), "~")
         now = Root(spot.path, spot.stamp, key)
         old = gone or before
-        roots = tuple(now if one is old else one for one in self.roots) if old else (*self.roots, now)
+        # Of many, what is gone and had no name of this machine's need not be known: its remote tells it again.
+        kept = [
+            one for one in self.roots if len(self.roots) < MOST or "/" not in one.key or is_there(one.path)
+        ]
+        roots = tuple(now if one is old else one for one in self.roots) if old else (*kept, now)
         return replace(self, roots=roots, standings=standings), key
 
     def here(self, spot: Spot, key: str) -> Here:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from alice_exp.blocks.rules.everywhere import held_in
-from alice_exp.home.project_names import Projects, Spot, remote_key
+from alice_exp.home.project_names import MOST, Projects, Spot, remote_key
 
 
 @pytest.mark.parametrize(
@@ -81,6 +81,12 @@ A, B = "github.com/x/x", "gitlab.example.com/group/x/x"
 def test_a_folder_keeps_the_names_that_it_had(spots: list[tuple[Spot, str]], names: str) -> None:
     found = told(spots, ["/there"])[1].split()
     assert (found[:1], sorted(found)) == (names.split()[:1], sorted(names.split()))
+
+
+def test_of_many_folders_those_that_are_gone_are_forgotten_unless_they_have_a_name_of_this_machine() -> None:
+    gone = [(repository(f"/r{i}", f"a.org/x/r{i}", str(i)), "") for i in range(MOST)]
+    known, _ = told([(repository("/n", stamp="n"), "n1"), *gone, (repository("/m", A), "")], ["/r7"])
+    assert [one.key for one in known.roots] == ["n1", "a.org/x/r7", f"a.org/x/r{MOST - 1}", A]
 
 
 def test_what_is_unsure_is_asked_once() -> None:
