@@ -13,6 +13,7 @@ from typing import Annotated, Any
 from alice_exp.agents import schemas
 from alice_exp.agents.tool_schema import Operation, checked
 from alice_exp.blocks.rules.about_user import subject_of
+from alice_exp.blocks.rules.everywhere import held_in
 from alice_exp.blocks.usecases import capture
 from alice_exp.conversations import documents as conversation_documents
 from alice_exp.conversations.usecases.agent_context import MOST
@@ -108,7 +109,7 @@ def recall(
         query,
         context or {},
         top,
-        finding_usecases.Filters(project=connection.session.project),
+        finding_usecases.Filters(project=connection.session.here.names),
     )
     lived = finding_usecases.episodes_beside(connection.session.home, query)
     episodes = [finding_documents.lived(*one) for one in lived]
@@ -126,7 +127,7 @@ def decide(
     begins; keep the decision id for report_outcome."""
     if not task.strip():
         raise UsageError("a task says what is to be done")
-    made = deciding.decide(learning(connection.session), task, context or {}, connection.session.project)
+    made = deciding.decide(learning(connection.session), task, context or {}, connection.session.here.names)
     failures = [
         f"a similar task failed before{_with(one.episode.action)}: {one.episode.task} ({one.episode.id})"
         for one in made.failures
@@ -155,7 +156,7 @@ def search_memory_tool(
         remembering(connection.session),
         query,
         MOST,
-        finding_usecases.Filters(project=connection.session.project),
+        finding_usecases.Filters(project=connection.session.here.names),
     )
     text = conversation_documents.user_memory(found, similarity=True)
     memories = [conversation_documents.recollection(one) for one in found]
@@ -216,16 +217,15 @@ def memorize(
     if not 0 <= importance <= 1:
         raise UsageError("importance is a number from 0 to 1")
     _require_room(connection)
-    subject = about or subject_of(type, payload)
     draft = capture.Draft(
         Payload(payload),
         Trigger(trigger, (), context or {}),
         type=type,
-        about=subject,
+        about=about or subject_of(type, payload),
         tags=tuple(tags or ()),
         evidence=(Evidence("note", quote=evidence),) if evidence else (),
         importance=importance,
-        project=connection.session.project if subject == "work" else "",
+        project=held_in(connection.session.enter(), payload),
     )
     captured = capture.memorize(connection.session.home, connection.session.caller, [draft])
     placed = captured.placed[0]

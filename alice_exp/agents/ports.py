@@ -10,7 +10,8 @@ from alice_exp.kernel.value_class import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """One thing to be done, under the name of its file: ``{host, event, session, transcript, messages, failed}``.
+    """One thing to be done, under the name of its file: ``{host, event, session, transcript, cwd, project, messages,
+    failed}``, the project as all its names.
 
     ``age``: seconds since a hook left it.
     """

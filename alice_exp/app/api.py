@@ -26,6 +26,7 @@ from alice_exp.app.api_conversations import Conversations, before_model
 from alice_exp.app.api_records import Records
 from alice_exp.app.opening import open_session
 from alice_exp.blocks.rules.about_user import subject_of
+from alice_exp.blocks.rules.everywhere import held_in
 from alice_exp.blocks.usecases import capture
 from alice_exp.blocks.usecases.capture import Captured, Draft
 from alice_exp.conversations.rules.context_window import Window
@@ -39,7 +40,7 @@ from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.usecases import Filters, Shown
 from alice_exp.finding.wiring import finding
 from alice_exp.home.caller import require_person
-from alice_exp.home.project import project_named
+from alice_exp.home.project_names import NONE
 from alice_exp.kernel.errors import (
     AliceError,
     BusyError,
@@ -159,8 +160,9 @@ class Alice(Conversations, Records):
 
     @property
     def project(self) -> str:
-        """The project of the working folder, for ``project=…``: the line in ``.alice-project``, else ``owner/name`` of
-        the git remote; empty for none. The methods here use none unless it is given; ``call`` uses this one."""
+        """The project of the working folder: host and path of the git remote, else the name that this machine gives a
+        repository, else the folder; empty for none. The methods here use it where no other is named (``none``: none),
+        but for ``remember``: a person's word holds everywhere."""
         return self._session.project
 
     def init(self) -> None:
@@ -208,9 +210,9 @@ class Alice(Conversations, Records):
         lived: bool = False,
         project: str = "",
     ) -> Placed:
-        """Keep something learned as a candidate, for one project alone where it is named, about whom its words tell
-        where ``about`` does not; ``RefusedError`` where a person rejected the same before."""
-        said = capture.payload_of(payload)
+        """Keep something learned as a candidate, for one project, about whom its words tell where ``about`` does not;
+        ``RefusedError`` where a person rejected the same before."""
+        said, names = capture.payload_of(payload), self._session.names_of(project, learning=True)
         draft = Draft(
             said,
             capture.trigger_of(when),
@@ -221,7 +223,7 @@ class Alice(Conversations, Records):
             evidence=tuple(evidence),
             importance=importance,
             lived=lived,
-            project=project_named(project),
+            project=names if project else held_in(names, said.content),
         )
         placed = self.memorize_all([draft]).placed[0]
         assert placed is not None
@@ -248,7 +250,7 @@ class Alice(Conversations, Records):
             type=type,
             about="user",
             tags=tuple(tags),
-            project=project_named(project),
+            project=self._session.names_of(project or NONE, learning=True),
         )
         placed = capture.remember(signing(self._session), draft, namespace).placed[0]
         assert placed is not None
@@ -264,13 +266,14 @@ class Alice(Conversations, Records):
     ) -> list[Match]:
         """What is known, best first, that of ``project`` preferred; empty where nothing fits. Counts as a read."""
         wanted = filters or Filters()
-        wanted = replace(wanted, project=project_named(project) or wanted.project)
+        if project or not wanted.project:
+            wanted = replace(wanted, project=self._session.names_of(project))
         return recall.recall(finding(self._session), query, context or {}, top, wanted)
 
     def decide(self, task: str, context: Mapping[str, Json] | None = None, project: str = "") -> Decision:
         """Choose by tier what to apply to a task in a project, and remember the choice until its outcome: what belongs
         to another project is observed, never applied (DESIGN 7)."""
-        return deciding.decide(learning(self._session), task, context or {}, project_named(project))
+        return deciding.decide(learning(self._session), task, context or {}, self._session.names_of(project))
 
     def outcome(self, block: str, ok: bool, *, scenario: str = "", note: str = "") -> Outcome:
         """Report whether using one block (its id) worked."""

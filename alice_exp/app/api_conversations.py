@@ -7,6 +7,7 @@ part of ``alice_exp.Alice`` that keeps what was said, reads it for candidates an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from alice_exp.conversations.documents import user_memory
@@ -75,9 +76,12 @@ class Conversations:
 
     _session: Session
 
-    def start_session(self, name: str = "") -> str:
-        """Open a conversation and give its id; one of that name that is open goes on (R4.14)."""
-        return sessions.start(conversing(self._session), name)[0]
+    def start_session(self, name: str = "", project: str = "") -> str:
+        """Open a conversation and give its id; one of that name that is open goes on (R4.14). What is heard in it
+        belongs to ``project``, else to the working folder's (``none``: to none)."""
+        return sessions.start(
+            conversing(self._session), name, self._session.names_of(project, learning=True)
+        )[0]
 
     def say(self, session: str, content: str, role: Role = "user", *, speaker: str = "") -> Spoken:
         """Keep what was said; every ``long_term.max_buffer_turns``th user message is followed by a reading (R4.18).
@@ -116,9 +120,10 @@ class Conversations:
 
     def recollect(self, query: str, top: int = MOST, filters: Filters | None = None) -> list[Recollection]:
         """Blocks about the user that fit, then episodes, thoughts and messages, each with where it is from."""
-        return recollect(
-            remembering(self._session), query, top, filters or Filters(), records=filters is None
-        )
+        wanted = filters or Filters()
+        if not wanted.project:
+            wanted = replace(wanted, project=self._session.here.names)
+        return recollect(remembering(self._session), query, top, wanted, records=filters is None)
 
     def context(self, query: str, top: int = MOST, filters: Filters | None = None) -> str:
         """The same as a ``[User Memory]`` block for a prompt; empty where nothing fits (R4.24).

@@ -15,6 +15,7 @@ from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import Placed
 from alice_exp.review import documents as review_documents
+from alice_exp.review.cli.where_it_holds import answers, asked_about
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.state_changes import Movement
 from alice_exp.review.usecases import heartbeat
@@ -39,7 +40,7 @@ def status(ctx: typer.Context) -> None:
     session = terminal.session
     report, _ = heartbeat(reviewing(session), peek=True)
     doubts = [placed for placed in session.home.read(("personal", "universal")) if is_in_doubt(placed.block)]
-    hosts, known = connected(spool(session)), remotes(session).all()
+    hosts, known, asked = connected(spool(session)), remotes(session).all(), session.asked()
     problems = (*report.problems, *session.exposed())
     document = {
         "home": str(session.root),
@@ -48,17 +49,13 @@ def status(ctx: typer.Context) -> None:
         "today": report.today,
         "paused_until": report.paused_until or None,
         "doubts": [_doubtful(placed) for placed in doubts],
+        "projects": review_documents.asked_documents(asked),
         "contradictions": review_documents.contradictions(report),
         "problems": [documents.problem(fault) for fault in problems],
         "changed": [review_documents.movement(moved) for moved in report.changed],
         "by_hand": list(report.by_hand),
         "hosts": [{"host": one.host, "path": one.path, "last_call": one.last_call or None} for one in hosts],
-        "sync": {
-            "last": max((one.synced for one in known), default="") or None,
-            "remotes": [
-                {"name": one.name, "private": one.private, "last": one.synced or None} for one in known
-            ],
-        },
+        "sync": _sync(known),
     }
 
     def text() -> None:
@@ -66,6 +63,7 @@ def status(ctx: typer.Context) -> None:
             (say("waiting"), list(_waiting(terminal, report))),
             (say("in doubt"), list(_doubts(terminal, doubts))),
             *_opposed(report),
+            *_asked(asked),
             (say("changed"), list(_changed(report))),
             (say("problems"), list(_problems(problems))),
             (say("hosts"), list(_hosts(terminal, hosts))),
@@ -75,6 +73,11 @@ def status(ctx: typer.Context) -> None:
         _screen(terminal, rows)
 
     terminal.answer(document, text)
+
+
+def _sync(known: Sequence[Remote]) -> dict[str, Any]:
+    listed = [{"name": one.name, "private": one.private, "last": one.synced or None} for one in known]
+    return {"last": max((one.synced for one in known), default="") or None, "remotes": listed}
 
 
 def _doubtful(placed: Placed) -> dict[str, Any]:
@@ -132,6 +135,13 @@ def _opposed(report: Agenda) -> Iterator[tuple[str, Sequence[str]]]:
             other=beside.placed.block.id,
         )
         yield say("opposed"), [line]
+
+
+def _asked(names: Sequence[tuple[str, str, str]]) -> Iterator[tuple[str, Sequence[str]]]:
+    """The row of the names of projects that a person has to confirm; none where there are none."""
+    if names:
+        rows = (f"{one}: {asked_about(name, held)} {answers(one, name)}" for one, name, held in names[:FEW])
+        yield say("projects"), [*rows, *_more(len(names))]
 
 
 def _changed(report: Agenda) -> Iterator[str]:

@@ -50,8 +50,9 @@ class ChatHistoryStore(Protocol):
     Methods raise ``NotFoundError`` for an unknown session and ``UsageError`` for an invalid session name.
     """
 
-    def start(self, session: str, at: str) -> bool:
-        """Open a conversation; False if it was already open."""
+    def start(self, session: str, at: str, project: str = "") -> bool:
+        """Open a conversation, or go on with it in a project (all its names apart by spaces; empty: in none); False if
+        it was already open."""
         ...
 
     def save(self, session: str, message: Message) -> ChatRecord:

@@ -40,6 +40,8 @@ class _Told:
 
     messages: list[Message] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
+    projects: list[str] = field(default_factory=list)
+    project: str = ""
     started: str = ""
     ended: str = ""
     extracted: int = -1
@@ -54,8 +56,11 @@ class _Told:
         if mark is None:
             self.messages.append(message_of(row))
             self.names.append(str(row.get("key", "")))
+            self.projects.append(self.project)
         elif mark == "started":
             self.started, self.ended = self.started or str(row["at"]), ""
+        elif mark == "project":
+            self.project = str(row["names"])
         elif mark == "ended":
             self.ended = str(row["at"])
         elif mark == "extracting":
@@ -76,17 +81,20 @@ class FileSessions:
         self._is_committed = is_committed
         self._epoch = epoch
 
-    def start(self, session: str, at: str) -> bool:
-        """Open a conversation; False if it was already open."""
-        path = self._path(session)
-        if path.exists() and not self._read(session).ended:
-            return False
+    def start(self, session: str, at: str, project: str = "") -> bool:
+        """Open a conversation, or go on with it in a project; False if it was already open."""
+        told = self._read(session) if self._path(session).exists() else None
+        is_new = told is None or bool(told.ended)
+        rows = [{"mark": "started", "at": at}] if is_new else []
+        if project != (told.project if told else ""):
+            rows.append({"mark": "project", "names": project})
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise _refused(error) from error
-        self._append(session, [{"mark": "started", "at": at}], create=True)
-        return True
+        if rows:
+            self._append(session, rows, create=True)
+        return is_new
 
     def save(self, session: str, message: Message) -> ChatRecord:
         """Append a message; it is on disk (fsynced) when this returns."""
@@ -116,8 +124,10 @@ class FileSessions:
     def _records(self, session: str, end: int | None = None) -> tuple[ChatRecord, ...]:
         told = self._read(session, end)
         return tuple(
-            ChatRecord(session, index, message, index <= told.extracted, name)
-            for index, (message, name) in enumerate(zip(told.messages, told.names, strict=True))
+            ChatRecord(session, index, message, index <= told.extracted, name, project)
+            for index, (message, name, project) in enumerate(
+                zip(told.messages, told.names, told.projects, strict=True)
+            )
         )
 
     def load_recent(self, session: str, limit: int) -> tuple[ChatRecord, ...]:

@@ -49,7 +49,8 @@ class Message:
 class ChatRecord:
     """A stored message: its session, index there (from 0), and whether it was extracted from (R4.15, R4.18, R4.28).
 
-    ``name`` is its id in the source it was imported from, empty for our own.
+    ``name`` is its id in the source it was imported from, empty for our own; ``project`` the names of the project in
+    which it was said, apart by spaces, empty for none.
     """
 
     session: str
@@ -57,6 +58,7 @@ class ChatRecord:
     message: Message
     extracted: bool = False
     name: str = ""
+    project: str = ""
 
     @property
     def ref(self) -> str:

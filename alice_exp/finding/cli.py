@@ -38,7 +38,6 @@ from alice_exp.terminal.options import (
     json_lines,
     number_between,
     places_of,
-    project_of,
 )
 from alice_exp.terminal.streams import json_text
 
@@ -84,7 +83,7 @@ def recall(
         min_importance=number_between(min_importance, 0, 1, "--min-importance"),
         origin=origin,
         scenario=scenario,
-        project=project_of(terminal.session, project),
+        project=terminal.session.names_of(project),
     )
     if bool(query.strip()) == bool(queries):
         raise UsageError(

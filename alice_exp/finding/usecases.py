@@ -48,7 +48,9 @@ class Filters:
     origin: str = ""
     about: str = ""
     project: str = ""
-    """Where the question is asked: what belongs to this project is preferred. No filter."""
+    """Where the question is asked, as all names of the project apart by spaces: what belongs to it is preferred."""
+    here_only: bool = False
+    """Whether what belongs to another project is left out."""
     scenario: str = ""
     min_reads: int = 0
     min_consolidation: float = 0.0
@@ -250,7 +252,7 @@ def _passes(config: Config, caller: Caller, filters: Filters) -> Callable[[Place
     """Whether a block may be an answer: alive, not expired, and as the filters say."""
     thresholds = Thresholds.of(config)
     wait = config.wait
-    wanted = set(filters.tags)
+    wanted, here = set(filters.tags), ("", *filters.project.split())
 
     def passes(placed: Placed) -> bool:
         block = placed.block
@@ -268,6 +270,7 @@ def _passes(config: Config, caller: Caller, filters: Filters) -> Callable[[Place
             and block.importance >= filters.min_importance
             and (not filters.origin or block.origin == filters.origin)
             and (not filters.about or block.about == filters.about)
+            and (not filters.here_only or block.project in here)
             and (not filters.scenario or any(one.scenario == filters.scenario for one in block.evidence))
         )
 

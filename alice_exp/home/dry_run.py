@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from alice_exp.model.values.block import SETS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
@@ -41,7 +41,7 @@ class DryHome:
         """See ``home.ports.Home.config``."""
         return self._home.config()
 
-    def decide_here(self, values: Mapping[str, Json]) -> None:
+    def decide_here(self, values: Mapping[str, Json] | Callable[[Config], Mapping[str, Json]]) -> None:
         """Do nothing: a dry run decides nothing."""
 
     def text(self, path: str) -> str | None:

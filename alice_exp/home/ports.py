@@ -81,8 +81,9 @@ class Home(Protocol):
         """The present configuration."""
         ...
 
-    def decide_here(self, values: Mapping[str, Json]) -> None:
-        """Set keys of this machine's ``local.jsonc``, durably and without a commit (DESIGN 6)."""
+    def decide_here(self, values: Mapping[str, Json] | Callable[[Config], Mapping[str, Json]]) -> None:
+        """Set keys of this machine's ``local.jsonc``, durably and without a commit (DESIGN 6); a function gets what is
+        set now, and nobody changes it meanwhile."""
         ...
 
     def text(self, path: str) -> str | None:

@@ -21,15 +21,16 @@ from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import tzinfo
 
     from alice_exp.home.landed import Landed
     from alice_exp.home.ports import Cataloguing, History
+    from alice_exp.home.project_names import Here, Projects, Spot
     from alice_exp.home.references import LookUp
     from alice_exp.home.store.doors import FileHome
     from alice_exp.kernel.journal.act import Actor
-    from alice_exp.kernel.jsonc.problem import Problem
+    from alice_exp.kernel.jsonc.problem import Json, Problem
     from alice_exp.kernel.providers.ports import Provider
     from alice_exp.model.values.config import Config
 
@@ -47,7 +48,7 @@ class Session:
 
     ``judge_of`` supplies the judge of approvals, ``follow_of`` what keeps the search index in step with acts,
     ``look_up_of`` what finds a block by its reference, ``catalogued_of`` what knows the blocks of unread files. They
-    belong to higher rooms, so they are passed in, not imported.
+    belong to higher rooms, so they are passed in, not imported. ``folder`` is where a host works; empty: this process.
     """
 
     home_option: str = ""
@@ -59,6 +60,7 @@ class Session:
     )
     look_up_of: Callable[[Session], LookUp] = field(default=lambda session: look_up(session.home))
     catalogued_of: Callable[[Session], Cataloguing] = field(default=lambda _: lambda _: None)
+    folder: str = ""
     _kept: dict[object, Any] = field(default_factory=dict)
 
     def once(self, build: Callable[[Session], T]) -> T:
@@ -84,23 +86,103 @@ class Session:
         """The author of this session's acts; ``UsageError``, ``RefusedError`` as in ``Acting``."""
         return self.acting.actor
 
+    @property
+    def projects(self) -> Projects:
+        """What this machine knows of projects."""
+        return projects_of(self.home.config())
+
     @cached_property
-    def project(self) -> str:
-        """The project of the working folder (``ALICE_PROJECT`` wins over it); empty: none (DESIGN 7)."""
-        named = os.environ.get("ALICE_PROJECT", "")
-        if named:
-            return "" if named == "none" else named
-        from alice_exp.home.project import project_at
+    def spot(self) -> Spot:
+        """What the working folder says of its project."""
+        from alice_exp.home.project import spot_at
 
         try:
-            return project_at(Path.cwd())
+            return spot_at(Path(self.folder) if self.folder else Path.cwd())
         except OSError:
-            return ""
+            return spot_at(Path("/"))
+
+    @cached_property
+    def _fresh(self) -> str:
+        """The name of a repository without a remote that this machine does not know yet."""
+        folder = "".join(filter(str.isalnum, Path(self.spot.path).name))[:32]
+        return new_id(folder or "project")
+
+    @property
+    def here(self) -> Here:
+        """The project of the working folder, with its names. ``ALICE_PROJECT`` wins over this process's folder, not
+        over a host's: what a host hears belongs to where it works (DESIGN 7)."""
+        found = self._met(self.projects)[1]
+        named = os.environ.get("ALICE_PROJECT", "") if not self.folder else ""
+        if not named:
+            return found
+        names = self.named("" if named == "none" else named)
+        return replace(
+            found, key=names.partition(" ")[0], names=names, switches=found.switches.union(names.split())
+        )
+
+    def _met(self, known: Projects) -> tuple[Projects, Here]:
+        spot = self.spot
+        met, key = known.met(spot, self._fresh, os.path.exists)
+        return met, met.here(spot, key)
+
+    def named(self, project: str) -> str:
+        """All names of a project, apart by spaces, its own first; empty for none."""
+        return " ".join(self.projects.names(project))
+
+    def names_of(self, project: str, *, learning: bool = False) -> str:
+        """All names of a project that somebody named: nothing and ``.`` are the working folder's, which this machine
+        knows from then on where something is learned; ``none`` is none. ``UsageError`` for what cannot name one, and
+        for ``.`` in a folder of no project."""
+        if project not in ("", "."):
+            from alice_exp.home.project_names import named
+
+            return self.named(named(project))
+        found = self.enter() if learning else self.here.names
+        if project and not found:
+            raise UsageError("this folder belongs to no project", hint="name one: --project NAME")
+        return found
+
+    @property
+    def project(self) -> str:
+        """The key of the working folder's project; empty: none."""
+        return self.here.key
+
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether the working folder is to get a name of this machine's when something is learned there."""
+        return self.here.key == self._fresh
+
+    def enter(self) -> str:
+        """All names of the working folder's project, which this machine knows from now on, as something is learned."""
+        known = self.projects
+        if (self.folder or not os.environ.get("ALICE_PROJECT")) and self._met(known)[0] != known:
+            self.home.decide_here(lambda config: self._met(projects_of(config))[0].settings())
+        return self.here.names
+
+    @property
+    def folder_key(self) -> str:
+        """The key of the working folder, whatever name ``.alice-project`` or ``ALICE_PROJECT`` gives it."""
+        return self.projects.met(self.spot, self._fresh, os.path.exists)[1]
+
+    def name_project(self, project: str, name: str, is_own: bool) -> None:
+        """Keep a person's word on whether a project, else the working folder's, has a name."""
+
+        def named(config: Config) -> Mapping[str, Json]:
+            known, key = projects_of(config).met(self.spot, self._fresh, os.path.exists)
+            is_written = project in ("", key) and name == self.spot.named
+            return known.answered(project or key, name, is_own, is_written).settings()
+
+        self.home.decide_here(named)
+
+    def asked(self) -> tuple[tuple[str, str, str], ...]:
+        """The names that a person has to confirm, of the working folder, too: see ``Projects.asked``."""
+        known = self._met(self.projects)[0]
+        return tuple(known.asked(lambda: {placed.block.project for placed in self.home.read()}))
 
     @property
     def learns(self) -> bool:
-        """Whether hooks and MCP may learn here: no person switched this project off."""
-        return self.project not in self.home.config().text("projects.off").split()
+        """Whether hooks and MCP may learn here: no person switched this project off, under any of its names."""
+        return not self.here.switches.intersection(self.home.config().text("projects.off").split())
 
     # Not cached: a long-running process (watch, MCP) must not stand still.
     @property
@@ -146,9 +228,11 @@ class Session:
 
         return GitHistory(self.home.repository)
 
-    def apart(self, actor: str = "") -> Session:
-        """A new session on the same home for another thread or actor, since open handles are thread-bound."""
-        return replace(self, home_option=str(self.root), actor_option=actor or self.actor_option, _kept={})
+    def apart(self, actor: str = "", folder: str = "") -> Session:
+        """A new session on the same home for another thread, actor or working folder, since open handles are
+        thread-bound."""
+        home, actor = str(self.root), actor or self.actor_option
+        return replace(self, home_option=home, actor_option=actor, folder=folder or self.folder, _kept={})
 
     @cached_property
     def provider(self) -> Provider | None:
@@ -225,6 +309,13 @@ class Session:
                 UsageError("the timezone {name} is not known; the machine's own is used", name=repr(name))
             )
             return None
+
+
+def projects_of(config: Config) -> Projects:
+    """What a configuration knows of projects."""
+    from alice_exp.home.project_names import Projects
+
+    return Projects.read(config.text("projects.folders"), config.text("projects.names"))
 
 
 def new_id(kind: str) -> str:

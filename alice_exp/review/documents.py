@@ -8,6 +8,8 @@ from alice_exp.model.documents import brief, evidence_line, payload_text, proble
 from alice_exp.review.rules.arrangement import project_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from alice_exp.finding.rules.nearness.neighbourhood import Relation
     from alice_exp.model.values.block import Placed
     from alice_exp.review.rules.daily_report import Agenda, Item
@@ -90,6 +92,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
             "overruled": list(report.elsewhere.overruled),
         },
         "authors": list(report.authors),
+        "projects": asked_documents(report.asked),
         "proposed": [{"key": name, "value": value} for name, value in report.proposed.items()],
         "returned": [
             _whereabouts(one.block_id, one.placed)
@@ -99,6 +102,11 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
         "problems": [problem(fault) for fault in report.problems],
         "summary": summary,
     }
+
+
+def asked_documents(names: Sequence[tuple[str, str, str]]) -> list[dict[str, Any]]:
+    """The names of projects that a person has to confirm, each with the project that it is of so far."""
+    return [{"project": one, "name": name, "held_by": held or None} for one, name, held in names]
 
 
 def contradictions(report: Agenda) -> list[dict[str, Any]]:

@@ -20,8 +20,6 @@ from alice_exp.model.values.block import SETS, Place
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
-    from alice_exp.home.session import Session
-
 DEEPEST = 60
 """The deepest nesting of one JSONL line: files are read to 64 levels, and a block is three levels deep in its file."""
 
@@ -36,19 +34,12 @@ Types = Annotated[list[str], typer.Option(help="Block types; may be repeated.")]
 Tags = Annotated[list[str], typer.Option(help="Tags that a block must have; may be repeated.")]
 ChangedSince = Annotated[str, typer.Option(help="Changed since this day or time, as 2026-02-20.")]
 Project = Annotated[
-    str, typer.Option(metavar="NAME|none", help="The project; else .alice-project, else the git remote's.")
+    str, typer.Option(metavar="NAME|.|none", help="The project ('.': this folder's); else this folder's.")
 ]
 Top = Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")]
 """Options of several commands, defined once so that they read the same everywhere."""
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
-
-
-def project_of(session: Session, option: str) -> str:
-    """The project that a command works in: the option (``none``: no project), else that of the working folder."""
-    from alice_exp.home.project import project_named
-
-    return project_named(option) if option else session.project
 
 
 def context_of(pairs: Sequence[str], option: str = "--context") -> dict[str, Json]:

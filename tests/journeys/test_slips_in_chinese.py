@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from alice_exp.home.project import project_at
+from alice_exp.home.project import spot_at
 from alice_exp.kernel.jsonc import parse
 from alice_exp.terminal import language
 from tests.conftest import Call
@@ -200,7 +200,7 @@ def test_a_key_of_a_file_is_named_as_it_stands_there(zh: Call, tmp_path: Path) -
 
 def test_the_mark_of_a_project_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     (tmp_path / ".alice-project").write_text("项目甲\n", encoding="utf-8-sig")
-    assert project_at(tmp_path) == "项目甲"
+    assert spot_at(tmp_path).named == "项目甲"
 
 
 def test_a_name_that_no_peer_can_have_is_refused_before_anybody_waits(zh: Call) -> None:

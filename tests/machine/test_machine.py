@@ -164,19 +164,19 @@ class Acts(RuleBasedStateMachine):
             w = self.world.by("agent:claude-code")
             off = w.home.config().text("projects.off").split()
             projects = ["web", *off]
-            w.__dict__["project"] = projects[number % len(projects)]
+            project = projects[number % len(projects)]
             waiting = spool(w).left()
             told = Told(f"s{self.world.turns}", messages=({"role": "user", "content": text},))
-            with patch.object(hook_command, "detach", lambda session: None):
+            named = patch.dict(os.environ, {"ALICE_PROJECT": project})
+            with named, patch.object(hook_command, "detach", lambda session: None):
                 hook_command._leave(w, HOSTS["claude-code"], "end", told)
-            assert len(spool(w).left()) - len(waiting) == (w.project not in off)
-            del w.__dict__["project"]
+            assert len(spool(w).left()) - len(waiting) == (project not in off)
             if dies:
                 return
         with self.world.acting("session extract"):
             w = self.world.by("agent:claude-code")
             before = self.world.watch.head()
-            assert list(finish(spool(w), lambda host: conversing(w), wait=0)) == []
+            assert list(finish(spool(w), lambda left: (conversing(w), left.text("project")), wait=0)) == []
             assert spool(w).left() == ()
             self.world.step.commits = sum(one.op != "adopt" for one in self.world.watch.since(before))
 

@@ -51,6 +51,23 @@ def test_before_a_report_is_open_the_boxes_name_ids_which_reply_takes(home: Path
     cli("reply", "approve", *sorted(names), "--yes")
 
 
+def test_a_candidate_of_a_project_has_a_box_more_and_every_format_names_the_project(
+    home: Path, cli: Call
+) -> None:
+    cli("memorize", "one", "--project", "a.org/x")
+    cli("memorize", "two")
+    page = cli("heartbeat", "--format", "html").stdout
+    boxes = [re.findall(rf'data-verb="(\w+)" data-name="{number}"', page) for number in (1, 2)]
+    assert sorted(boxes) == [["approve", "everywhere", "reject"], ["approve", "reject"]]
+    for format in ("html", "markdown", "table"):
+        assert "project a.org/x" in cli("heartbeat", "--format", format).stdout.replace("\\", "")
+    assert "everywhere" in page and "--everywhere" in page
+    cli("memorize", "three", "--project", "a.org/x")
+    last = cli("heartbeat", "--peek", "--json").json["items"][-1]["id"]
+    shown = cli("approve", last, "--yes").stderr
+    assert "three, project a.org/x" in shown, "what no report has shown is shown with its project"
+
+
 def test_a_page_without_candidates_has_no_script(home: Path, cli: Call) -> None:
     page = cli("heartbeat", "--format", "html").stdout
     assert "<script" not in page and "script-src" not in page

@@ -297,6 +297,23 @@ def test_many_come_by_pages_with_their_exceptions(
     assert sorted(cli("show", one, "--json").json["set"] for one in gone) == ["archive"] + ["universal"] * 9
 
 
+@pytest.mark.parametrize("count", [2, 21])
+def test_one_key_approves_in_the_project_and_another_everywhere(
+    home: Path, cli: Call, screen: Callable[..., Screen], count: int
+) -> None:
+    lines = "\n".join(json.dumps({"payload": f"lesson {i * 7}", "project": "a.org/x"}) for i in range(count))
+    ids = cli("memorize", "--from", "-", "--json", stdin=lines).json["ids"]
+    terminal = screen(home, "review")
+    go_through(terminal, ["A", "a", "q"][: 2 if count == 2 else 3])
+    terminal.until(" left.")
+    assert "project a.org/x" in terminal.said and "[A]" in terminal.said
+    projects = [cli("show", one, "--json").json.get("project") for one in ids]
+    on_a_page = 1 if count == 2 else 10
+    assert projects.count(None) == on_a_page and projects.count("a.org/x") == count - on_a_page
+    approved = [one["id"] for one in cli("list", "--set", "universal", "--json").json["blocks"]]
+    assert len(approved) == 2 * on_a_page
+
+
 @pytest.mark.parametrize("size", [300])
 def test_three_hundred_are_decided_with_sixty_keys_and_all_were_shown(
     home: Path, cli: Call, screen: Callable[..., Screen], size: int

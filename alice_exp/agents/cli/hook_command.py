@@ -23,6 +23,7 @@ from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
 if TYPE_CHECKING:
+    from alice_exp.agents.ports import Left
     from alice_exp.conversations.ports import Conversing
     from alice_exp.home.session import Session
 
@@ -82,7 +83,7 @@ def hook(
 
 
 def _said(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) -> str:
-    session = terminal.session.apart(terminal.actor or f"agent:{host.name}")
+    session = terminal.session.apart(terminal.actor or f"agent:{host.name}", told.folder)
     spool(session).called(host.name)
     _leave(session, host, event, told)
     is_begun = host.hooks.each_turn and not spool(session).first(f"begun-{told.session}")
@@ -95,7 +96,7 @@ def _said(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) 
         # A host that runs one prompt may not have told of the start.
         opening = "" if is_begun or not host.hooks.each_turn else _opening(session)
         head = say("Known to fit this (approved by the person; knowledge, not an order):")
-        fits = fitting(finding(session), told.prompt, session.project, head)
+        fits = fitting(finding(session), told.prompt, session.here.names, head)
         return "\n\n".join(text for text in (opening, fits) if text)
     if event == "stop" and not told.again:
         return _asked(session)
@@ -106,7 +107,7 @@ def _opening(session: Session) -> str:
     from alice_exp.conversations.cli.context_commands import opening
     from alice_exp.conversations.usecases.agent_context import BUDGET
 
-    return opening(session, BUDGET, session.project).text
+    return opening(session, BUDGET, session.here.names).text
 
 
 def _asked(session: Session) -> str:
@@ -137,6 +138,9 @@ def _leave(session: Session, host: Host, event: Event, told: hook_events.Told) -
             "event": event,
             "session": told.session,
             "transcript": told.transcript,
+            "cwd": told.folder,
+            # A folder may be gone when it is seen to.
+            **({} if session.is_unnamed else {"project": session.here.names}),
             **messages,
         }
     )
@@ -206,8 +210,11 @@ def finish_left(terminal: Terminal, idle: float = RETRY) -> None:
 
     session = terminal.session
 
-    def as_host(host: str) -> Conversing:
-        return conversing(session.apart(f"agent:{host}" if host in HOSTS else "agent"))
+    def as_host(left: Left) -> tuple[Conversing, str]:
+        host, folder = left.text("host"), left.text("cwd")
+        apart = session.apart(f"agent:{host}" if host in HOSTS else "agent", folder)
+        entered = apart.enter() if folder and os.path.isdir(folder) else ""  # noqa: PTH112
+        return conversing(apart), left.text("project") or entered
 
     for failure in finish(spool(session), as_host, idle):
         terminal.warn(failure)

@@ -42,6 +42,11 @@ class Told:
     again: bool = False
     messages: tuple[Mapping[str, Any], ...] = ()
 
+    @property
+    def folder(self) -> str:
+        """Where the host works; empty where it does not say."""
+        return self.cwd if self.cwd.startswith("/") else ""
+
 
 def event_named(name: str) -> Event:
     """Our event for ours or a host's name of it; ``UsageError`` names those that there are."""

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from alice_exp.conversations.ports import Conversing
     from alice_exp.conversations.rules.transcripts import Row
 
-ConversingAs = Callable[[str], "Conversing"]
-"""What conversations need, by a host's name: its acts are those of the host's agent."""
+ConversingAs = Callable[["Left"], "tuple[Conversing, str]"]
+"""What conversations need, by what was left: its acts are those of the host's agent. Beside it all names of the project
+of the folder where the host worked."""
 
 
 def finish(spool: Spool, conversing_as: ConversingAs, idle: float) -> Iterator[AliceError]:
@@ -32,7 +33,7 @@ def finish(spool: Spool, conversing_as: ConversingAs, idle: float) -> Iterator[A
     for left in spool.left(idle):
         spool.begin(left)
         try:
-            failure = _one(spool, conversing_as(left.text("host")), left)
+            failure = _one(spool, *conversing_as(left), left)
         except AliceError as error:
             failure = error
         except Exception as error:
@@ -45,7 +46,7 @@ def finish(spool: Spool, conversing_as: ConversingAs, idle: float) -> Iterator[A
             yield failure
 
 
-def _one(spool: Spool, conversing: Conversing, left: Left) -> AliceError | None:
+def _one(spool: Spool, conversing: Conversing, project: str, left: Left) -> AliceError | None:
     if not conversing.config.flag("short_term.enabled"):
         return None
     sessions.forget_old(conversing)
@@ -59,7 +60,7 @@ def _one(spool: Spool, conversing: Conversing, left: Left) -> AliceError | None:
     rows = spoken(messages, session)
     if not rows:
         return None
-    _take_in(conversing, rows, session)
+    _take_in(conversing, rows, session, project)
     if left.text("event") == "stop" and conversing.provider is not None:
         unread = conversing.chats.load_unextracted(session)
         if not sessions.is_due(unread, conversing.config):
@@ -77,10 +78,10 @@ def _read_earlier(conversing: Conversing, host: str, current: str) -> AliceError
     return None
 
 
-def _take_in(conversing: Conversing, rows: Sequence[Row], session: str) -> None:
+def _take_in(conversing: Conversing, rows: Sequence[Row], session: str, project: str) -> None:
     """Add what is new. A host that rewrites its transcript (after compaction) is followed by its messages' ids."""
     try:
-        take_in(conversing, rows, session)
+        take_in(conversing, rows, session, project)
     except UsageError:
         while True:
             present = conversing.chats.load(session)
@@ -88,4 +89,4 @@ def _take_in(conversing: Conversing, rows: Sequence[Row], session: str) -> None:
             new = [row for row in rows if row.name and row.name not in known]
             if not new:
                 return
-            add(conversing, session, new, len(present))
+            add(conversing, session, new, len(present), project)

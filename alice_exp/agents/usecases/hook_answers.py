@@ -30,16 +30,15 @@ def fitting(finding: Finding, prompt: str, project: str, head: str) -> str:
     if not prompt.strip():
         return ""
     # Searching is loaded where something is searched: behind each report the open decisions are named alone.
-    from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone, is_foreign
+    from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone
     from alice_exp.finding.usecases import Filters, recall
     from alice_exp.model.rules.private_facts import is_private
 
-    places = Filters(places=("personal", "universal"), project=project)
+    places = Filters(places=("personal", "universal"), project=project, here_only=True)
     found = [
         one
         for one in recall(finding, prompt, {}, MOST, places)
         if one.approved
-        and not is_foreign(one.placed, project)
         and one.placed.block.state != "obsolete"
         and not is_in_doubt(one.placed.block)
         and not is_private(one.placed.block)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from alice_exp.blocks.rules.about_user import subject_of
+from alice_exp.blocks.rules.everywhere import held_in
 from alice_exp.blocks.usecases.capture import CONTENT, Captured, Draft, destination
 from alice_exp.blocks.usecases.capture import memorize as keep
 from alice_exp.blocks.usecases.capture import remember as keep_word
@@ -28,7 +30,6 @@ from alice_exp.terminal.options import (
     context_of,
     json_lines,
     number_between,
-    project_of,
     require_utf8,
 )
 
@@ -74,24 +75,23 @@ def memorize(
         raise UsageError("give a payload or --from, not both")
     suggested = namespace_name(namespace_path(namespace)) if namespace else ""
     if source:
-        drafts = [draft_of(number, fields, source, suggested) for number, fields in json_lines(source)]
+        held = partial(_held, terminal, project)
+        drafts = [draft_of(number, fields, source, suggested, held) for number, fields in json_lines(source)]
     else:
         kind = type_named(type)
-        subject = _about(about) if about else subject_of(kind, payload, suggested)
         drafts = [
             Draft(
                 _payload(payload),
                 Trigger(when, (), context_of(context)),
                 key=key,
                 type=kind,
-                about=subject,
+                about=_about(about) if about else subject_of(kind, payload, suggested),
                 tags=tuple(tag),
                 evidence=tuple(map(_evidence, evidence)),
                 importance=number_between(importance, 0, 1, "--importance"),
                 suggested=suggested,
                 lived=lived,
-                # Who the user is holds everywhere, unless somebody says otherwise.
-                project=project_of(terminal.session, project) if project or subject == "work" else "",
+                project=_held(terminal, project, payload),
             )
         ]
     captured = keep(terminal.doors(dry_run), terminal.session.caller, drafts)
@@ -113,7 +113,7 @@ def remember(
     ] = [],  # noqa: B006
     importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.5,
     project: Annotated[
-        str, typer.Option(metavar="NAME|none", help="Only for this project; else it holds everywhere.")
+        str, typer.Option(metavar="NAME|.", help="Only for this project; else it holds everywhere.")
     ] = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be kept; change nothing.")
@@ -129,11 +129,17 @@ def remember(
         Trigger(when, (), context_of(context)),
         type=type_named(type),
         about="user",
-        project=project_of(terminal.session, project) if project else "",
+        project=terminal.session.names_of(project, learning=True) if project else "",
         tags=tuple(tag),
         importance=number_between(importance, 0, 1, "--importance"),
     )
     _answer(terminal, keep_word(signing(terminal.session, terminal.doors(dry_run)), draft, namespace))
+
+
+def _held(terminal: Terminal, project: str, payload: str) -> str:
+    """All names of the project to which a candidate belongs: the one that is named, else this folder's."""
+    named = terminal.session.names_of(project, learning=not terminal.is_dry)
+    return named if project else held_in(named, payload)
 
 
 def _payload(text: str, example: str = 'alice-exp memorize "use rg" --when "searching code"') -> Payload:
@@ -150,14 +156,22 @@ def _about(name: str) -> About:
     raise UsageError("unknown subject {name}", name=repr(name), hint="write --about work or --about user")
 
 
-def draft_of(number: int, fields: dict[str, Json], source: str, suggested: str) -> Draft:
-    """A draft from one line of JSONL; fields that only acts may set are dropped."""
+def draft_of(
+    number: int,
+    fields: dict[str, Json],
+    source: str,
+    suggested: str,
+    held: Callable[[str], str] = lambda _: "",
+) -> Draft:
+    """A draft from one line of JSONL; fields that only acts may set are dropped. ``held`` gives the project of a
+    payload for which the line names none."""
     lived = fields.get("lived") is True
     wanted = {key: value for key, value in fields.items() if key in _TAKEN}
     block = block_of(wanted, "low_value")
     if not isinstance(block, Block):
         raise ProblemError("{why}", why=block, path=source, line=number, column=1)
     draft = Draft.of(block, suggested, lived=lived)
+    draft = draft if "project" in wanted else replace(draft, project=held(draft.payload.content))
     if "about" in wanted:
         return draft
     return replace(draft, about=subject_of(draft.type, draft.payload.content, draft.suggested))

@@ -45,7 +45,8 @@ if TYPE_CHECKING:
 class Draft:
     """The content of a block to be created, under the names that a block has for it.
 
-    ``lived`` means that it was experienced, not inferred (B2.2).
+    ``lived`` means that it was experienced, not inferred (B2.2); ``project`` may be all names of a project, apart by
+    spaces: the block gets the first, and says the same as one of the others.
     """
 
     payload: Payload
@@ -109,7 +110,7 @@ class _Intake:
     home: dict[Sameness, Placed]
     is_taken: Callable[[str], bool]
     rejections: Rejections
-    twin: Callable[[Payload], Placed | None] = lambda _: None
+    twin: Callable[[Payload, str], Placed | None] = lambda *_: None
     puts: dict[str, Put] = field(default_factory=dict)
     merged: int = 0
     refused: list[str] = field(default_factory=list)
@@ -120,11 +121,16 @@ class _Intake:
             continue
         return block_id
 
-    def put(self, block: Block, path: str, same: Sameness) -> Placed:
-        """Plan a block, and register it under ``same``, so that an equal later draft is merged into it."""
+    def known(self, draft: Draft) -> Placed | None:
+        """The living block that says the same in the draft's project, under any of its names, or else everywhere."""
+        each = (self.home.get(sameness(replace(draft, project=one))) for one in (*draft.project.split(), ""))
+        return next(filter(None, each), None)
+
+    def put(self, block: Block, path: str) -> Placed:
+        """Plan a block, and register it, so that an equal later draft is merged into it."""
         self.puts[block.id] = Put(block, path)
         placed = Placed(block, path)
-        self.home[same] = placed
+        self.home[sameness(block)] = placed
         return placed
 
 
@@ -175,17 +181,16 @@ def _remembered(home: Home, caller: Caller, draft: Draft, namespace: str, stamp:
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Captured]:
         intake = _intake(snapshot, caller, [draft])
-        same = sameness(draft)
-        known = intake.home.get(same)
+        known = intake.known(draft)
         if known is not None and known.place == "personal":
-            kept = intake.put(stamp(_observed(known.block, draft, caller.now)), known.path, same)
+            kept = intake.put(stamp(_observed(known.block, draft, caller.now)), known.path)
         else:
             block_id = (
                 known.block.id if known is not None and known.place == "low_value" else intake.fresh_id()
             )
             block = _block(draft, block_id, caller)
             trusted = replace(block, state="past", verifications=1, about="user", suggested="")
-            kept = intake.put(stamp(trusted), path, same)
+            kept = intake.put(stamp(trusted), path)
         return _changes(intake, "remember"), Captured((kept,), intake.merged)
 
     commit, answer = home.apply(plan, PLACES)
@@ -210,25 +215,37 @@ def _intake(snapshot: Snapshot, caller: Caller, drafts: Sequence[Draft]) -> _Int
     rejected = (p for p in likely if p.place == "archive" and p.namespace == "rejected")
     known = None if few else {placed.block.id for placed in likely}
     is_taken = (lambda i: snapshot.find(i) is not None) if known is None else known.__contains__
+    return _Intake(caller, living, is_taken, Rejections.of(rejected), _alike(trusted, few))
+
+
+def _alike(trusted: Sequence[Placed], few: bool) -> Callable[[Payload, str], Placed | None]:
+    """What finds the approved block that a payload repeats in a project (all its names) or everywhere."""
+    of: dict[str, list[Placed]] = {}
+    for placed in trusted:
+        of.setdefault(placed.block.project, []).append(placed)
     # For many drafts every approved block is marked once, rather than looked through once a draft.
-    marked = None if few else Rejections.of(filter(is_approved, trusted))
-    alike = marked.find if marked is not None else (lambda payload: twin(payload, trusted, is_approved))
-    return _Intake(caller, living, is_taken, Rejections.of(rejected), alike)
+    marked = {} if few else {name: Rejections.of(filter(is_approved, each)) for name, each in of.items()}
+
+    def found(payload: Payload, project: str) -> Placed | None:
+        near = [name for name in (*project.split(), "") if name in of]
+        each = (twin(payload, of[n], is_approved) if few else marked[n].find(payload) for n in near)
+        return next(filter(None, each), None)
+
+    return found
 
 
 def _capture(intake: _Intake, draft: Draft) -> Placed | None:
-    same = sameness(draft)
-    known = intake.home.get(same)
+    known = intake.known(draft)
     if known is not None and (not draft.key or _says_the_same(known.block, draft)):
         intake.merged += 1
-        return intake.put(_observed(known.block, draft, intake.caller.now), known.path, same)
-    repeated = intake.twin(draft.payload) if known is None and not draft.key else None
+        return intake.put(_observed(known.block, draft, intake.caller.now), known.path)
+    repeated = intake.twin(draft.payload, draft.project) if known is None and not draft.key else None
     if repeated is not None:
         # What is trusted already need not wait for a decision again: it was seen once more (DESIGN 13).
         block = intake.puts[repeated.block.id].block if repeated.block.id in intake.puts else repeated.block
         intake.merged += 1
         observed = _observed(block, draft, intake.caller.now)
-        return intake.put(observed, repeated.path, sameness(block))
+        return intake.put(observed, repeated.path)
     rejected = intake.rejections.find(draft.payload)
     if rejected is not None:
         intake.refused.append(rejected.block.id)
@@ -236,15 +253,15 @@ def _capture(intake: _Intake, draft: Draft) -> Placed | None:
     if known is not None and known.place == "low_value":
         newer = _block(draft, known.block.id, intake.caller)
         kept = replace(newer, created_at=known.block.created_at, observations=known.block.observations + 1)
-        return intake.put(kept, known.path, same)
+        return intake.put(kept, known.path)
     block = _block(draft, intake.fresh_id(), intake.caller)
     if known is not None:
         block = replace(block, supersedes=known.block.id)
-    return intake.put(block, path_of("low_value", f"pending_{intake.caller.day}"), same)
+    return intake.put(block, path_of("low_value", f"pending_{intake.caller.day}"))
 
 
 def _says_the_same(block: Block, draft: Draft) -> bool:
-    return sameness(replace(block, key="")) == sameness(replace(draft, key=""))
+    return sameness(replace(block, key="", project="")) == sameness(replace(draft, key="", project=""))
 
 
 def _observed(block: Block, draft: Draft, now: str) -> Block:
@@ -261,6 +278,7 @@ def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
         -EVIDENCE_KEPT:
     ]
     content["created_at"] = draft.created_at or caller.now
+    content["project"] = draft.project.partition(" ")[0]
     return Block(
         block_id,
         state="past" if draft.lived else "possible",

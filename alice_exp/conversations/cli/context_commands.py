@@ -30,7 +30,6 @@ from alice_exp.terminal.options import (
     Types,
     number_between,
     places_of,
-    project_of,
 )
 
 if TYPE_CHECKING:
@@ -68,10 +67,10 @@ def context(
         tags=tuple(tag),
         since=terminal.moment(since),
         min_importance=number_between(min_importance, 0, 1, "--min-importance"),
-        project=project_of(terminal.session, project),
+        project=terminal.session.names_of(project),
     )
     # Records have neither set nor state, tags nor importance: who asks for those asks for blocks.
-    records = filters == Filters(since=filters.since)
+    records = filters == Filters(since=filters.since, project=filters.project)
     found = recollect(remembering(terminal.session), query, top, filters, records=records)
     block = documents_of.user_memory(found, similarity=similarity)
     document = {"query": query, "text": block, "matches": [documents_of.recollection(one) for one in found]}
@@ -101,7 +100,7 @@ def prime(
     Examples: alice-exp prime --tokens 1000 · alice-exp prime --into AGENTS.md
     """
     terminal: Terminal = ctx.obj
-    made = opening(terminal.session, tokens, project_of(terminal.session, project))
+    made = opening(terminal.session, tokens, terminal.session.names_of(project))
     if into:
         _keep_in(terminal, Path(into).expanduser(), made)
         return

@@ -34,7 +34,7 @@ def start(
     Example: id=$(alice-exp session start)
     """
     terminal: Terminal = ctx.obj
-    session, new = sessions.start(conversing(terminal.session), name or id)
+    session, new = sessions.start(conversing(terminal.session), name or id, terminal.session.enter())
     terminal.answer({"id": session, "new": new}, lambda: terminal.line(session))
 
 

@@ -48,7 +48,8 @@ def import_session(
         row for number, fields in json_lines(source, MESSAGE_LIMIT) for row in _rows(number, fields, source)
     )
     default = id or session_name("import" if source == "-" else Path(source).stem) or "import"
-    taken = take_in(conversing(terminal.session), rows, default, dry_run=dry_run)
+    project = terminal.session.here.names if dry_run else terminal.session.enter()
+    taken = take_in(conversing(terminal.session), rows, default, project, dry_run=dry_run)
     document = {
         "sessions": [{"id": one.session, "added": one.added, "known": one.known} for one in taken],
         "messages": sum(one.added for one in taken),

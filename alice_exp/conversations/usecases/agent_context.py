@@ -39,8 +39,9 @@ class Primed:
 
 
 def user_memories(finding: Finding, query: str, top: int, filters: Filters) -> list[Match]:
-    """Blocks about the user that match a query, best first, unreviewed ones included (B4.11). Counts as a read."""
-    return recall(finding, query, {}, top, replace(filters, about="user"))
+    """Blocks about the user that match a query, best first, unreviewed ones included (B4.11), those of other projects
+    left out. Counts as a read."""
+    return recall(finding, query, {}, top, replace(filters, about="user", here_only=True))
 
 
 def prime(

@@ -87,7 +87,7 @@ def recollect(
     found = [
         *_episodes(snapshot, query, filters.since),
         *_thoughts(snapshot, remembering.history, query, remembering.finding.caller.now, top, filters.since),
-        *_messages(remembering.chats, query, filters.since),
+        *_messages(remembering.chats, query, filters),
     ]
     fresh = sorted(
         (one for one in found if one.id not in known), key=lambda one: (-one.score, one.source, one.id)
@@ -130,12 +130,16 @@ def _thoughts(
     ]
 
 
-def _messages(chats: ChatHistoryStore, query: str, since: str) -> Iterable[Recollection]:
+def _messages(chats: ChatHistoryStore, query: str, filters: Filters) -> Iterable[Recollection]:
+    here = {"", *filters.project.split()}
     kept = [
         record
         for one in chats.conversations()
         for record in chats.load(one.session)
-        if record.message.role in ("user", "assistant") and record.message.at >= since
+        if record.message.role in ("user", "assistant")
+        and record.message.at >= filters.since
+        # What was said in another project holds there (DESIGN 7).
+        and record.project.partition(" ")[0] in here
     ]
     texts = [record.message.content[:READ] for record in kept]
     weighed = map(max, scores(query, texts), scores_across(query, texts))

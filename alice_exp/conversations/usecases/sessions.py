@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alice_exp.blocks.rules.everywhere import held_in
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.conversations.rules.context_window import Settings, before_model
 from alice_exp.conversations.rules.extraction import (
@@ -100,13 +101,14 @@ class Spoken:
     failure: AliceError | None = None
 
 
-def start(conversing: Conversing, session: str = "") -> tuple[str, bool]:
-    """Open a conversation, named or with a fresh id, and delete old ones (B4.6); False if it was already open."""
+def start(conversing: Conversing, session: str = "", project: str = "") -> tuple[str, bool]:
+    """Open a conversation in a project (all its names), named or with a fresh id, and delete old ones (B4.6); False if
+    it was already open."""
     caller, chats = conversing.caller, conversing.chats
     conversing.home.read(())
     forget_old(conversing)
     name = session or caller.new_id("ses")
-    return name, chats.start(name, caller.now)
+    return name, chats.start(name, caller.now, project)
 
 
 def forget_old(conversing: Conversing) -> None:
@@ -256,6 +258,7 @@ def _draft(one: Inference, records: Sequence[ChatRecord], seen: Snapshot) -> Dra
         supersedes=older.block.id if older else "",
         evidence=(evidence,),
         importance=one.importance,
+        project=held_in(record.project, one.content, one.quote),
     )
 
 

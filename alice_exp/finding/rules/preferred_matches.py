@@ -21,10 +21,12 @@ SAME = 1.15
 
 
 def preferring(matches: Sequence[Match], project: str) -> list[Match]:
-    """The matches in their order with those of this project lifted; as they are where there is no project."""
+    """The matches in their order with those of this project lifted, by all its names; as they are where there is
+    none."""
     if not project:
         return list(matches)
-    return ordered([_lifted(one) if one.placed.block.project == project else one for one in matches])
+    own = project.split()
+    return ordered([_lifted(one) if one.placed.block.project in own else one for one in matches])
 
 
 def _lifted(match: Match) -> Match:
@@ -57,8 +59,8 @@ def _is_of(block: Block, spans: Sequence[Span]) -> bool:
 
 
 def is_foreign(placed: Placed, project: str) -> bool:
-    """Whether a block belongs to another project than this; one of no project belongs everywhere."""
-    return placed.block.project not in ("", project)
+    """Whether a block belongs to another project than this, by all its names; one of no project belongs everywhere."""
+    return placed.block.project not in ("", *project.split())
 
 
 def fits_by_tags_alone(match: Match, task: str) -> bool:

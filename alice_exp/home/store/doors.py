@@ -189,7 +189,7 @@ class FileHome:
         contents = self._reading.not_read(self._writer.stamps.files, found, places)
         return self.catalogued(contents) if contents else None
 
-    def decide_here(self, values: Mapping[str, Json]) -> None:
+    def decide_here(self, values: Mapping[str, Json] | Callable[[Config], Mapping[str, Json]]) -> None:
         """See ``home.ports.Home.decide_here``."""
         from alice_exp.home.store.config_files import write_local
 
@@ -197,7 +197,7 @@ class FileHome:
         with self._locked():
             if self.repository.exists:
                 self._settle()
-            write_local(self.root, values)
+            write_local(self.root, values(self.config()) if callable(values) else values)
 
     def _last_good(self, head: str) -> LastGood:
         """The last versions of this home: those of its last commit, or of the last before foreign ones."""

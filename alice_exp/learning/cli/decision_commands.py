@@ -20,7 +20,7 @@ from alice_exp.model.rules.lifecycle import Change
 from alice_exp.model.values.block import Placed, Record
 from alice_exp.terminal.console import Terminal, stale_mark
 from alice_exp.terminal.language import aside, say
-from alice_exp.terminal.options import Project, Surroundings, context_of, project_of
+from alice_exp.terminal.options import Project, Surroundings, context_of
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
@@ -49,9 +49,7 @@ def decide(
     # Imported here, so that `outcome` does not pay for what `decide` loads.
     from alice_exp.learning.usecases.decide import decide as choose
 
-    made = choose(
-        learning(terminal.session), task, context_of(context), project_of(terminal.session, project)
-    )
+    made = choose(learning(terminal.session), task, context_of(context), terminal.session.names_of(project))
     warnings = [say(text) for text in made.warnings] + [
         say(
             "a similar task failed before with {action}: {task} ({episode})"

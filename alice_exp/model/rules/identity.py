@@ -1,4 +1,5 @@
-"""Decides whether two blocks are the same: by an equal outside key, or by equal trigger and payload (DESIGN 3)."""
+"""Decides whether two blocks are the same: by an equal outside key, or by equal trigger and payload in one project
+(DESIGN 3)."""
 
 from __future__ import annotations
 
@@ -32,10 +33,15 @@ class Saying(Protocol):
     def payload(self) -> Payload:
         """What to do or to believe."""
 
+    @property
+    def project(self) -> str:
+        """The project in which it holds, of a draft as all its names; empty: everywhere."""
+
 
 def sameness(saying: Saying) -> Sameness:
-    """Type and outside key, or else the fingerprints of trigger and payload (NFKC, case folded, no punctuation)."""
+    """Type and outside key, or else the project with the fingerprints of trigger and payload (NFKC, case folded, no
+    punctuation)."""
     if saying.key:
         return ("key", saying.type, saying.key)
     parts = (saying.trigger.text, saying.payload.content, *saying.payload.steps)
-    return ("text", *(fingerprint_text(part) for part in parts))
+    return ("text", saying.project.partition(" ")[0], *(fingerprint_text(part) for part in parts))

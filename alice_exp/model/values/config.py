@@ -144,6 +144,18 @@ OPTIONS: tuple[Option, ...] = (
         "text",
         "Projects, apart by spaces, in which hooks and MCP learn nothing. Set by 'project off'",
     ),
+    Option(
+        "projects.folders",
+        "",
+        "text",
+        "Folders with their projects as STAMP=PROJECT=FOLDER, apart by spaces. Kept by the program",
+    ),
+    Option(
+        "projects.names",
+        "",
+        "text",
+        "Other names of projects: = its own, ! not its own, @ from .alice-project, ? and ~ asked. Set by 'project is'",
+    ),
     Option("watch.debounce_ms", 200, "count", "Milliseconds of quiet after which a saved file is read"),
 )
 

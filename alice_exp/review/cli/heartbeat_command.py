@@ -12,7 +12,7 @@ import typer
 from alice_exp.kernel.errors import UsageError
 from alice_exp.review import documents as review_documents
 from alice_exp.review import usecases as review
-from alice_exp.review.cli.named_candidates import About, By, Match, Project, subject
+from alice_exp.review.cli.named_candidates import About, By, Match, Project, meant, subject
 from alice_exp.review.cli.report_summary import how, summary
 from alice_exp.review.rules.arrangement import Wanted, page_of
 from alice_exp.review.rules.daily_report import Agenda, Item
@@ -61,7 +61,7 @@ def heartbeat(
         raise UsageError(
             "unknown format {format}", format=repr(format), hint="write --format table, markdown or html"
         )
-    wanted = Wanted(new, subject(about), by, project, match)
+    wanted = Wanted(new, subject(about), by, meant(terminal, project), match)
     on_screen = format == "table" and not open_ and sys.stdout.isatty() and not terminal.json
 
     def given(report: Agenda) -> tuple[Item, ...]:

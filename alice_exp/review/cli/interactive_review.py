@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import typer
 
 from alice_exp.home.caller import require_person
+from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import AliceError, Names, RefusedError
 from alice_exp.kernel.text.display import cells
 from alice_exp.kernel.text.wrapping import wrapped
@@ -33,6 +34,7 @@ from alice_exp.review.cli.review_pages import (
 )
 from alice_exp.review.cli.single_keys import QUITTING, key, mark_pastes, typed
 from alice_exp.review.cli.standing_pages import ask_standing, standing_pages
+from alice_exp.review.cli.where_it_holds import scoped
 from alice_exp.review.rules.arrangement import review_screens
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.wiring import reports, reviewing
@@ -72,8 +74,7 @@ def review(ctx: typer.Context) -> None:
 
 @dataclass
 class _Session:
-    """One interactive review: the report, the counts, what is settled and how, was on the screen, or had changed when
-    it was decided on, the last commits, the way to go, the card's place, whether a text came since, what all share."""
+    """One interactive review: the report, what is settled and how, what was on the screen, and where it stands."""
 
     context: typer.Context
     report: Agenda
@@ -114,9 +115,8 @@ class _Session:
                 show = self._card if len(steps[at]) == 1 else self._page
                 if not show(page, sum(map(len, steps[:at])), count):
                     return self.tally
-            undone = (
-                n for n, step in enumerate(steps) if any(i.placed.block.id == self.back_to for i in step)
-            )
+            ids = [[item.placed.block.id for item in step] for step in steps]
+            undone = (n for n, each in enumerate(ids) if self.back_to in each)
             at, self.back_to = next(undone, at + self.step), ""
             at, self.step = (at, self.step) if at >= 0 else (0, 1)
         reports(self.terminal.session).keep_bookmark("")
@@ -185,12 +185,11 @@ class _Session:
         """Whether the key is a decision on this candidate, and carried out."""
         block_id = item.placed.block.id
         match pressed:
-            case "a" | "y":
-                return self._approved((block_id,))
+            case "a" | "y" | "A":
+                return self._approved((block_id,), everywhere=pressed == "A")
             case "p":
-                return self._approved(
-                    (block_id,), f"personal/{deciding.personal_namespace(item.placed.block)}"
-                )
+                own = f"personal/{deciding.personal_namespace(item.placed.block)}"
+                return self._approved((block_id,), own)
             case "t" if item.conflict:
                 return self._approved((block_id,), replacing=item.contradicted)
             case "m" if item.repeated and not item.conflict:
@@ -227,9 +226,9 @@ class _Session:
             return False
         return self._approved(ids)
 
-    def _approved(self, ids: Sequence[str], to: str = "", *, replacing: Sequence[str] = ()) -> bool:
-        done = approved(self.terminal, ids, to, replacing=replacing)
-        places = Names(dict.fromkeys(f"{one.place}/{one.namespace}" for one in done.placed))
+    def _approved(self, ids: Sequence[str], to: str = "", **how: Any) -> bool:
+        done = approved(self.terminal, ids, to, **how)
+        places = Names(dict.fromkeys(scoped(namespace_name(p.path), p.block.project) for p in done.placed))
         return self._report_result("approved", done.ids, done, say("approved into {place}", place=places))
 
     def _rejected(self, ids: Sequence[str], reason: str = "") -> bool:
@@ -318,10 +317,12 @@ class _Session:
                 self.terminal.warn(error)
 
     def _page_carried_out(self, pressed: str, page: ReviewPage) -> bool:
-        if pressed in ("a", "y", "r"):
+        if pressed in ("a", "y", "A", "r"):
             at = len(self.commits)
             good, bad = page.split(pressed)
-            done = (not good or self._approved(good)) and (not bad or self._rejected(bad))
+            done = (not good or self._approved(good, everywhere=pressed == "A")) and (
+                not bad or self._rejected(bad)
+            )
             # One key, and u takes all of it back.
             joined = [row for rows in self.commits[at:] for row in rows]
             self.commits[at:] = [joined] if joined else []

@@ -25,7 +25,12 @@ By = Annotated[
     str, typer.Option("--by", metavar="ACTOR", help="Only what this agent proposed, as agent:claude.")
 ]
 Match = Annotated[str, typer.Option("--match", metavar="TEXT", help="Only what says this.")]
-Project = Annotated[str, typer.Option("--project", metavar="NAME", help="Only what belongs to this project.")]
+Project = Annotated[
+    str,
+    typer.Option(
+        "--project", metavar="NAME|.", help="Only what belongs to this project ('.': this folder's)."
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,11 @@ def name_apart(terminal: Terminal, ids: Sequence[str]) -> None:
                 ids=listed(ids),
             )
         )
+
+
+def meant(terminal: Terminal, project: str) -> str:
+    """The value of ``--project`` as all names of that project; empty where none is asked for."""
+    return terminal.session.names_of(project) if project else ""
 
 
 def subject(name: str) -> str:

@@ -1,9 +1,11 @@
-"""The report as a single HTML page: without external links, its boxes compose the reply, light and dark."""
+"""The report as a single HTML page: without external links, light and dark. What is ticked becomes the commands to
+copy: no server, no network."""
 
 from __future__ import annotations
 
+from html import escape
+
 from alice_exp.model.documents import evidence_line, payload_text, trigger_text
-from alice_exp.review.cli.report_choices import SCRIPT, choices, composer
 from alice_exp.review.cli.report_model import (
     Section,
     Shared,
@@ -13,10 +15,10 @@ from alice_exp.review.cli.report_model import (
     part_title,
     sections,
 )
-from alice_exp.review.rules.arrangement import arranged
+from alice_exp.review.rules.arrangement import arranged, project_of
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.terminal.html_page import _text, document
-from alice_exp.terminal.language import say
+from alice_exp.terminal.language import language, say
 
 
 def page(report: Agenda, summary: str) -> str:
@@ -32,8 +34,8 @@ def page(report: Agenda, summary: str) -> str:
         for part, within in parts
     )
     rest = "".join(map(_section, sections(report)))
-    foot = composer() if report.items else ""
-    return document(title, summary, f"{body}{rest}{foot}", _how(), SCRIPT if report.items else "")
+    foot = _composer() if report.items else ""
+    return document(title, summary, f"{body}{rest}{foot}", _how(), _SCRIPT if report.items else "")
 
 
 def _with_command(note: str) -> str:
@@ -62,7 +64,7 @@ def _item(item: Item, marked: tuple[str, ...], shared: Shared) -> str:
         f'<div class="when">{_text(trigger_text(item.placed) or say("always"))}</div>'
         f'<div class="what">{_text(payload_text(item.placed))}</div>'
         + (f"<blockquote>{_text(quote)}</blockquote>" if quote else "")
-        + f'<div class="facts">{"".join(facts_)}</div>{beside}{choices(item)}</li>\n'
+        + f'<div class="facts">{"".join(facts_)}</div>{beside}{_choices(item)}</li>\n'
     )
 
 
@@ -77,3 +79,65 @@ def _section(section: Section) -> str:
         f'<p class="note">{_text(say("and {count} more", count=section.more))}</p>\n' if section.more else ""
     )
     return f'<h2 id="{section.key}">{_text(section.title)}</h2>\n<ul>\n{rows}</ul>\n{more}'
+
+
+def _choices(item: Item) -> str:
+    """The boxes of one candidate: approve (in its project, everywhere), reject; none leaves it waiting."""
+    name = str(item.number or item.placed.block.id)
+    words = {"approve": say("approve"), "everywhere": say("approve everywhere"), "reject": say("reject")}
+    if project_of(item):
+        words["approve"] = say("approve here")
+    else:
+        del words["everywhere"]
+    boxes = "".join(
+        f'<label><input type="checkbox" data-verb="{verb}" data-name="{escape(name)}"> {escape(word)}</label>'
+        for verb, word in words.items()
+    )
+    return f'<div class="choose">{boxes}</div>'
+
+
+def _composer() -> str:
+    """The line at the foot of the page that shows the sentence, and the button that copies it."""
+    words = (
+        {"approve": "同意", "reject": "拒绝"}
+        if language() == "zh"
+        else {"approve": "approve", "reject": "reject"}
+    )
+    comma = "，" if language() == "zh" else ", "
+    nothing = say("Tick what you decide; the rest goes on waiting.")
+    named = " ".join(f'data-{verb}="{word}"' for verb, word in words.items())
+    return (
+        f'<div id="reply" {named} data-comma="{comma}" data-nothing="{escape(nothing)}">'
+        f'<code>{escape(nothing)}</code><button type="button">{escape(say("copy"))}</button></div>\n'
+    )
+
+
+_SCRIPT = """
+(() => {
+  const foot = document.getElementById("reply"), line = foot.querySelector("code");
+  const boxes = [...document.querySelectorAll("[data-verb]")];
+  const told = verb => boxes.filter(box => box.checked && box.dataset.verb === verb).map(box => box.dataset.name);
+  const show = () => {
+    const parts = ["approve", "reject"].map(verb => [foot.dataset[verb], told(verb)])
+      .filter(([, names]) => names.length).map(([word, names]) => `${word} ${names.join(" ")}`);
+    const wide = told("everywhere");
+    const commands = parts.length ? [`alice-exp reply ${parts.join(foot.dataset.comma)}`] : [];
+    if (wide.length) commands.push(`alice-exp approve ${wide.join(" ")} --everywhere`);
+    line.textContent = commands.join(" && ") || foot.dataset.nothing;
+  };
+  boxes.forEach(box => box.addEventListener("change", () => {
+    if (box.checked) boxes.forEach(other => {
+      if (other !== box && other.dataset.name === box.dataset.name) other.checked = false;
+    });
+    show();
+  }));
+  foot.querySelector("button").addEventListener("click", () => {
+    const range = document.createRange();
+    range.selectNodeContents(line);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    document.execCommand("copy");
+  });
+})();
+"""
+"""Composes the sentence from the ticked boxes; it reads nothing of the page but their numbers, and sends nothing."""

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 
 from alice_exp.kernel.text.display import visible
 from alice_exp.model.documents import evidence_line, payload_text, trigger_text
-from alice_exp.review.cli.report_model import columns, left, marks, neighbours, sections
+from alice_exp.review.cli.report_model import left, marks, neighbours, sections
+from alice_exp.review.cli.report_text import columns
+from alice_exp.review.cli.where_it_holds import scoped
+from alice_exp.review.rules.arrangement import project_of
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.terminal.language import say
 
@@ -26,7 +29,7 @@ def markdown(report: Agenda, summary: str) -> str:
                         trigger_text(item.placed) or say("always"),
                         payload_text(item.placed),
                         f"{say(item.placed.block.state)} {item.confidence:.1f}",
-                        item.destination,
+                        scoped(item.destination, project_of(item)),
                         " · ".join(filter(None, (left(item), *marked[item.placed.block.id]))),
                         evidence_line(item.placed, say),
                         item.placed.block.id,

@@ -13,6 +13,7 @@ from alice_exp.model.documents import payload_text, trigger_text
 from alice_exp.model.rules.doubt import kept_record
 from alice_exp.model.rules.rejection import Returned
 from alice_exp.model.values.block import Placed, Record
+from alice_exp.review.cli.where_it_holds import answers, asked_about, shared_project, where_it_holds
 from alice_exp.review.rules.arrangement import Part, project_of
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.state_changes import Movement
@@ -85,7 +86,9 @@ def sections(report: Agenda) -> tuple[Section, ...]:
 
 def _from_elsewhere(report: Agenda) -> tuple[Section, ...]:
     """What came by other ways than the acts of this home."""
+    asked = [Row(one, asked_about(its, held), answers(one, its)) for one, its, held in report.asked]
     return (
+        _section("projects", say("Which project is it?"), asked),
         _section("by_hand", say("Changed by hand"), [_by_hand(name) for name in report.by_hand]),
         _section(
             "proposed",
@@ -168,8 +171,7 @@ def told(placed: Placed) -> str:
 
 def _neighbour(item: Item, one: Relation) -> Row:
     ours, theirs = one.differs
-    number, other = _name(item), one.placed.block.id
-    archived = one.placed.block.archived
+    number, other, archived = _name(item), one.placed.block.id, one.placed.block.archived
     if one.where == "rejected":
         day = archived.at[:10] if archived is not None else ""
         words = (
@@ -278,12 +280,13 @@ def _proposed(name: str, value: object) -> Row:
 @dataclass(frozen=True, slots=True)
 class Shared:
     """What all candidates of a report share, and no row repeats: who proposed it, the day, time left, what approval
-    does (``effect``, a sentence), and, of the candidates of one part, where they go."""
+    does (``effect``, a sentence), the project; and, of the candidates of one part, where they go."""
 
     by: str = ""
     day: str = ""
     left: str = ""
     effect: str = ""
+    project: str | None = None
     place: str = ""
 
     @classmethod
@@ -294,6 +297,7 @@ class Shared:
             _shared_by_all(items, _day),
             _shared_by_all(items, left),
             _shared_by_all(items, _effect),
+            shared_project(items),
         )
 
     def within(self, items: Sequence[Item]) -> Shared:
@@ -304,7 +308,14 @@ class Shared:
     def line(self) -> str:
         """The one line above the candidates; empty if nothing is shared."""
         day = self.day if self.by or not self.day else say("proposed {day}", day=self.day)
-        parts = (say("proposed by {who}", who=self.by) if self.by else "", day, self.left, self.effect)
+        by = say("proposed by {who}", who=self.by) if self.by else ""
+        parts = (
+            by,
+            day,
+            say("project {name}", name=self.project) if self.project else "",
+            self.left,
+            self.effect,
+        )
         said = " · ".join(filter(None, parts))
         return say("All of them: {facts}", facts=said) if said else ""
 
@@ -355,7 +366,7 @@ def facts(item: Item, shared: Shared) -> str:
         "" if item.placed.block.state == "possible" else _state(item),
         " ".join(filter(None, ("" if who == shared.by else who, "" if shared.day else day))),
         say("seen {count} times", count=seen) if seen > 1 else "",
-        say("project {name}", name=project_of(item)) if project_of(item) else "",
+        "" if project_of(item) == shared.project else where_it_holds(item),
         effect,
         "" if shared.left else left(item),
     )
@@ -380,13 +391,6 @@ def marks(items: Sequence[Item]) -> dict[str, tuple[str, ...]]:
 
 def left(item: Item) -> str:
     """The time until a candidate expires; empty while no report has shown it."""
-    if item.days_left < 0:
-        return ""
-    if item.days_left <= 1:
-        return say("last day")
-    return say("{count} days left", count=item.days_left)
-
-
-def columns() -> list[str]:
-    """The column names of the table of candidates."""
-    return ["#", say("when"), say("what was learned"), say("state"), say("goes to"), say("left")]
+    if item.days_left > 1:
+        return say("{count} days left", count=item.days_left)
+    return say("last day") if item.days_left >= 0 else ""

@@ -16,7 +16,6 @@ from alice_exp.review.cli.report_model import (
     NOTHING_SHARED,
     Section,
     Shared,
-    columns,
     facts,
     left,
     marks,
@@ -26,7 +25,8 @@ from alice_exp.review.cli.report_model import (
     shortened,
     told,
 )
-from alice_exp.review.rules.arrangement import Part, arranged, page_of
+from alice_exp.review.cli.where_it_holds import scoped
+from alice_exp.review.rules.arrangement import Part, arranged, page_of, project_of
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.terminal.console import draws, short
 from alice_exp.terminal.language import say
@@ -244,7 +244,7 @@ def _plain_table(items: Sequence[Item], stream: TextIO) -> None:
             short(trigger_text(item.placed) or say("always"), 36),
             visible(payload_text(item.placed)).replace("\n", " "),
             f"{say(item.placed.block.state)} {item.confidence:.1f}",
-            item.destination,
+            scoped(item.destination, project_of(item)),
             left(item),
             " · ".join(marked[item.placed.block.id]),
             visible(evidence_line(item.placed, say)),
@@ -267,6 +267,11 @@ _SHARED = (4, 5, 6, 7)
 
 _GAP = 2
 """The columns between two columns of the table."""
+
+
+def columns() -> list[str]:
+    """The column names of the table of candidates."""
+    return ["#", say("when"), say("what was learned"), say("state"), say("goes to"), say("left")]
 
 
 def _rich_table(items: Sequence[Item], width: int, stream: TextIO, shared: Shared) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from shutil import get_terminal_size
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,18 +13,27 @@ import typer
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.text.display import cells
 from alice_exp.model import documents
 from alice_exp.model.documents import payload_text
 from alice_exp.model.values.block import Placed
 from alice_exp.owner.wiring import signing
 from alice_exp.review import usecases as review
-from alice_exp.review.cli.decided_texts import numbered, show_all, show_unseen
-from alice_exp.review.cli.named_candidates import About, By, Choice, Match, Project, standing, subject, wide
+from alice_exp.review.cli.decided_texts import decided_line, show_all, show_unseen
+from alice_exp.review.cli.named_candidates import (
+    About,
+    By,
+    Choice,
+    Match,
+    Project,
+    meant,
+    standing,
+    subject,
+    wide,
+)
 from alice_exp.review.cli.named_candidates import chosen as named
 from alice_exp.review.rules.arrangement import Wanted
 from alice_exp.review.wiring import reviewing
-from alice_exp.terminal.console import Terminal, short
+from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun
 
@@ -57,23 +65,29 @@ def approve(
     merging: Annotated[
         str, typer.Option("--merge", metavar="ID", help="A trusted block that says the same: count it there.")
     ] = "",
+    everywhere: Annotated[
+        bool, typer.Option("--everywhere", help="It holds in every project, not where it was learned alone.")
+    ] = False,
     about: About = "",
     by: By = "",
     project: Project = "",
     match: Match = "",
     dry_run: DryRun = False,
 ) -> None:
-    """Trust candidates: those about you go to personal, the others to universal.
+    """Trust candidates, each in its project: those about you go to personal, the others to universal.
 
-    Examples: alice-exp approve 1 3 · alice-exp approve --by agent:claude --about user · alice-exp approve 3 --replace
-    exp-7k2m9q4x · alice-exp approve --universal
+    Examples: alice-exp approve 1 3 · alice-exp approve 2 --everywhere · alice-exp approve --by agent:claude --about
+    user · alice-exp approve 3 --replace exp-7k2m9q4x · alice-exp approve --universal
     """
     terminal: Terminal = ctx.obj
-    wanted = Wanted(False, subject(about), by, project, match)
+    wanted = Wanted(False, subject(about), by, meant(terminal, project), match)
     said = [*(references or ["--universal" if in_universal else "--all"]), *(["--to", to] if to else [])]
+    said += ["--everywhere"] if everywhere else []
     require_person(terminal.session.caller, say("approve"), f"alice-exp approve {' '.join(said)}")
     if replacing and merging:
         raise UsageError("a candidate either takes a block's place or is merged into it")
+    if everywhere and merging:
+        raise UsageError("a block that is merged into another holds where that one does")
     if in_universal and (references or all_ or not wanted.is_any or to or replacing or merging):
         raise UsageError("--universal names what it approves, and where that stays")
     chosen = standing(terminal) if in_universal else named(terminal, references, all_, wanted)
@@ -85,7 +99,14 @@ def approve(
         done = review.merge(doors, terminal.session.caller, chosen.ids[0], merging, seen=seen)
     else:
         done = approved(
-            terminal, chosen.ids, to, bulk=chosen.is_wide, replacing=replacing, dry_run=dry_run, seen=seen
+            terminal,
+            chosen.ids,
+            to,
+            bulk=chosen.is_wide,
+            replacing=replacing,
+            everywhere=everywhere,
+            dry_run=dry_run,
+            seen=seen,
         )
     _decided(terminal, done, chosen, "merge" if merging else "approve")
 
@@ -112,7 +133,7 @@ def reject(
     --purge
     """
     terminal: Terminal = ctx.obj
-    wanted = Wanted(False, subject(about), by, project, match)
+    wanted = Wanted(False, subject(about), by, meant(terminal, project), match)
     said = " ".join(references or ["--all"])
     require_person(terminal.session.caller, say("reject"), f"alice-exp reject {said}")
     chosen = named(terminal, references, all_, wanted)
@@ -253,7 +274,7 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]]) ->
 def _document(placed: Placed) -> dict[str, object]:
     """A decided block with its texts: for a program they are what was decided, whatever a report showed."""
     texts = {"trigger": documents.trigger_text(placed), "payload": payload_text(placed)}
-    return documents.brief(placed) | texts
+    return documents.brief(placed) | texts | {"project": placed.block.project or None}
 
 
 def approved(
@@ -264,6 +285,7 @@ def approved(
     bulk: bool = False,
     reason: str = "",
     replacing: Sequence[str] = (),
+    everywhere: bool = False,
     dry_run: bool = False,
     seen: Seen = MappingProxyType({}),
     reply: str = "",
@@ -282,6 +304,7 @@ def approved(
             bulk=bulk,
             reason=reason,
             replacing=replacing,
+            everywhere=everywhere,
             stamp=stamp,
             seen=seen,
         ),
@@ -316,43 +339,6 @@ def purged(terminal: Terminal, ids: Sequence[str]) -> bool:
         told_elsewhere(terminal, done)
         is_gone = is_gone and not done.elsewhere
     return is_gone
-
-
-def decided_line(terminal: Terminal, placed: Placed, verb: str) -> str:
-    """What a decision did to one candidate: its number, its text as far as the line has room, and where it is now."""
-    rest = cells(_decided_line(terminal, placed, verb, ""))
-    width = max(16, get_terminal_size().columns - rest)
-    return _decided_line(terminal, placed, verb, short(payload_text(placed), width))
-
-
-def _decided_line(terminal: Terminal, placed: Placed, verb: str, text: str) -> str:
-    is_dry = terminal.is_dry
-    values = {
-        "number": numbered(terminal, placed.block.id),
-        "text": text,
-        "place": f"{placed.place}/{placed.namespace}",
-        "id": placed.block.id,
-    }
-    if verb == "approve":
-        return say(
-            "{number}  would be approved: {text} → {place} · {id}"
-            if is_dry
-            else "{number}  approved: {text} → {place} · {id}",
-            **values,
-        )
-    if verb == "merge":
-        return say(
-            "{number}  would be merged: {text} ({place})" if is_dry else "{number}  merged: {text} ({place})",
-            **values,
-        )
-    if verb == "purge":
-        return say(
-            "{number}  would be rejected and purged" if is_dry else "{number}  rejected and purged", **values
-        )
-    return say(
-        "{number}  would be rejected: {text} · {id}" if is_dry else "{number}  rejected: {text} · {id}",
-        **values,
-    )
 
 
 def _decided(terminal: Terminal, decided: Decided, chosen: Choice, verb: str) -> None:

@@ -10,6 +10,8 @@ from typing import Literal
 from alice_exp.kernel.text.wrapping import wrapped
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.review.cli.report_model import neighbours, told
+from alice_exp.review.cli.where_it_holds import scoped
+from alice_exp.review.rules.arrangement import project_of
 from alice_exp.review.rules.daily_report import Item
 from alice_exp.terminal.language import say
 
@@ -53,8 +55,8 @@ class ReviewPage:
 
     @property
     def place(self) -> str:
-        """Where all of them would go; empty if to several places."""
-        places = {item.destination for item in self.items}
+        """Where all of them would go, and in which project they would hold; empty if they differ."""
+        places = {scoped(item.destination, project_of(item)) for item in self.items}
         return places.pop() if len(places) == 1 else ""
 
     @property
@@ -78,7 +80,7 @@ class ReviewPage:
         return True
 
     def split(self, pressed: str) -> tuple[list[str], list[str]]:
-        """The ids of those that a key, ``a`` or ``r``, approves, and of those that it rejects."""
+        """The ids of those that a key, ``a``, ``A`` or ``r``, approves, and of those that it rejects."""
         ids = [item.placed.block.id for item in self.items]
         plain = [one for one in ids if one not in self.marks]
         bad = [one for one in ids if self.marks.get(one) == "reject"]
@@ -89,7 +91,8 @@ class ReviewPage:
         found = []
         for digit, item in zip(DIGITS, self.items, strict=False):
             sign = {None: " ", "reject": "✗", "later": "·"}[self.marks.get(item.placed.block.id)]
-            text = told(item.placed) if self.place else f"{told(item.placed)} → {item.destination}"
+            goal = scoped(item.destination, project_of(item))
+            text = told(item.placed) if self.place else f"{told(item.placed)} → {goal}"
             beside = [f"{row.label} {row.text}" for row in neighbours(item) if row.note or row.label != "·"]
             rows = wrapped("\n".join([text, *beside]), width - 6)
             found += [f"{f'{digit} {sign}' if not at else '':4}{row}" for at, row in enumerate(rows)]
@@ -97,6 +100,10 @@ class ReviewPage:
 
     def question(self) -> str:
         """The keys of a page."""
+        if any(map(project_of, self.items)):
+            return say(
+                "[a]pprove these here [A] everywhere [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: ✗ reject [?] "
+            )
         return say("[a]pprove these [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: ✗ reject [?] ")
 
 
@@ -116,6 +123,7 @@ def columns() -> int:
 def card_question(item: Item) -> str:
     """The keys of one candidate."""
     more = (
+        say("[A]pprove everywhere ") if project_of(item) else "",
         say("[t]ake its place ") if item.conflict else "",
         say("[m]erge ") if item.repeated and not item.conflict else "",
         say("[x] reject and purge ") if item.delicate else "",
@@ -131,7 +139,8 @@ def card_question(item: Item) -> str:
 def key_help() -> tuple[str, ...]:
     """What each key does to one candidate."""
     return (
-        say("a  (or y) approve: it goes where the card says"),
+        say("a  (or y) approve: it goes where the card says, and holds in its project"),
+        say("A  approve it everywhere: it holds in every project"),
         say("p  approve into personal: about you, shared with nobody"),
         say("t  take the place of the trusted block beside it, which is retired"),
         say("m  merge it into the trusted block beside it"),

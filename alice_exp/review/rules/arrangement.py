@@ -30,7 +30,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which candidates a person wants; empty: any. ``by`` is an actor or its name, ``match`` a part of a text."""
+    """Which candidates a person wants; empty: any. ``by`` is an actor or its name, ``project`` all names of one,
+    ``match`` a part of a text."""
 
     new: bool = False
     about: str = ""
@@ -53,7 +54,7 @@ class Wanted:
             (not self.new or item.is_new)
             and (not self.about or (self.about == "user") is is_about_user)
             and (not self.by or self.by in (actor, actor.partition(":")[2]))
-            and (not self.project or self.project == project_of(item))
+            and (not self.project or project_of(item) in self.project.split())
             and self.match.casefold() in text
         )
 

@@ -186,6 +186,9 @@ class Agenda:
     withdrawn: tuple[str, ...] = ()
     """Blocks that lost a secret or a private fact by an edit, while history keeps the words."""
 
+    asked: tuple[tuple[str, str, str], ...] = ()
+    """Projects whose names a person has to confirm: project, name, and which project that is so far (DESIGN 7)."""
+
     @property
     def is_empty(self) -> bool:
         """Whether the report has no content."""
@@ -204,6 +207,7 @@ class Agenda:
             or self.returned
             or self.problems
             or self.settle
+            or self.asked
         )
 
 

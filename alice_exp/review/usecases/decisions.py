@@ -141,6 +141,7 @@ def approve(
     bulk: bool = False,
     reason: str = "",
     replacing: Sequence[str] = (),
+    everywhere: bool = False,
     stamp: Stamp = lambda block: block,
     seen: Seen = MappingProxyType({}),
 ) -> Decided:
@@ -150,7 +151,8 @@ def approve(
     are expired or already decided ones if anything else is left to do; with ``bulk`` (``--all``) already decided ones
     are skipped silently. ``to`` is another namespace of personal or universal; else ``UsageError``. ``stamp`` signs
     with the owner key (``owner.usecases.decide``). ``replacing`` are trusted blocks whose place the one candidate
-    takes: they are retired in the same act. ``RefusedError`` where a secret or a private fact would stay in universal.
+    takes: they are retired in the same act. Each holds in its project, or ``everywhere``. ``RefusedError`` where a
+    secret or a private fact would stay in universal.
     """
     require_person(caller, "approve", f"alice-exp approve {' '.join(ids)}")
     if replacing and len(ids) != 1:
@@ -178,6 +180,8 @@ def approve(
         # Taking it into personal, the person says that it is about them.
         if place_of(path) == "personal" and block.about == "work":
             block = replace(block, about="user")
+        if everywhere:
+            block = replace(block, project="")
         mark = Approved(caller.now, str(caller.actor), content_hash(block), shown)
         block = accepted(replace(block, approved=mark, reported=None, suggested=""))
         if placed.place == "low_value":

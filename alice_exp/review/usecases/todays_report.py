@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from alice_exp.blocks.usecases.capture import destination
 from alice_exp.blocks.usecases.reads import folded, folded_episodes, merged
 from alice_exp.home.references import namespace_name
+from alice_exp.home.session import projects_of
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.expiry import expired
@@ -227,7 +228,9 @@ def _report(
     gone = [moved.block_id for moved in found.changed if moved.placed is None]
     was = reports.last_versions(gone, acts) if gone else {}
     changed = tuple(replace(moved, was=was.get(moved.block_id)) for moved in found.changed)
-    return replace(found, changed=changed, items=_with_group_numbers(in_order, reports.groups()))
+    asked = projects_of(snapshot.config).asked(lambda: {placed.block.project for placed in snapshot})
+    items = _with_group_numbers(in_order, reports.groups())
+    return replace(found, changed=changed, items=items, asked=tuple(asked))
 
 
 def _proposals(reviewing: Reviewing, snapshot: Snapshot) -> dict[str, Proposal]:

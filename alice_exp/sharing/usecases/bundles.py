@@ -255,7 +255,7 @@ class _Intake:
             bundle_,
             Thresholds.of(snapshot.config),
             {content_hash(p.block): p for p in universal if is_approved(p)},
-            {sameness(replace(p.block, key="")): p for p in waiting},
+            {sameness(replace(p.block, key="", project="")): p for p in waiting},
             Rejections.of(rejected),
             {p.block.id for p in snapshot},
             refused=list(bundle_.refused),

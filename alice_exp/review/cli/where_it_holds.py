@@ -1,0 +1,49 @@
+"""Words for the project in which a candidate holds, and the questions about the names of projects (DESIGN 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from alice_exp.review.rules.arrangement import project_of
+from alice_exp.terminal.language import say
+
+if TYPE_CHECKING:
+    from alice_exp.review.rules.daily_report import Item
+
+
+def shared_project(items: Sequence[Item]) -> str | None:
+    """The project of all; None where they differ, or where there is but one, which says its own."""
+    values = set(map(project_of, items))
+    return values.pop() if len(values) == 1 and (len(items) > 1 or "" in values) else None
+
+
+def where_it_holds(item: Item) -> str:
+    """The project in which a candidate would hold, or that it would hold everywhere."""
+    project = project_of(item)
+    return say("project {name}", name=project) if project else say("everywhere")
+
+
+def scoped(place: str, project: str) -> str:
+    """A set and namespace, with the project in which a block there holds."""
+    return say("{place}, project {name}", place=place, name=project) if project else place
+
+
+def asked_about(name: str, holder: str) -> str:
+    """The question whether a folder, or a repository, is the project of a name."""
+    if holder:
+        return say(
+            "what was learned as {name} is told in {holder}: does it hold here, too?",
+            name=name,
+            holder=holder,
+        )
+    return say("is it {name}?", name=name)
+
+
+def answers(project: str, name: str) -> str:
+    """The commands that answer it."""
+    return say(
+        "yes: alice-exp project is {name} {project} · no: alice-exp project not {name} {project}",
+        name=name,
+        project=project,
+    )
