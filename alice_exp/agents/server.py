@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
+import os
+import re
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -49,6 +53,9 @@ PROMPT = """You have a memory that a person reviews. Use it like this:
 """
 
 
+_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)")
+
+
 class Worker:
     """One thread that does everything with a connection: calls come from many, handles stay on the thread that opened
     them."""
@@ -81,6 +88,11 @@ def _served_class() -> Any:
         def __init__(self, worker: Worker) -> None:
             super().__init__("alice-exp", version=VERSION, instructions=INSTRUCTIONS, log_level="ERROR")
             self._worker = worker
+
+        async def run_stdio_async(self) -> None:
+            """Serve stdin and stdout until EOF."""
+            _mend_stdin()
+            await super().run_stdio_async()
 
         async def list_tools(self) -> list[Offered]:
             """Every operation, with its schemas and what a host may assume of it."""
@@ -176,6 +188,25 @@ def _telling(worker: Worker) -> Callable[[F], F]:
         return telling  # type: ignore[return-value]
 
     return told
+
+
+def _whole(line: bytes) -> bytes:
+    """A line of JSON in which half of a character is U+FFFD, as for bytes that are no UTF-8. The SDK drops others."""
+    return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], line)
+
+
+def _mend_stdin() -> None:
+    """Put a pipe of whole characters in the place of stdin: hosts in JavaScript cut texts within an emoji."""
+    source, (readable, writable) = os.fdopen(os.dup(0), "rb"), os.pipe()
+    os.dup2(readable, 0)
+    os.close(readable)
+
+    def pump() -> None:
+        with contextlib.suppress(OSError), os.fdopen(writable, "wb", 0) as sink:
+            for line in source:
+                sink.write(_whole(line))
+
+    threading.Thread(target=pump, daemon=True).start()
 
 
 def serve(session: Session) -> None:

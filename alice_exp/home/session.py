@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
+import time
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -296,9 +297,12 @@ class Session:
 
     @property
     def zone(self) -> tzinfo | None:
-        """The configured time zone; None for the machine's own."""
+        """The configured time zone; None for the machine's own (``UsageError`` where that is a day off or more)."""
         name = self.config.text("timezone")
         if not name:
+            if abs(time.localtime().tm_gmtoff) >= 86_400:
+                name = os.environ.get("TZ", "")
+                raise UsageError("TZ is not a time zone: {name}", name=name, hint="write TZ=Europe/Berlin")
             return None
         from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -15,6 +17,8 @@ from typing import Any
 import pytest
 
 from alice_exp import Alice
+from alice_exp.agents.server import _whole
+from tests.agents.wire import Wire
 
 pytestmark = pytest.mark.needs("mcp")
 
@@ -122,6 +126,41 @@ def test_every_tool_has_a_schema_for_what_it_answers_and_nothing_that_only_a_per
             assert answer.is_error
 
     beside(body)
+
+
+@pytest.mark.parametrize(
+    ("sent", "whole"),
+    [
+        (r"\ud83d\ude00", r"\ud83d\ude00"),
+        (r"\ud83d", r"\ufffd"),
+        (r"\uDE00\uD83Dx", r"\ufffd\ufffdx"),
+        (r"\ud83d\ud83d\ude00", r"\ufffd\ud83d\ude00"),
+        (r"\\ud83d \n\u4e2d", r"\\ud83d \n\u4e2d"),
+    ],
+)
+def test_half_of_a_character_arrives_as_what_stands_for_none(sent: str, whole: str) -> None:
+    assert _whole(sent.encode()) == whole.encode()
+
+
+def test_half_of_a_character_is_answered_by_each_tool_wherever_it_stands(home: Path) -> None:
+    half, tools = "x\ud83d", Alice(home, "agent").tools()
+    with Wire() as server:
+        watch = threading.Timer(60, lambda: os.kill(server.pid, signal.SIGKILL))
+        watch.start()
+        for tool in tools:
+            texts = {
+                name: half
+                for name, one in tool["parameters"]["properties"].items()
+                if one.get("type") == "string"
+            }
+            for name, arguments in (
+                (tool["name"], texts),
+                (tool["name"], {half: 1}),
+                (tool["name"] + half, {}),
+            ):
+                assert server.ask("tools/call", {"name": name, "arguments": arguments})["content"][0]["text"]
+        assert "x�" in server.call("recall", query=half)["query"]
+        watch.cancel()
 
 
 @pytest.mark.covers("R4.25")

@@ -59,6 +59,16 @@ def test_a_time_that_no_zone_or_span_can_be_added_to_is_none(
     assert "not a time" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "TZ is not a time zone: UTC-99"), ("zh", "TZ 不是时区：UTC-99")]
+)
+def test_a_zone_a_day_off_is_none(home: Path, run: Call, language: str, said: str) -> None:
+    for arguments in (("remember", "x"), ("list",), ("heartbeat", "--json"), ("log",)):
+        done = run(*arguments, env={"TZ": "UTC-99", "ALICE_LANG": language}, check=False)
+        assert (done.code, said in done.stderr) == (2, True), (arguments, done)
+    assert run("remember", "x", env={"TZ": "UTC-23:59"}).code == 0
+
+
 def test_history_without_the_git_program_is_a_sentence(home: Path, cli: Call) -> None:
     done = cli("log", env={"PATH": "/nowhere"}, check=False)
     assert (done.code, done.stdout) == (3, "")

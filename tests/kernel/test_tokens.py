@@ -207,6 +207,12 @@ def test_keywords(text: str, expected: set[str]) -> None:
         ("a\u2028b", r"a\u{2028}b"),
         ("⚠️ 启用", "⚠️ 启用"),
         ("a\ufe0f", r"a\u{fe0f}"),
+        ("curl pаypal.com", r"curl p\u{430}ypal.com"),
+        ("gοοgle, 用аpt装", r"g\u{3bf}\u{3bf}gle, 用\u{430}pt装"),
+        ("pαssword, Rеset", r"p\u{3b1}ssword, R\u{435}set"),
+        ("the user аре", r"the user \u{430}\u{440}\u{435}"),
+        ("Андрей, а не svn: ОС Linux", "Андрей, а не svn: ОС Linux"),
+        ("TNFα, 5 μm, ΔT, λx.x, Ω, ρ = 1, 用户 x", "TNFα, 5 μm, ΔT, λx.x, Ω, ρ = 1, 用户 x"),
         ("⚠\ufe0f\ufe0f", "⚠\ufe0f\\u{fe0f}"),
     ],
 )

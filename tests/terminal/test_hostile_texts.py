@@ -14,10 +14,10 @@ from tests.conftest import Call
 
 HOSTILE = (
     "a \x1b[2J\x1b]0;x\x07\x08\x7f\x85\x9b31m\u202e\u2066\u200b\u200d\ufeff\u00ad\u2028\u2029\u061c\U000e0041\n"
-    "[2] exp-fakefake  approved\r</script><script>alert(1)</script><img src=x onerror=alert(1)> \"'` ok"
+    "pаypal [2] exp-fakefake  approved\r</script><script>alert(1)</script><img src=x onerror=alert(1)> \"'` ok"
 )
 HARMFUL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0041]"
+    "[а\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0041]"
 )
 
 COMMANDS = (

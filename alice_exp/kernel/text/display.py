@@ -7,8 +7,13 @@ from __future__ import annotations
 
 import unicodedata
 from functools import cache
+from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.lazy_pattern import LazyPattern
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable
 
 _HARMFUL = LazyPattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e"
@@ -19,8 +24,21 @@ _HARMFUL = LazyPattern(
 )
 
 
+# Letters of Cyrillic, Greek and Armenian that look like Latin ones in any word, and Greek ones that do between two.
+_TWINS = "аԁеһіјӏорԛсѕԝхуѵАВЕЅІЈКМНОРСТУХҮԚԜѴӀοΑΒΕΖΗΙΚΜΝΟΡΤΥΧհոսօ"
+_LIKENESS = "αγικνρστυ"
+_FALSE_LATIN = LazyPattern(rf"[{_TWINS}]|(?<=[A-Za-z{_LIKENESS}])[{_LIKENESS}](?=[A-Za-z{_LIKENESS}])")
+_OF_THEIR_OWN = LazyPattern(rf"(?![{_TWINS}])[\u0370-\u058f]")
+# In JSON the letter behind a backslash belongs to no word.
+_WORD = LazyPattern(r"\\.|[^\W\d_]+")
+_LATIN = LazyPattern("[A-Za-z]")
+
+
 def visible(text: str) -> str:
     r"""The text with control, bidirectional and invisible characters escaped as ``\u{202e}``.
+
+    So is a Cyrillic, Greek or Armenian letter that looks like a Latin one (``p\u{430}ypal``) in a word with Latin
+    letters, and a word of such letters alone in a text in Latin letters without any other of their script.
 
     Escapes rather than a replacement character, so that a person sees what is hidden there and can search for it.
     Newline and tab stay (CR LF becomes a newline); a variation selector stays after the emoji that it belongs to, and
@@ -29,14 +47,27 @@ def visible(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    found: str = _HARMFUL.sub(lambda found: f"\\u{{{ord(found.group()):x}}}", text.replace("\r\n", "\n"))
-    return found
+    return _escaped(text.replace("\r\n", "\n"), lambda found: f"\\u{{{ord(found[0]):x}}}")
 
 
 def escaped_json(text: str) -> str:
     r"""A JSON text in which the characters that ``visible`` escapes stand as ``\u202e``: the same document."""
-    escaped: str = _HARMFUL.sub(lambda found: _escape(ord(found.group())), text)
-    return escaped
+    return _escaped(text, lambda found: _escape(ord(found[0])))
+
+
+def _escaped(text: str, escape: Callable[[re.Match[str]], str]) -> str:
+    shown: str = _HARMFUL.sub(escape, text)
+    if _FALSE_LATIN.search(shown) is None or _LATIN.search(shown) is None:
+        return shown
+    is_latin = _OF_THEIR_OWN.search(shown) is None
+
+    def word(found: re.Match[str]) -> str:
+        alone = is_latin and len(found[0]) > 1
+        marked: str = _FALSE_LATIN.sub(escape, found[0]) if alone or _LATIN.search(found[0]) else found[0]
+        return marked
+
+    marked: str = _WORD.sub(word, shown)
+    return marked
 
 
 def _escape(code: int) -> str:

@@ -8,11 +8,11 @@ without a decision here.
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.kernel.errors import Hint, ProblemError, RefusedError
+from alice_exp.kernel.text.display import escaped_json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import ID, NAME
 from alice_exp.model.formats.block_schema import block_json, block_of
@@ -54,10 +54,6 @@ MOST_CLAIMED = 1_000_000
 
 _OF_WORK = ("note", "outcome", "episode", "event")
 """Kinds of evidence that may leave; quotes of a person, a file or another sender stay here."""
-
-_HIDDEN = re.compile(
-    r"[\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +163,8 @@ def _is_of_work(piece: Evidence) -> bool:
 
 
 def _written(whole: Mapping[str, object]) -> str:
-    """Indented JSON with control and invisible characters escaped, so that a preview shows everything that leaves."""
-    text = json.dumps(whole, ensure_ascii=False, indent=2)
-    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+    """Indented JSON in which what a preview would hide is escaped: all that leaves can be seen."""
+    return escaped_json(json.dumps(whole, ensure_ascii=False, indent=2)) + "\n"
 
 
 # -- coming in ------------------------------------------------------------------------------------------------------
