@@ -47,7 +47,6 @@ def finish(
 def _one(spool: Spool, conversing: Conversing, left: Left) -> AliceError | None:
     if not conversing.config.flag("short_term.enabled"):
         return None
-    sessions.forget_old(conversing)
     session = left.text("session")
     if left.text("event") == "start":
         return _read_earlier(conversing, left.text("host"), session)
