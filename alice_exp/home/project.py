@@ -29,6 +29,18 @@ def project_at(folder: Path) -> str:
     return ""
 
 
+def is_in_repository(file: Path) -> bool:
+    """Whether a file stands, or a link of its path leads, below a folder with ``.git`` (of a work tree and a submodule,
+    too) or in a bare repository: what is written there may be published. A file need not exist."""
+    # As it is named as well: to git a link is a file of its own, and may be replaced by what it leads to.
+    return any(map(_is_repository, {*file.absolute().parents, *file.resolve().parents}))
+
+
+def _is_repository(folder: Path) -> bool:
+    is_bare = all(os.path.lexists(folder / name) for name in ("HEAD", "objects", "refs"))
+    return is_bare or os.path.lexists(folder / ".git")
+
+
 def is_name(text: str) -> bool:
     """Whether a text can name a project: up to 128 characters that can be seen."""
     return _NAME.fullmatch(text) is not None and text.isprintable()
