@@ -235,6 +235,8 @@ def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
         if terminal.is_seen:
             daily_notice.mark_shown(terminal)
         _name_open_decisions(terminal)
+        if not context.params.get("peek"):
+            _forget_old_conversations(terminal)
         return answer
 
     return invoked
@@ -276,6 +278,26 @@ def _name_open_decisions(terminal: Terminal) -> None:
     if len(found) > _OPEN_NAMED:
         terminal.note(language.say("and {count} more", count=len(found) - _OPEN_NAMED))
 
+
+def _forget_old_conversations(terminal: Terminal) -> None:
+    """A person's report is what old conversations go with: agents open most of them, and delete none (B4.6)."""
+    session = terminal.session
+    if not session.actor.is_person or not terminal.is_seen or terminal.quiet:
+        return
+    try:
+        oldest = min(entry.stat().st_mtime for entry in os.scandir(session.root / "sessions"))
+        # Hardly a report has anything to do here, and none should load what it takes: days are counted there.
+        if session.moment.timestamp() - oldest > _YOUNG:
+            from alice_exp.conversations.usecases.sessions import forget_old
+            from alice_exp.conversations.wiring import conversing
+
+            forget_old(conversing(session))
+    except (OSError, ValueError, AliceError):
+        return
+
+
+_YOUNG = 28 * 86_400.0
+"""Seconds for which a conversation surely stays."""
 
 _OPEN_NAMED = 3
 """So many of the decisions without an outcome are named behind a report; the others are counted."""

@@ -11,7 +11,6 @@ from alice_exp.kernel.errors import Hint, Names, UsageError
 from alice_exp.kernel.text.times import mentions_time
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import block_decay
-from alice_exp.model.rules.expiry import is_expired
 from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, at_least, level
 from alice_exp.model.values.block import PLACES, SETS, is_approved
 
@@ -107,7 +106,7 @@ def search(
     statistics, the filters say which may be an answer.
     """
     home, caller, config = finding.home, finding.caller, finding.home.config()
-    passes = _passes(config, caller, filters)
+    passes = _passes(config, filters)
 
     # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
     from alice_exp.finding.rules.corpus import Corpus, Settling
@@ -207,7 +206,7 @@ def listing(
         )
     home, caller, config = finding.home, finding.caller, finding.home.config()
     passes, with_reads = (
-        _passes(config, caller, filters),
+        _passes(config, filters),
         counting(finding.access.pending(), config, caller.now),
     )
     places: tuple[Place, ...] = (*filters.places, "archive") if archived else filters.places
@@ -248,10 +247,9 @@ def _showing(config: Config, caller: Caller) -> Callable[[Placed], Shown]:
     return shown
 
 
-def _passes(config: Config, caller: Caller, filters: Filters) -> Callable[[Placed], bool]:
-    """Whether a block may be an answer: alive, not expired, and as the filters say."""
+def _passes(config: Config, filters: Filters) -> Callable[[Placed], bool]:
+    """Whether a block may be an answer: alive, and as the filters say."""
     thresholds = Thresholds.of(config)
-    wait = config.wait
     wanted, here = set(filters.tags), ("", *filters.project.split())
 
     def passes(placed: Placed) -> bool:
@@ -260,7 +258,6 @@ def _passes(config: Config, caller: Caller, filters: Filters) -> Callable[[Place
         return (
             placed.place in filters.places
             and has != "obsolete"
-            and not (placed.place == "low_value" and is_expired(block, caller.now, wait))
             and at_least(has, filters.min_state)
             and (not filters.states or has in filters.states)
             and (not filters.namespace or placed.namespace == filters.namespace)

@@ -135,7 +135,8 @@ class History(Protocol):
 class Purged:
     """The result of a purge: the tombstone commit and the numbers of rewritten commits and file versions.
 
-    ``elsewhere`` names other files (``path`` or ``path (in history)``) that contain the same text and were left alone.
+    ``elsewhere`` names other files (``path`` or ``path (in history)``), in the home and those that it wrote outside,
+    which contain the same text and were left alone.
     """
 
     commit: Commit
@@ -144,6 +145,10 @@ class Purged:
     elsewhere: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     """The remotes, peers and files to which the text went before, where no purge here reaches it."""
+    trigger: tuple[str, ...] = ()
+    """Other files with nothing but its trigger."""
+    named: tuple[str, ...] = ()
+    """Files with nothing but its id, and ``git log`` for the messages of acts."""
 
 
 class Purge(Protocol):

@@ -68,6 +68,18 @@ def _started_in(folder: Path) -> Path:
     return folder
 
 
+def is_in_repository(file: Path) -> bool:
+    """Whether a file stands, or a link of its path leads, below a folder with ``.git`` (of a work tree and a submodule,
+    too) or in a bare repository: what is written there may be published. A file need not exist."""
+    # As it is named as well: to git a link is a file of its own, and may be replaced by what it leads to.
+    return any(map(_is_repository, {*file.absolute().parents, *file.resolve().parents}))
+
+
+def _is_repository(folder: Path) -> bool:
+    is_bare = all(os.path.lexists(folder / name) for name in ("HEAD", "objects", "refs"))
+    return is_bare or os.path.lexists(folder / ".git")
+
+
 def _repository(git: Path) -> Spot:
     git = _git_folder(git)
     path = git.parent if git.name == ".git" else git

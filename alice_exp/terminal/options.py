@@ -225,18 +225,21 @@ def _holds_surrogate(value: Json) -> bool:
     return isinstance(value, list) and any(_holds_surrogate(inner) for inner in value)
 
 
-def write_apart(target: str, text: str) -> None:
-    """Write a document to stdout (``-``), or into a new file that only its owner can read (0600), whole or not at all.
+def write_apart(root: Path, target: str, text: str) -> None:
+    """Write a document to stdout (``-``), or into a new file that only its owner can read (0600), whole or not at all;
+    the home at ``root`` notes the file, so that a purge can name it.
 
     ``RefusedError`` if the file exists, since nothing is overwritten.
     """
     if target == "-":
         sys.stdout.write(text)
         return
+    from alice_exp.home.written_files import note_written
     from alice_exp.kernel.journal.atomic_files import create
 
     try:
         create(Path(target), text.encode())
+        note_written(root, Path(target))
     except FileExistsError:
         raise RefusedError("{target} already exists", target=target, hint="name a new file") from None
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -172,6 +173,72 @@ def test_what_is_private_is_kept_from_who_did_not_ask(
     for event, told in (("start", "{}"), ("prompt", f'{{"prompt": "logging in: {said[:12]}"}}')):
         assert said[-6:] not in cli("hook", "opencode", event, stdin=told).stdout
     assert cli("recall", "logging in", "--json").json["matches"][0]["id"] == one, "who asks is answered"
+
+
+def _folders(top: Path) -> dict[str, Path]:
+    """A file's path by what is around it: a repository in every form that git knows, links from and to it, none."""
+    run = ("git", "-c", "user.name=x", "-c", "user.email=x@x", "-c", "protocol.file.allow=always")
+    for name in ("repository", "source", "dots", "plain"):
+        (top / name / "deep/er").mkdir(parents=True)
+    for name in ("repository", "source"):
+        subprocess.run([*run, "init", "-q"], cwd=top / name, check=True)
+        subprocess.run([*run, "commit", "-q", "--allow-empty", "-m", "x"], cwd=top / name, check=True)
+    subprocess.run([*run, "worktree", "add", "-q", str(top / "tree")], cwd=top / "repository", check=True)
+    subprocess.run(
+        [*run, "submodule", "-q", "add", str(top / "source"), "sub"], cwd=top / "repository", check=True
+    )
+    subprocess.run([*run, "init", "-q", "--bare", str(top / "bare.git")], check=True)
+    (top / "dots/.git").symlink_to(top / "repository/.git")
+    (top / "plain/into").symlink_to(top / "repository/deep")
+    (top / "plain/one.md").symlink_to(top / "repository/one.md")
+    (top / "repository/out.md").symlink_to(top / "plain/out.md")
+    inside = {
+        "its root": "repository/AGENTS.md",
+        "a folder of it": "repository/deep/er/AGENTS.md",
+        "a folder that is not there yet": "repository/new/AGENTS.md",
+        "up and down": "plain/../repository/AGENTS.md",
+        "a work tree": "tree/AGENTS.md",
+        "a submodule": "repository/sub/AGENTS.md",
+        "a bare one": "bare.git/AGENTS.md",
+        "a link for .git": "dots/deep/AGENTS.md",
+        "a folder's link into it": "plain/into/AGENTS.md",
+        "a file's link into it": "plain/one.md",
+        "a file's link out of it": "repository/out.md",
+    }
+    return {name: top / path for name, path in (inside | {"none": "plain/deep/AGENTS.md"}).items()}
+
+
+def test_no_file_of_a_repository_gets_what_is_about_the_person_unasked(
+    home: Path, cli: Call, world: Path
+) -> None:
+    cli("remember", "I like green tea")
+    for text, about in (("run make test", "work"), ("sign my commits as Ada", "user")):
+        one = cli("memorize", text, "--about", about, "--json").json["id"]
+        cli("heartbeat")
+        cli("approve", one, "--yes", "--to", "universal/notes")
+    mine = {"I like green tea", "sign my commits as Ada"}
+    for name, path in _folders(world / "there").items():
+        left = 0 if name == "none" else 2
+        done = cli("prime", "--into", str(path), "--json")
+        text = path.read_text("utf-8")
+        assert "run make test" in text, name
+        assert {one for one in mine if one in text} == (set() if left else mine), name
+        assert done.json["personal_left_out"] == left and ("--personal" in done.stderr) is bool(left), name
+        assert cli("prime", "--into", str(path), "--personal", "--json").json["personal_left_out"] == 0
+        assert all(one in path.read_text("utf-8") for one in mine), name
+        # What an earlier run put there goes with the next.
+        cli("prime", "--into", str(path))
+        assert any(one in path.read_text("utf-8") for one in mine) is not bool(left), name
+    assert all(one in cli("prime").stdout for one in mine), "what is printed goes into no file"
+
+
+def test_a_home_folder_under_git_is_a_repository(home: Path, cli: Call, world: Path) -> None:
+    cli("remember", "I like green tea")
+    subprocess.run(["git", "init", "-q"], cwd=world / "person", check=True)
+    done = cli("prime", "--into", "~/notes/AGENTS.md", "--json")
+    assert (done.json["personal_left_out"], done.json["changed"]) == (1, False)
+    assert not (world / "person/notes/AGENTS.md").exists()
+    assert cli("prime", "--personal").stdout == cli("prime").stdout
 
 
 @pytest.mark.parametrize("budget", [1, 20, 40, 80, 200])

@@ -70,12 +70,15 @@ def test_days_are_those_of_the_configuration() -> None:
 def test_an_act_removes_what_expired_but_not_what_it_touches() -> None:
     old, touched, young = (candidate(name, "2026-02-13T09:00:00Z") for name in "abc")
     young = replace(young, reported=None)
-    changes = ChangeSet(Act("memorize", Actor("agent"), NOW, ("exp-zzzzzzzz",)), (Put(touched, POOL),))
+    changes = ChangeSet(Act("memorize", Actor("user"), NOW, ("exp-zzzzzzzz",)), (Put(touched, POOL),))
     done = with_expired(changes, home((old, touched, young)))
     assert done.removes == (old.id,)
     assert done.act.trailers == (("Expired", old.id), ("Block", old.id))
     assert done.act.subject == changes.act.subject
     assert with_expired(changes, home((young,))) is changes
+    for kind in ("agent", "editor", "peer", "system"):
+        others = replace(changes, act=replace(changes.act, actor=Actor(kind)))
+        assert with_expired(others, home((old, touched, young))) is others
 
 
 # ----------------------------------------------------------------------------------------------------- rejection

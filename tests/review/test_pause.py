@@ -94,7 +94,8 @@ def test_nothing_expires_in_a_pause_and_the_days_go_on_after_it(
     # A second holiday does not forget the first.
     cli("pause", "2026-03-20", env=at("2026-03-10T00:00:00Z"))
     assert due(cli, "2026-03-19T09:00:00Z") == "2026-03-23T00:00:00Z"
-    assert cli("heartbeat", "--peek", "--json", env=at("2026-03-23T00:00:00Z")).json["items"] == []
+    assert due(cli, "2026-03-22T23:59:59Z") == "2026-03-23T00:00:00Z"
+    assert cli("heartbeat", "--json", env=at("2026-03-23T00:00:00Z")).json["items"] == []
 
 
 @pytest.mark.parametrize("ends", ["off", "2026-02-23"])
@@ -144,4 +145,4 @@ def test_a_pause_brings_nothing_back_and_what_it_shows_has_all_its_days_after_it
     assert cli("pause", "off", "--json", env=at("2026-03-03T09:00:00Z")).json == {"until": None}
     assert due(cli, "2026-03-03T09:00:00Z") == "2026-03-10T09:00:00Z"
     assert cli("pause", "off", "--json", env=at("2026-03-03T10:00:00Z")).json == {"until": None}
-    assert cli("heartbeat", "--peek", "--json", env=at("2026-03-10T09:00:00Z")).json["items"] == []
+    assert cli("heartbeat", "--json", env=at("2026-03-10T09:00:00Z")).json["items"] == []

@@ -49,7 +49,6 @@ def finish(spool: Spool, conversing_as: ConversingAs, idle: float) -> Iterator[A
 def _one(spool: Spool, conversing: Conversing, project: str, left: Left) -> AliceError | None:
     if not conversing.config.flag("short_term.enabled"):
         return None
-    sessions.forget_old(conversing)
     session = left.text("session")
     if left.text("event") == "start":
         return _read_earlier(conversing, left.text("host"), session)

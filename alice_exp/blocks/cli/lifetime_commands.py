@@ -218,6 +218,8 @@ def _purged(terminal: Terminal, block_id: str, done: Purged) -> None:
         "commits": done.commits,
         "versions": done.versions,
         "elsewhere": list(done.elsewhere),
+        "trigger": list(done.trigger),
+        "named": list(done.named),
         "left": list(done.left),
         "commit": done.commit.commit,
     }

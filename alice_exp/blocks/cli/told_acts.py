@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.errors import Names
 from alice_exp.kernel.journal.act import OPS
 from alice_exp.model import documents
 from alice_exp.terminal.console import short
@@ -57,6 +58,10 @@ def told_elsewhere(terminal: Terminal, done: Purged) -> None:
         )
         if found := _CONVERSATION.fullmatch(path):
             terminal.note(say("  to delete that conversation: 'alice-exp session forget {id}'", id=found[1]))
+    if done.trigger:
+        terminal.note(say("alice-exp: what it was for still stands in {few}", few=Names(done.trigger)))
+    if done.named:
+        terminal.note(say("alice-exp: its id, and no word of it, stays in {few}", few=Names(done.named)))
 
 
 _CONVERSATION = re.compile(r"sessions/(.+)\.jsonl")

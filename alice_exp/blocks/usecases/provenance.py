@@ -277,35 +277,23 @@ def restore(home: Home, history: History, caller: Caller, reference: str) -> tup
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Placed]:
         present = snapshot.find(block_id)
-        if present is not None and not _is_hidden(present):
-            raise UsageError("{id} is in the home already, in {place}", id=block_id, place=present.path)
         if present is not None:
-            back = Placed(replace(present.block, reported=None), present.path)
-            put = Put(back.block, back.path)
-        else:
-            last = history.last_text(block_id)
-            if last is None:
-                raise NotFoundError("history holds no text of {id}", id=block_id)
-            placed, raw = last
-            back = Placed(replace(placed.block, reported=None), placed.path)
-            known = (
-                Rejections.within(snapshot).find(back.block.payload) if back.place == "low_value" else None
-            )
-            if known is not None:
-                raise refusal(known.block.id)
-            put = Put(back.block, back.path, raw, placed.path)
+            raise UsageError("{id} is in the home already, in {place}", id=block_id, place=present.path)
+        last = history.last_text(block_id)
+        if last is None:
+            raise NotFoundError("history holds no text of {id}", id=block_id)
+        placed, raw = last
+        back = Placed(replace(placed.block, reported=None), placed.path)
+        known = Rejections.within(snapshot).find(back.block.payload) if back.place == "low_value" else None
+        if known is not None:
+            raise refusal(known.block.id)
         act = Act(
             "restore", caller.actor, caller.now, (block_id,), f"into {back.path.removesuffix('.jsonc')}"
         )
-        return ChangeSet(act, (put,)), back
+        return ChangeSet(act, (Put(back.block, back.path, raw, placed.path),)), back
 
     commit, placed = home.apply(plan, PLACES)
     return placed, commit
-
-
-def _is_hidden(placed: Placed) -> bool:
-    """Whether a candidate may have expired without being removed yet; restoring it starts its expiry anew."""
-    return placed.place == "low_value" and placed.block.reported is not None
 
 
 def field_changes(version: Version) -> dict[str, tuple[Json, Json]]:

@@ -13,7 +13,9 @@ from alice_exp.conversations.usecases.agent_context import prime as primed
 from alice_exp.conversations.usecases.recollect import recollect
 from alice_exp.conversations.wiring import remembering
 from alice_exp.finding.usecases import Filters, level_named
+from alice_exp.home.project import is_in_repository
 from alice_exp.home.references import type_named
+from alice_exp.home.written_files import note_written
 from alice_exp.kernel.errors import Names, NotFoundError, UsageError
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.marked_block import with_block, without_block
@@ -91,18 +93,25 @@ def prime(
     into: Annotated[
         str, typer.Option(metavar="FILE", help="Keep it in a block between markers of CLAUDE.md, AGENTS.md …")
     ] = "",
+    personal: Annotated[
+        bool,
+        typer.Option("--personal", help="With --into: what is about you, into a repository's file, too."),
+    ] = False,
     project: Project = "",
 ) -> None:
     """Print what an agent should know when a session begins: approved blocks alone, the same text on every day.
 
-    As a hook at the start of a session it tells an agent what holds. What holds a secret or a private fact stays out.
+    As a hook at the start of a session it tells an agent what holds. What holds a secret or a private fact stays out,
+    and of a file inside a repository what is about you.
 
     Examples: alice-exp prime --tokens 1000 · alice-exp prime --into AGENTS.md
     """
     terminal: Terminal = ctx.obj
-    made = opening(terminal.session, tokens, terminal.session.names_of(project))
+    path = Path(into).expanduser()
+    is_open = not into or personal or not is_in_repository(path)
+    made = opening(terminal.session, tokens, terminal.session.names_of(project), personal=is_open)
     if into:
-        _keep_in(terminal, Path(into).expanduser(), made)
+        _keep_in(terminal, path, made)
         return
     document = {
         "text": made.text,
@@ -122,7 +131,7 @@ def prime(
     _note_withheld(terminal, made)
 
 
-def opening(session: Session, tokens: int, project: str) -> Primed:
+def opening(session: Session, tokens: int, project: str, *, personal: bool = True) -> Primed:
     """The text at the start of a session in a project, in the language of messages."""
     headings = (
         say("What the person has approved; it is knowledge, not an order:"),
@@ -135,7 +144,7 @@ def opening(session: Session, tokens: int, project: str) -> Primed:
     def more(count: int) -> str:
         return say("{count} more that did not fit: ask recall or decide", count=count)
 
-    return primed(session.home, tokens, _line, headings, project, more)
+    return primed(session.home, tokens, _line, headings, project, more, personal=personal)
 
 
 def _keep_in(terminal: Terminal, path: Path, made: Primed) -> None:
@@ -145,12 +154,14 @@ def _keep_in(terminal: Terminal, path: Path, made: Primed) -> None:
     changed = after != before
     if changed:
         write_text(path, after)
+        note_written(terminal.session.root, path)
     document = {
         "path": str(path),
         "changed": changed,
         "blocks": [placed.block.id for placed in made.blocks],
         "left_out": made.left_out,
         "withheld": [placed.block.id for placed in made.withheld],
+        "personal_left_out": made.personal,
     }
     count = len(made.blocks)
 
@@ -161,6 +172,9 @@ def _keep_in(terminal: Terminal, path: Path, made: Primed) -> None:
             terminal.line(say("{path} is set up already", path=path))
 
     terminal.answer(document, text)
+    if made.personal:
+        template = "alice-exp: {count} about you left out, as this file is inside a repository; --personal puts them in"
+        terminal.note(say(template, count=made.personal))
     _note_withheld(terminal, made)
 
 

@@ -36,6 +36,8 @@ class Primed:
     blocks: tuple[Placed, ...]
     left_out: int
     withheld: tuple[Placed, ...] = ()
+    personal: int = 0
+    """How many were left out because they are personal."""
 
 
 def user_memories(finding: Finding, query: str, top: int, filters: Filters) -> list[Match]:
@@ -51,6 +53,8 @@ def prime(
     headings: tuple[str, str, str, str],
     project: str = "",
     more: Callable[[int], str] = lambda _: "",
+    *,
+    personal: bool = True,
 ) -> Primed:
     """What decisions would apply anyway, as text of at most ``budget`` tokens (estimated, B4.2).
 
@@ -58,12 +62,16 @@ def prime(
     inferred, importance, verifications, and the newest first; then what is on trial, one a trigger, for the agent to
     try and report (DESIGN 12.1). ``more`` says last how many did not fit. The same home gives the same text every day.
     What holds a secret or a private fact is withheld: the text goes to a model, or into a project's file, without
-    anybody having asked for it. ``headings`` stand above everything, above what is about the user, above the proven
-    rest, above the trials.
+    anybody having asked for it. Without ``personal`` the set of that name and what is about the user stay out, too.
+    ``headings`` stand above everything, above what is about the user, above the proven rest, above the trials.
     """
     snapshot = home.read(("personal", "universal"))
     thresholds = Thresholds.of(snapshot.config)
-    alive = [one for one in snapshot if not is_foreign(one, project) and is_approved(one) and _is_sure(one)]
+    approved = [
+        one for one in snapshot if not is_foreign(one, project) and is_approved(one) and _is_sure(one)
+    ]
+    told = [one for one in approved if _is_proven(one) or _is_on_trial(one)]
+    alive = [one for one in told if personal or not _is_personal(one)]
     proven = _ordered((one for one in alive if _is_proven(one)), thresholds)
     tried = _ordered((one for one in alive if _is_on_trial(one)), thresholds)
     # Two lessons for one situation on trial at once would leave the agent to choose, and nobody to credit.
@@ -71,7 +79,7 @@ def prime(
     for placed in tried:
         alone.setdefault(placed.block.trigger.text or placed.block.id, placed)
     rows = [(placed, line(placed)) for placed in (*proven, *alone.values())]
-    made = _written(rows, budget, headings)
+    made = replace(_written(rows, budget, headings), personal=len(told) - len(alive))
     last = more(made.left_out) if made.left_out else ""
     if not last:
         return made
@@ -80,7 +88,7 @@ def prime(
     if not shorter.blocks:
         return made
     text = f"{shorter.text}\n{more(shorter.left_out)}"
-    return replace(shorter, text=text, tokens=measured(text).tokens)
+    return replace(shorter, text=text, tokens=measured(text).tokens, personal=made.personal)
 
 
 def _written(
@@ -108,6 +116,10 @@ def _written(
     text, tokens = ("\n".join(rows), size.tokens) if chosen else ("", 0)
     left_out = len(trusted) - len(chosen) - len(withheld)
     return Primed(text, tokens, tuple(chosen), left_out, tuple(withheld))
+
+
+def _is_personal(placed: Placed) -> bool:
+    return placed.place == "personal" or placed.block.about == "user"
 
 
 def _is_sure(placed: Placed) -> bool:

@@ -112,8 +112,10 @@ def start(conversing: Conversing, session: str = "", project: str = "") -> tuple
 
 
 def forget_old(conversing: Conversing) -> None:
-    """Delete the conversations of ``KEPT_DAYS`` ago (B4.6). What nobody read for candidates is read first, and stays
-    where it cannot be read."""
+    """Delete the conversations of ``KEPT_DAYS`` ago (B4.6), by a person alone: an agent's clock decides nothing. What
+    nobody read for candidates is read first, and stays where it cannot be read."""
+    if not conversing.caller.actor.is_person:
+        return
     chats, before = conversing.chats, seconds(conversing.caller.now) - KEPT_DAYS * _DAY
     is_read = conversing.config.count("long_term.max_buffer_turns") > 0
     unread = [name for name in chats.older(before) if is_read and chats.load_unextracted(name)]

@@ -326,7 +326,7 @@ def export(
     book = terminal.records(EPISODES_PATH).episodes or EpisodeBook()
     items = book_json(book)
     whole = "".join(json_text(item, None) for item in items) if lines else json_text(items)
-    write_apart(target, whole)
+    write_apart(terminal.session.root, target, whole)
     if target != "-":
         terminal.note(say("{count} episodes written to {target}", count=len(items), target=target))
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 import contextlib
 import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alice_exp.home.store.purge_search import departed, elsewhere, first_act, versions
+from alice_exp.home.state_files import kind_of, state_files
+from alice_exp.home.store.purge_search import departed, erased, first_act, remains, versions
 from alice_exp.home.store.repo_setup import ASIDE
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
@@ -26,11 +28,11 @@ from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PURGING, 
 from alice_exp.kernel.journal.git_references import PENDING, SEEN
 from alice_exp.kernel.journal.leftovers import REPORTS
 from alice_exp.kernel.journal.rewrite_history import rewrite
-from alice_exp.model.formats.block_erasure import forget, is_empty
+from alice_exp.kernel.text.written_forms import WrittenForms
+from alice_exp.model.formats.block_erasure import PURGED, Said, is_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from alice_exp.home.ports import Purged
     from alice_exp.home.store.purge_search import Versions
@@ -38,7 +40,8 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_process import Message, Repository
     from alice_exp.kernel.journal.rewrite_history import RewrittenHistory
 
-_KEPT_ASIDE = ("ORIG_HEAD", "FETCH_HEAD", "AUTO_MERGE", "COMMIT_EDITMSG", "gc.log")
+_TOLD = (b"Alice-Reason", b"Alice-Reply", b"Alice-Scenario")
+"""The trailers in which a person's words stand."""
 
 
 def count(repository: Repository, block_id: str) -> int:
@@ -66,11 +69,9 @@ def purge(repository: Repository, block_id: str, commit: Commit, message: Messag
         with contextlib.suppress(AliceError):
             _unstage(repository)
         raise
-    found = elsewhere(repository, seen, rewritten.tombstone)
-    _forget_decisions(repository, (block_id.encode(), *seen.needles))
     _decide(repository, refs, rewritten)
     try:
-        finish(repository, strict=True)
+        finish(repository, strict=True, said=seen.said)
         _check_gone(repository, seen)
     except (OSError, AliceError) as error:
         raise ProblemError(
@@ -81,14 +82,15 @@ def purge(repository: Repository, block_id: str, commit: Commit, message: Messag
     from alice_exp.home.ports import Purged
 
     left = departed(repository.work_tree.parent, block_id, since)
-    done = replace(commit, commit=rewritten.tombstone)
-    return Purged(done, rewritten.commits, len(seen.found), found, left)
+    done, found = replace(commit, commit=rewritten.tombstone), remains(repository, seen)
+    return Purged(done, rewritten.commits, len(seen.found), found.words, left, found.trigger, found.named)
 
 
-def finish(repository: Repository, *, strict: bool = False) -> bool:
+def finish(repository: Repository, *, strict: bool = False, said: Said | None = None) -> bool:
     """Finish a decided purge, or sweep the staging of an undecided one; returns whether there was a decided one.
 
-    Needs the lock. Unless ``strict``, a failure to clean up is left to the next call.
+    Needs the lock. Unless ``strict``, a failure to clean up is left to the next call. ``said`` is what the block said;
+    who does not know it finds it in the old history, which is there until all that derives from it is gone.
     """
     tombstone = repository.resolve(PURGING)
     if not tombstone:
@@ -101,8 +103,11 @@ def finish(repository: Repository, *, strict: bool = False) -> bool:
         repository.point([(PURGING, "", tombstone)])
         _unstage(repository)
         return False
+    block_id, old = _block_of(repository, tombstone), _listed(repository, f"{STAGE}/old")
+    if said is None:
+        said = versions(repository, block_id, old).said if old else Said()
     if repository.head() != tombstone:
-        _swap_files(repository, tombstone)
+        _swap_files(repository, tombstone, block_id, said)
     if moves:
         repository.point([*moves, (SEEN, tombstone, None)])
         sync_directory(repository.git_dir / "refs" / "heads")
@@ -110,6 +115,8 @@ def finish(repository: Repository, *, strict: bool = False) -> bool:
     if repository.head() == tombstone != repository.resolve(SEEN):
         repository.point([(SEEN, tombstone, None)])
     try:
+        if old:
+            _forget_derived(repository.work_tree.parent, block_id, said)
         _unstage(repository)
         _clean(repository)
         repository.point([(PURGING, "", tombstone)])
@@ -158,9 +165,9 @@ def _require_readable(repository: Repository, seen: Versions, block_id: str) -> 
         except OSError:
             continue
         name = str(path.relative_to(repository.work_tree))
-        if not any(piece in data for piece in (block_id.encode(), *seen.needles)):
+        if block_id.encode() not in data and not seen.said.words.stand_in(data):
             continue
-        if forget(data, name, block_id, seen.said) is None:
+        if erased(data, name, block_id, seen.said) is None:
             raise ProblemError(
                 "this file holds the block and cannot be read", path=name, hint="see 'alice-exp check'"
             )
@@ -214,12 +221,16 @@ def _stage(
 def _cleaned(seen: Versions) -> Callable[[bytes], bytes]:
     """The rule for commit messages: no line with the block's text, no scenario that homes before named in full."""
     named = b"\nAlice-Block: " + seen.block_id.encode()
+    words, gone = WrittenForms(seen.said.payload | seen.said.trigger), PURGED.encode()
 
     def line_of(line: bytes, of_block: bool) -> bytes:
-        if of_block and line.startswith(b"Alice-Scenario: "):
-            # The name stays, or git would not take what stands around it for trailers any more.
-            return b"Alice-Scenario: (purged)"
-        return b"(purged)" if any(word in line for word in seen.needles) else line
+        name, colon, rest = line.partition(b": ")
+        if colon and name.startswith(b"Alice-"):
+            # The name stays, or git would not take what stands around it for trailers any more; and what the program
+            # reads in a trailer is no sentence, whatever word it may share with the block.
+            is_told = name in _TOLD and words.stand_in(rest)
+            return name + colon + gone if is_told or (of_block and name == b"Alice-Scenario") else line
+        return gone if words.stand_in(line) else line
 
     def cleaned(text: bytes) -> bytes:
         of_block = named in text
@@ -262,9 +273,8 @@ def _unstage(repository: Repository) -> None:
     shutil.rmtree(repository.git_dir / STAGE, ignore_errors=True)
 
 
-def _swap_files(repository: Repository, tombstone: str) -> None:
+def _swap_files(repository: Repository, tombstone: str, block_id: str, said: Said) -> None:
     """Update the files to the new history; one that a person edited since loses only the block."""
-    block_id = _block_of(repository, tombstone)
     touched: set[Path] = set()
     for path, old, new in repository.difference(repository.head(), tombstone):
         full = repository.work_tree / path
@@ -275,7 +285,7 @@ def _swap_files(repository: Repository, tombstone: str) -> None:
         if blob_id(present) == old:
             data = None if new == NO_OBJECT else repository.blob(new)
         else:
-            data = forget(present, path, block_id, frozenset())
+            data = erased(present, path, block_id, said)
             if data is None or data == present:
                 continue
         with contextlib.suppress(ChangedOnDisk):
@@ -296,37 +306,44 @@ def _clean(repository: Repository) -> None:
     # These only remember what a remote had; a purge cannot reach what was pushed there.
     repository.point([(name, "", oid) for name, oid in _listed(repository, "refs/remotes").items()])
     repository.refresh_index(None)
-    for name in _KEPT_ASIDE:
-        (git_dir / name).unlink(missing_ok=True)
-    for name in ("logs", "rr-cache", "objects/info/commit-graphs"):
+    for name in ("logs", "rr-cache", "lost-found", "objects/info/commit-graphs"):
         # Errors are not ignored: one that stays would keep the old history alive, so it must be retried.
         if (git_dir / name).exists():
             shutil.rmtree(git_dir / name)
     # A .keep file would exempt its pack from repacking, with the old versions in it.
     _remove(
-        git_dir, "objects/info/commit-graph", "objects/pack/*.keep", "fast_import_crash_*", "sharedindex.*"
+        git_dir,
+        "objects/info/commit-graph",
+        "objects/pack/*.keep",
+        "fast_import_crash_*",
+        "sharedindex.*",
+        "*.log",
     )
-    state = git_dir.parent.parent / "state"
-    _remove(state, "index.sqlite*", "episodes.sqlite*", "vectors-*.bin", "files.json")
-    # A publishing history holds whole bundles; it is made again when it is needed.
-    shutil.rmtree(state / "published", ignore_errors=True)
+    # Names in capitals are of commits that git remembers, and of messages that it was given.
+    _remove(git_dir, *(f"*_{name}" for name in ("HEAD", "MERGE", "EDITMSG", "MSG", "RR", "LOG")))
     repository.run("repack", "-a", "-d", "-q", "--no-write-bitmap-index")
     repository.run("prune", "--expire=now")
     _remove(git_dir, "objects/pack/.tmp-*", "objects/pack/tmp_*", "objects/*/tmp_obj_*")
     # What is gone must not come back with a power cut.
-    for folder in (git_dir / "objects" / "pack", git_dir / "objects", git_dir, state):
+    for folder in (git_dir / "objects" / "pack", git_dir / "objects", git_dir):
         sync_directory(folder)
 
 
-def _forget_decisions(repository: Repository, words: tuple[bytes, ...]) -> None:
-    """Drop the open decisions that name the block or hold its text; every other one still waits for its outcome."""
-    folder = repository.work_tree.parent / "state" / "decisions"
-    for path in list(folder.glob("dec-*")):
+def _forget_derived(root: Path, block_id: str, said: Said) -> None:
+    """Delete what ``state/`` derives from the block, as its inventory says: texts as a whole, since they are made anew,
+    and of momentary entries those that name it or say its words."""
+    words, state = said.words, root / "state"
+    for path, holds in list(state_files(root)):
         with contextlib.suppress(FileNotFoundError):
-            data = path.read_bytes()
-            if any(word in data for word in words):
+            data = read_bytes(path)[0] if holds == "entry" else b""
+            if holds in ("texts", "former") or block_id.encode() in data or words.stand_in(data):
                 path.unlink()
-                sync_directory(folder)
+    for folder in sorted(filter(Path.is_dir, state.rglob("*")), reverse=True):
+        if kind_of(folder.relative_to(state).as_posix()) == "texts":
+            folder.rmdir()
+        else:
+            sync_directory(folder)
+    sync_directory(state)
 
 
 def _remove(folder: Path, *patterns: str) -> None:

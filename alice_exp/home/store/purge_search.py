@@ -1,71 +1,82 @@
-"""Searches history for a block that is to be purged, and all files of the home for its text."""
+"""Searches history for a block that is to be purged, and afterwards the whole home for what is left of its words."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+import zlib
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store.read_files import holds_blocks
+from alice_exp.home.written_files import written_files
+from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.atomic_files import read_bytes
+from alice_exp.kernel.journal.git_process import Repository
+from alice_exp.kernel.text.written_forms import WrittenForms
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.block_erasure import UNREADABLE, forget, needles, quoted_by, said_by
+from alice_exp.model.formats.block_erasure import UNREADABLE, Said, forget, forget_uses, said_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from alice_exp.kernel.journal.git_process import Repository
+    from collections.abc import Iterable, Iterator
 
 _BATCH = 16 << 20
 """The bytes of objects that are read from git at a time; the rest of history is never in memory."""
 
-_SENTENCE = 6
-"""The least length in characters of a quotation that a conversation is searched for."""
+_TALKS = ("sessions/", "state/hooks/")
+"""The folders with conversations: what a block's evidence quotes was said there."""
+
+_PAST = " (in history)"
+MESSAGES = "git log"
+"""Stands for the messages of commits, where files that are left are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """The blobs that contain a block, each with its replacement, all texts (``said``) that the block ever had, and
-    what its evidence quotes."""
+    """The blobs that contain a block, each with its replacement, and all that the block ever ``said``."""
 
     block_id: str
     found: Mapping[str, bytes]
-    said: frozenset[str]
-    quoted: frozenset[str]
-
-    @property
-    def needles(self) -> tuple[bytes, ...]:
-        """The block's texts as the bytes that files may contain."""
-        return needles(self.said)
+    said: Said
 
 
 def versions(repository: Repository, block_id: str, refs: Mapping[str, str]) -> Versions:
-    """Every version of a namespace file in history that contains the block's id, or its text without an id."""
-    paths = {oid: path for oid, path in blobs(repository, refs.values()) if holds_blocks(path)}
+    """Every version of a file in history that contains the block: its id, its text without an id, or its words in the
+    record of a decision on it."""
+    paths = {
+        oid: path for oid, path in blobs(repository, refs.values()) if holds_blocks(path) or _is_record(path)
+    }
     wanted = block_id.encode()
     found: dict[str, bytes] = {}
-    said: set[str] = set()
-    quoted: set[str] = set()
-    for oid, data in contents(repository, paths):
+    said = Said()
+    for oid, data in contents(repository, [oid for oid, path in paths.items() if not _is_record(path)]):
         if wanted in data:
             said |= said_by(data, paths[oid], block_id)
-            quoted |= quoted_by(data, paths[oid], block_id)
             new = forget(data, paths[oid], block_id, ())
             if new != data:
                 found[oid] = UNREADABLE if new is None else new
     # A second pass, with all texts known: before it got its id, a hand-written block stood in files without it.
-    words = needles(said, 1)
-    for oid, data in contents(repository, [oid for oid in paths if oid not in found]) if words else ():
-        if any(word in data for word in words):
-            new = forget(data, paths[oid], block_id, said)
-            if new is None:
-                found[oid] = UNREADABLE
-            elif new != data:
-                found[oid] = new
-    return Versions(block_id, found, frozenset(said), frozenset(quoted))
+    words, uses = WrittenForms(said.payload, 1), WrittenForms(said.payload | said.trigger)
+    for oid, data in contents(repository, [oid for oid in paths if oid not in found]):
+        if wanted in data and uses.stand_in(data) if _is_record(paths[oid]) else words.stand_in(data):
+            new = erased(data, paths[oid], block_id, said)
+            if new != data:
+                found[oid] = UNREADABLE if new is None else new
+    return Versions(block_id, found, said)
+
+
+def erased(data: bytes, path: str, block_id: str, said: Said) -> bytes | None:
+    """A file of blocks or records without what it says of the block; None if it cannot be parsed."""
+    if _is_record(path):
+        return forget_uses(data, path, block_id, said)
+    return forget(data, path, block_id, said.payload)
+
+
+def _is_record(path: str) -> bool:
+    return path.startswith("records/")
 
 
 def blobs(repository: Repository, commits: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -77,8 +88,10 @@ def blobs(repository: Repository, commits: Iterable[str]) -> Iterator[tuple[str,
             yield oid.decode(), path.decode("utf-8", "surrogateescape")
 
 
-def contents(repository: Repository, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """The contents of blobs, read from git in batches; other kinds of objects are skipped."""
+def contents(
+    repository: Repository, oids: Iterable[str], kinds: tuple[str, ...] = ("blob",)
+) -> Iterator[tuple[str, bytes]]:
+    """The contents of objects, read from git in batches; those of other ``kinds`` are skipped."""
     asked = "\n".join(oids).encode()
     if not asked:
         return
@@ -89,7 +102,7 @@ def contents(repository: Repository, oids: Iterable[str]) -> Iterator[tuple[str,
     total = 0
     for row in sizes.decode().splitlines():
         oid, kind, size = row.split()
-        if kind != "blob":
+        if kind not in kinds:
             continue
         if batch and total + int(size) > _BATCH:
             yield from _batch(repository, batch)
@@ -110,27 +123,82 @@ def _batch(repository: Repository, oids: list[str]) -> Iterator[tuple[str, bytes
         at = end + size + 2
 
 
-def elsewhere(repository: Repository, seen: Versions, head: str) -> tuple[str, ...]:
-    """Other files with the block's text: tracked, untracked, and conversations, these also with the words that its
-    evidence quotes. They are reported, not changed."""
-    words, spoken = seen.needles, needles(seen.said | seen.quoted, _SENTENCE)
-    if not words and not spoken:
-        return ()
-    present = repository.tree(head)
-    names: dict[str, None] = {}
-    paths = dict(blobs(repository, [head]))
-    for oid, data in contents(repository, paths):
-        if any(word in data for word in words):
-            path = paths[oid]
-            names[path if present.get(path) == oid else f"{path} (in history)"] = None
-    tracked = {repository.work_tree / path for path in present}
-    for loose in _loose_files(repository.work_tree.parent):
-        name = str(loose.relative_to(repository.work_tree.parent))
-        if loose not in tracked and _holds(
-            loose, (*words, *spoken) if name.startswith("sessions/") else words
-        ):
-            names[name] = None
-    return tuple(names)
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """What is left of a purged block, by where: its words, its trigger alone, its id alone."""
+
+    words: tuple[str, ...]
+    trigger: tuple[str, ...]
+    named: tuple[str, ...]
+
+
+def remains(repository: Repository, seen: Versions) -> Remains:
+    """Where the words, the trigger or the id of a purged block still stand: in any file of the home, any object of a
+    repository in it, and the files outside that the home knows of. They are named, not changed."""
+    root = repository.work_tree.parent
+    words, occasions, spoken = seen.said.words, seen.said.occasions, seen.said.spoken
+    wanted = seen.block_id.encode()
+    found: dict[str, list[str]] = {"words": [], "trigger": [], "id": []}
+    for name, data in _everything(root, repository):
+        if words.stand_in(data) or (name.startswith(_TALKS) and spoken.stand_in(data)):
+            found["words"].append(name)
+        elif occasions.stand_in(data):
+            found["trigger"].append(name)
+        # Where a version of the past names it, the acts that their messages tell of do so as well.
+        elif wanted in data and not name.endswith(_PAST):
+            found["id"].append(name)
+    for path in written_files(root):
+        with contextlib.suppress(OSError):
+            if words.stand_in(path.read_bytes()):
+                found["words"].append(str(path))
+    # Many objects have one name; what says most of it is told.
+    most = {name: kind for kind in reversed(found) for name in found[kind]}
+    return Remains(*(tuple(name for name in most if most[name] == kind) for kind in found))
+
+
+def _everything(root: Path, repository: Repository) -> Iterator[tuple[str, bytes]]:
+    """All that stands in a home, by name: its files, the tracked ones by their path in the repository, and inflated
+    objects of every repository, of which those of its own history are named by their path as well."""
+    present = repository.tree(repository.head())
+    tracked = {repository.work_tree / path: path for path in present}
+    for directory, inner, files in os.walk(root):
+        if "HEAD" in files and "objects" in inner:
+            inner.remove("objects")
+            yield from _objects(root, Path(directory), repository, present)
+        for path in (Path(directory) / name for name in files):
+            with contextlib.suppress(OSError):
+                yield tracked.get(path) or path.relative_to(root).as_posix(), read_bytes(path)[0]
+
+
+def _objects(
+    root: Path, git_dir: Path, repository: Repository, present: Mapping[str, str]
+) -> Iterator[tuple[str, bytes]]:
+    """The objects of a repository, reachable or not; of one that git cannot read, those that are no part of a pack."""
+    paths: dict[str, str] = {}
+    if git_dir == repository.git_dir:
+        paths = {
+            oid: path if present.get(path) == oid else f"{path}{_PAST}"
+            for oid, path in blobs(repository, [repository.head()])
+        }
+    else:
+        repository = Repository(git_dir.parent)
+        repository.git_dir = git_dir
+    name = git_dir.relative_to(root).as_posix()
+    try:
+        listed = repository.run(
+            "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)"
+        )
+        kinds = dict(row.split() for row in listed.decode().splitlines())
+        for oid, data in contents(repository, kinds, ("blob", "commit", "tag")):
+            is_ours = git_dir == root / "experiences" / ".git"
+            yield (
+                MESSAGES if is_ours and kinds[oid] != "blob" else paths.get(oid, f"{name} ({oid[:12]})"),
+                data,
+            )
+    except AliceError:
+        for path in (git_dir / "objects").glob("??/*"):
+            with contextlib.suppress(OSError, zlib.error):
+                yield f"{name} ({path.parent.name}{path.name[:10]})", zlib.decompress(path.read_bytes())
 
 
 def first_act(repository: Repository, block_id: str) -> float:
@@ -164,19 +232,3 @@ def departed(root: Path, block_id: str, since: float) -> tuple[str, ...]:
             if any(one["id"] == block_id for one in row["blocks"]):
                 names[str(row["to"])] = None
     return tuple(names)
-
-
-def _loose_files(root: Path) -> Iterator[Path]:
-    """The files of the home, except the repository and derived files."""
-    for folder in ("experiences", "sessions"):
-        for directory, inner, files in os.walk(root / folder):
-            inner[:] = [name for name in inner if name != ".git"]
-            yield from (Path(directory) / name for name in files)
-
-
-def _holds(path: Path, words: tuple[bytes, ...]) -> bool:
-    try:
-        data, _ = read_bytes(path)
-    except OSError:
-        return False
-    return any(word in data for word in words)

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from alice_exp.home.state_files import FOLDERS, FORMER
 from alice_exp.home.store.repo_setup import DRIVER, OLD_DRIVER
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal import transaction
@@ -21,10 +22,8 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.transaction import Recovered
 
 
-SWEPT = ("", "state", "state/decisions", "state/hooks", "state/hosts", "identity", "identity/peers")
+SWEPT = ("", *(f"state/{folder}".rstrip("/") for folder in FOLDERS), "identity", "identity/peers")
 """The folders besides the files of the history in which a dead process may have left something temporary."""
-
-_FORMER = ("episodes.sqlite", "episodes.sqlite-wal", "episodes.sqlite-shm", "glance.json", "signatures.json")
 
 
 def recover_home(repository: Repository, *, holder_died: bool) -> Recovered:
@@ -77,5 +76,5 @@ def _drop_former(state: Path) -> None:
     with contextlib.suppress(OSError), os.scandir(state) as entries:
         for entry in entries:
             # A listing, then a removal: an unlink that misses would be one more system call in every act.
-            if entry.name in _FORMER:
+            if entry.name.startswith(FORMER):
                 Path(entry.path).unlink(missing_ok=True)

@@ -1,22 +1,69 @@
-"""Erases one block from a version of a namespace file, for a purge (B2.29)."""
+"""Erases one block from a version of a file, for a purge (B2.29): from a namespace, and from records of its uses."""
 
 from __future__ import annotations
 
-import json
+import re
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.jsonc import Remove, edit, parse
+from alice_exp.kernel.jsonc import Remove, Set, edit, parse
+from alice_exp.kernel.text.written_forms import WrittenForms
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterator
 
     from alice_exp.kernel.jsonc import Document
-    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.kernel.jsonc.problem import Json, Pointer
 
 UNREADABLE = (
     b'{\n  // A version that could not be read stood here; it held what was purged.\n  "blocks": []\n}\n'
 )
 """The replacement for a past version that cannot be parsed and contains the block's text."""
+
+PURGED = "(purged)"
+"""What stands where words were taken out of something that stays."""
+
+_SENTENCE = 6
+"""The least length in characters of a quotation that a conversation is searched for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a block said in some versions: the texts of its payload (content and steps), of its trigger, and what its
+    evidence quotes."""
+
+    payload: frozenset[str] = frozenset()
+    trigger: frozenset[str] = frozenset()
+    quoted: frozenset[str] = frozenset()
+
+    def __or__(self, other: Said) -> Said:
+        return Said(self.payload | other.payload, self.trigger | other.trigger, self.quoted | other.quoted)
+
+    @property
+    def words(self) -> WrittenForms:
+        """Finds the payload."""
+        return WrittenForms(self.payload)
+
+    @property
+    def occasions(self) -> WrittenForms:
+        """Finds the trigger."""
+        return WrittenForms(self.trigger)
+
+    @property
+    def spoken(self) -> WrittenForms:
+        """Finds the payload, or what the evidence quotes, in a conversation."""
+        return WrittenForms(self.payload | self.quoted, _SENTENCE)
+
+
+def said_by(data: bytes, path: str, block_id: str) -> Said:
+    """What the block says in one version of a namespace file."""
+    found = Said()
+    for item in _listed(parse(data, path)):
+        if isinstance(item, dict) and _id(item) == block_id:
+            trigger = item.get("trigger")
+            occasion = trigger.get("text") if isinstance(trigger, dict) else trigger
+            found |= Said(frozenset(_words(item)), frozenset(_texts(occasion)), frozenset(_quotes(item)))
+    return found
 
 
 def forget(data: bytes, path: str, block_id: str, said: Collection[str]) -> bytes | None:
@@ -31,16 +78,25 @@ def forget(data: bytes, path: str, block_id: str, said: Collection[str]) -> byte
     return edit(document, [Remove(("blocks", index)) for index in erased]) if erased else data
 
 
-def said_by(data: bytes, path: str, block_id: str) -> frozenset[str]:
-    """The texts of the block's payload (content and steps) in one version of a file."""
-    listed = _listed(parse(data, path))
-    return frozenset(text for item in listed if _id(item) == block_id for text in _words(item))
+def forget_uses(data: bytes, path: str, block_id: str, said: Said) -> bytes | None:
+    """A record file without the block's words in what outcomes of decisions on it recorded; None if it cannot be read.
 
-
-def quoted_by(data: bytes, path: str, block_id: str) -> frozenset[str]:
-    """What the block's evidence quotes in one version of a file: the words that were said, where it says others."""
-    listed = _listed(parse(data, path))
-    return frozenset(text for item in listed if _id(item) == block_id for text in _quotes(item))
+    These entries, known by their action, stay with all that they count; any other record stays as it is.
+    """
+    document = parse(data, path)
+    if document.problem is not None:
+        return None
+    words = WrittenForms(said.payload | said.trigger)
+    ids = r"(?:, exp-\w+)*"
+    acted = re.compile(rf"(?:^| → )\w+: (?:exp-\w+, )*{re.escape(block_id)}{ids}(?: → |$)")
+    edits = [
+        Set(pointer, PURGED)
+        for entry in _entries(document.value)
+        if any(acted.search(text) for _, text in entry)
+        for pointer, text in entry
+        if words.stand_in(text.encode("utf-8", "replace"))
+    ]
+    return edit(document, edits) if edits else data
 
 
 def is_empty(data: bytes | None) -> bool:
@@ -48,17 +104,25 @@ def is_empty(data: bytes | None) -> bool:
     return data is not None and not _listed(parse(data))
 
 
-def needles(said: Iterable[str], shortest: int = 4) -> tuple[bytes, ...]:
-    """The byte forms, plain or escaped, in which files may contain the texts; shorter ones match too much by chance."""
-    forms: dict[bytes, None] = {}
-    for text in said:
-        if len(text) >= shortest:
-            plain = text.encode("utf-8", "surrogatepass")
-            forms |= dict.fromkeys(
-                (plain, json.dumps(text, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass"))
-            )
-            forms[json.dumps(text)[1:-1].encode()] = None
-    return tuple(forms)
+def _entries(value: Json) -> Iterator[list[tuple[Pointer, str]]]:
+    """The entries of a record file, each as its texts with their places: episodes, thoughts, and segments without
+    these."""
+    for kind in ("episodes", "segments"):
+        listed = value.get(kind) if isinstance(value, dict) else None
+        for index, item in enumerate(listed if isinstance(listed, list) else []):
+            fields = dict(item) if isinstance(item, dict) else {}
+            events = fields.pop("events", None)
+            yield list(_leaves(fields, (kind, index)))
+            for number, event in enumerate(events if isinstance(events, list) else []):
+                yield list(_leaves(event, (kind, index, "events", number)))
+
+
+def _leaves(value: Json, at: Pointer) -> Iterator[tuple[Pointer, str]]:
+    if isinstance(value, str):
+        yield at, value
+    elif isinstance(value, dict | list):
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _leaves(one, (*at, key))
 
 
 def _is_meant(item: Json, block_id: str, said: Collection[str]) -> bool:
@@ -73,20 +137,20 @@ def _id(item: Json) -> str:
 
 def _words(item: Json) -> list[str]:
     payload = item.get("payload") if isinstance(item, dict) else None
-    if isinstance(payload, str):
-        return [payload]
     if not isinstance(payload, dict):
-        return []
+        return _texts(payload)
     steps = payload.get("steps")
-    parts = [payload.get("content"), *(steps if isinstance(steps, list) else [])]
-    return [part for part in parts if isinstance(part, str) and part.strip()]
+    return _texts(payload.get("content"), *(steps if isinstance(steps, list) else []))
 
 
 def _quotes(item: Json) -> list[str]:
     pieces = item.get("evidence") if isinstance(item, dict) else None
     listed = pieces if isinstance(pieces, list) else []
-    quotes = [piece.get("quote") for piece in listed if isinstance(piece, dict)]
-    return [quote for quote in quotes if isinstance(quote, str) and quote.strip()]
+    return _texts(*(piece.get("quote") for piece in listed if isinstance(piece, dict)))
+
+
+def _texts(*values: Json) -> list[str]:
+    return [value for value in values if isinstance(value, str) and value.strip()]
 
 
 def _listed(document: Document) -> list[Json]:

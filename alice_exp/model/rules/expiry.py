@@ -1,6 +1,7 @@
 """Expiry of unanswered candidates, seven days after the first report that showed them (R2.43, B2.21, B2.22, D27, D28).
 
-Readers hide what has expired; the next writer or heartbeat removes it, and git keeps it.
+A person's report or next act removes what has expired, and git keeps it. Until then it waits as any other, for
+everybody: an agent's clock decides nothing.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def is_expired(block: Block, now: str, wait: Wait) -> bool:
 
 
 def expired(snapshot: Snapshot, now: str) -> tuple[Placed, ...]:
-    """The expired candidates: readers hide them, the next writer or heartbeat removes them (B2.22).
+    """The expired candidates, which a person's report or act removes (B2.22).
 
     Those in a file with a problem stay until it is mended, since nothing is written to such a file.
     """
@@ -58,10 +59,13 @@ def expired(snapshot: Snapshot, now: str) -> tuple[Placed, ...]:
 
 
 def with_expired(changes: ChangeSet, snapshot: Snapshot) -> ChangeSet:
-    """The change set, extended to remove all expired candidates that it does not touch itself.
+    """A person's change set, extended to remove all expired candidates that it does not touch itself; anybody else's as
+    it is.
 
     The act's message names each of them, so that ``log`` and ``restore`` can find them.
     """
+    if not changes.act.actor.is_person:
+        return changes
     touched = {put.block.id for put in changes.puts} | set(changes.removes)
     ids = tuple(p.block.id for p in expired(snapshot, changes.act.at) if p.block.id not in touched)
     if not ids:

@@ -88,8 +88,9 @@ def _mark(state: Path, shown: Shown, terminal: Terminal) -> bool:
         (local.replace(tzinfo=None) + timedelta(days=1)).replace(tzinfo=local.tzinfo).astimezone(began.tzinfo)
     )
     name = f"shown-{shown}-{int(began.timestamp())}-{int(ends.timestamp())}"
-    for _, _, until, old in list(_marks(state)):
-        if until <= began.timestamp():
+    for kind, _, until, old in list(_marks(state)):
+        # An agent's clock may stand anywhere: it takes away no mark that says what a person saw.
+        if until <= began.timestamp() and (terminal.session.actor.is_person or kind == shown):
             (state / old).unlink(missing_ok=True)
     # O_EXCL: of several commands that start at once only one shows the notice.
     try:

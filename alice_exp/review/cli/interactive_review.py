@@ -263,7 +263,7 @@ class _Session:
             self.commits.append([(done.commit.act_id, tuple(decided))])  # A purge writes commits anew.
         self.outdated = {block_id for block_id, why in done.skipped if why == "changed"}
         for block_id, why in done.skipped:
-            if why in ("moved", "gone", "expired"):
+            if why in ("moved", "gone"):
                 self._settled_elsewhere(block_id)
             self.terminal.line(
                 say("{id} has {why} since it was shown; it is left as it is", id=block_id, why=say(why))

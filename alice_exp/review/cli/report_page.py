@@ -8,19 +8,16 @@ import sys
 from pathlib import Path
 
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.terminal.console import Terminal
 
 
 def written(terminal: Terminal, page: str) -> Path:
     """Write the page to ``state/report.html``, for its owner alone; its path. ``ProblemError`` where it cannot be."""
     path = terminal.session.root / "state" / "report.html"
-    beside = path.with_name(".report.html.new")
     try:
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        beside.unlink(missing_ok=True)
-        beside.touch(0o600)
-        beside.write_text(page, "utf-8")
-        beside.replace(path)
+        replace(path, page.encode(errors="replace"), durable=False)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise ProblemError("this file cannot be written: {why}", why=why, path=str(path)) from error

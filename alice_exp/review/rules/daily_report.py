@@ -25,7 +25,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.approval import started
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.doubt import deserves_revival, is_in_doubt
-from alice_exp.model.rules.expiry import expires_at, is_expired
+from alice_exp.model.rules.expiry import expires_at
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
@@ -232,9 +232,10 @@ class Edition:
     proposals: Mapping[str, Proposal] = field(default_factory=dict)
 
 
-def candidates(snapshot: Snapshot, now: str, wait: Wait) -> list[Placed]:
-    """The undecided, unexpired blocks of the pool, oldest first, then by id."""
-    living = [placed for placed in snapshot.within("low_value") if not is_expired(placed.block, now, wait)]
+def candidates(snapshot: Snapshot, leaving: Iterable[Placed] = ()) -> list[Placed]:
+    """The undecided blocks of the pool but for those ``leaving`` it, oldest first, then by id."""
+    gone = {placed.block.id for placed in leaving}
+    living = [placed for placed in snapshot.within("low_value") if placed.block.id not in gone]
     return sorted(living, key=lambda placed: (placed.block.created_at, placed.block.id))
 
 
@@ -262,7 +263,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
     """The report on a snapshot that includes the archive."""
     wait = snapshot.config.wait
     out = {one.block_id for one in edition.returned}
-    waiting = [placed for placed in candidates(snapshot, now, wait) if placed.block.id not in out]
+    waiting = [p for p in candidates(snapshot, edition.leaving) if p.block.id not in out]
     around = Neighbourhood(trusted(snapshot), snapshot.rejected(), waiting)
     around.expect(waiting)
     group_of = _group_of(waiting, edition, around)

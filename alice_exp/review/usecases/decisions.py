@@ -13,7 +13,6 @@ from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Op
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.expiry import is_expired
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import (
     EVIDENCE_KEPT,
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 Seen: TypeAlias = Mapping[str, str]
 """The content hashes of what a caller showed the person itself just before deciding, by id."""
 
-Why = Literal["changed", "expired", "moved", "gone", "stale"]
+Why = Literal["changed", "moved", "gone", "stale"]
 """Why an item of a decision was skipped: ``moved`` was decided already, ``stale`` is in a file with a problem."""
 
 
@@ -148,7 +147,7 @@ def approve(
     """Approve candidates and unapproved trusted blocks: those about the user go to personal, others to universal.
 
     Blocks that changed since they were shown, by a report or by the caller (``seen``), are skipped and named, and so
-    are expired or already decided ones if anything else is left to do; with ``bulk`` (``--all``) already decided ones
+    are already decided ones if anything else is left to do; with ``bulk`` (``--all``) already decided ones
     are skipped silently. ``to`` is another namespace of personal or universal; else ``UsageError``. ``stamp`` signs
     with the owner key (``owner.usecases.decide``). ``replacing`` are trusted blocks whose place the one candidate
     takes: they are retired in the same act. Each holds in its project, or ``everywhere``. ``RefusedError`` where a
@@ -307,7 +306,6 @@ def _decide(
         raise NotFoundError("there is nothing to {op}", op=op, hint="see 'alice-exp heartbeat'")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Decided]:
-        wait = snapshot.config.wait
         puts: list[Put] = []
         stuck: list[Put] = []
         broken = {file.path for file in snapshot.files if file.stale}
@@ -317,8 +315,6 @@ def _decide(
             placed = snapshot.find(block_id)
             if placed is None or not _is_open(placed, op):
                 settled.append((block_id, "gone" if placed is None else "moved"))
-            elif is_expired(placed.block, caller.now, wait) and placed.place == "low_value":
-                skipped.append((block_id, "expired"))
             elif not _is_seen(placed.block, seen):
                 skipped.append((block_id, "changed"))
             else:

@@ -29,7 +29,6 @@ from alice_exp.review.rules.shown_content import is_shown_as_it_is
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from alice_exp.home.caller import Caller
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.rules.rejection import Returned
     from alice_exp.model.values.block import Block
@@ -51,18 +50,18 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
     the one before.
     """
     home, reports, caller = reviewing.home, reviewing.reports, reviewing.caller
+    seen = home.read(PLACES)
     if peek or not caller.is_person:
-        seen = home.read(PLACES)
-        return _report(seen, reviewing, expired(seen, caller.now)), None
-    first = _report(home.read(PLACES), reviewing)
+        return _report(seen, reviewing), None
+    first = _report(seen, reviewing, expired(seen, caller.now))
     given = {item.placed.block.id for item in first.items} if page is None else set(page(first))
     groups = _groups_shown(first, given)
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, _Planned]:
         gone = expired(snapshot, caller.now)
-        back = returned(snapshot, _waiting(snapshot, caller))
+        back = returned(snapshot, candidates(snapshot, gone))
         out = {one.block_id for one in back}
-        waiting = [placed for placed in _waiting(snapshot, caller) if placed.block.id not in out]
+        waiting = [p for p in candidates(snapshot, gone) if p.block.id not in out]
         ids = _as_read(waiting, first)
         answer = _Planned(snapshot, gone, back)
         unseen = [p for p in waiting if p.block.id in given and _is_to_be_shown(p)]
@@ -190,10 +189,6 @@ def _is_episode(read: str) -> bool:
     return read.startswith("ep-")
 
 
-def _waiting(snapshot: Snapshot, caller: Caller) -> list[Placed]:
-    return candidates(snapshot, caller.now, snapshot.config.wait)
-
-
 def _trailers(report: str, gone: Sequence[Placed], back: Sequence[Returned]) -> tuple[tuple[str, str], ...]:
     return (
         ("Report", report),
@@ -218,7 +213,7 @@ def _report(
         reports.since(day_began),
         acts,
         leaving,
-        returned(snapshot, _waiting(snapshot, caller)) if back is None else back,
+        returned(snapshot, candidates(snapshot, leaving)) if back is None else back,
         {block_id: number for number, block_id in enumerate(reports.open_ids(), start=1)},
         {placed.block.id: namespace_name(destination(placed.block)) for placed in pool},
         _proposals(reviewing, snapshot),

@@ -176,7 +176,7 @@ def export(
         if target == "-":
             _bytes_out(text)
         else:
-            write_apart(target, text)
+            write_apart(session.root, target, text)
 
     made = bundles.export(sharing(session), to or target, deliver)
     if target == "-":

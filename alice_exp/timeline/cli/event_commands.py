@@ -323,7 +323,7 @@ def export(
             terminal.note(say("alice-exp: {count} of the thoughts were never here word for word", count=lost))
     else:
         whole = json_text(timeline_json(timeline))
-    write_apart(target, whole)
+    write_apart(terminal.session.root, target, whole)
 
 
 def import_(

@@ -1,0 +1,66 @@
+"""The inventory of ``state/``: every file that is written there, and what of a block stands in it.
+
+A purge goes by it, and so do the sweeps after a crash. Whoever writes a new file there adds it; the tests look into
+each home that they used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+Holds = Literal["nothing", "ids", "texts", "entry", "said", "former"]
+"""What a file holds: neither id nor word of a block; ids alone, which stay; texts of any block, made anew from the
+files when it is gone; one momentary entry, which goes with a block that it names or quotes; what was said and is not
+taken in yet, a conversation's words; texts, of an earlier version, which nothing reads any more."""
+
+INVENTORY: Mapping[str, Holds] = {
+    "lock": "nothing",
+    "config.json": "nothing",
+    "shown-*": "nothing",
+    "hosts/*": "nothing",
+    "hooks/.lock": "nothing",
+    "hooks/once-*": "nothing",
+    "hooks/*.json": "said",
+    "access.jsonl": "ids",
+    "access-*.jsonl": "ids",
+    "access.lost": "nothing",
+    "report.json": "ids",
+    "review.json": "ids",
+    "report.html": "texts",
+    "files.json": "texts",
+    "index.sqlite*": "texts",
+    "vectors-*.bin": "texts",
+    "published/*": "texts",
+    "decisions/dec-*": "entry",
+    ".report.html.new": "former",
+    "episodes.sqlite*": "former",
+    "glance.json": "former",
+    "signatures.json": "former",
+}
+"""What each file holds, by patterns (of ``fnmatch``) of its path below ``state/``."""
+
+FOLDERS = ("", *dict.fromkeys(name.partition("/")[0] for name in INVENTORY if "/" in name))
+"""``state/`` itself and its folders, by their names below it."""
+
+FORMER = tuple(name.rstrip("*") for name, holds in INVENTORY.items() if holds == "former")
+"""How the names of files begin that an earlier version kept."""
+
+
+def kind_of(name: str) -> Holds | None:
+    """What a file holds by its path below ``state/``; None for one that is not in the inventory."""
+    from fnmatch import fnmatchcase
+
+    return next((holds for pattern, holds in INVENTORY.items() if fnmatchcase(name, pattern)), None)
+
+
+def state_files(root: Path) -> Iterator[tuple[Path, Holds | None]]:
+    """Every file below the ``state/`` of a home, with what it holds."""
+    state = root / "state"
+    for path in sorted(state.rglob("*"), reverse=True):
+        if path.is_symlink() or not path.is_dir():
+            yield path, kind_of(path.relative_to(state).as_posix())

@@ -1,0 +1,127 @@
+"""An agent's clock decides nothing: what waits goes with a person's report or act alone (N1.12)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Call
+
+FIRST, WEEK, AWAY, FAR = (
+    {"ALICE_NOW": f"{day}T09:00:00Z"} for day in ("2026-02-20", "2026-02-27", "2026-03-13", "2036-01-01")
+)
+AGENT = {"ALICE_ACTOR": "agent:claude"}
+
+BY_NO_PERSON = (
+    "--actor agent memorize 'another lesson'",
+    "--actor agent memorize 'another lesson' --about user",
+    "--actor agent heartbeat",
+    "--actor agent heartbeat --json",
+    "--actor agent heartbeat --unseen",
+    "--actor agent list",
+    "--actor agent recall tea",
+    "--actor agent decide 'making tea'",
+    "--actor agent session start other",
+    "--actor agent episode add 'a task' --success",
+    "--actor agent event add 'a thought'",
+    "--actor peer:bob memorize 'another lesson'",
+    "--actor system memorize 'another lesson'",
+    "heartbeat --unseen",
+    "heartbeat --peek",
+    "heartbeat -q",
+    "status",
+    "list",
+    "recall tea",
+)
+
+
+@pytest.fixture
+def waiting(home: Path, cli: Call) -> tuple[str, str]:
+    """One candidate that the person saw, one that nobody did, and a conversation of that day."""
+    cli("session", "start", "told", env=FIRST)
+    cli("session", "say", "told", "user", "hello", env=FIRST)
+    seen = cli("memorize", "green tea boils at 80", "--json", env=FIRST | AGENT).json["id"]
+    cli("heartbeat", env=FIRST)
+    unseen = cli("memorize", "black tea boils at 95", "--json", env=FIRST | AGENT).json["id"]
+    return seen, unseen
+
+
+def _pool(cli: Call, env: dict[str, str]) -> set[str]:
+    return {row["id"] for row in cli("list", "--set", "low_value", "--json", env=env).json["blocks"]}
+
+
+@pytest.mark.parametrize("words", BY_NO_PERSON)
+def test_no_run_but_a_persons_takes_away_or_hides_what_waits(
+    home: Path, cli: Call, waiting: tuple[str, str], words: str
+) -> None:
+    import shlex
+
+    cli(*shlex.split(words), env=FAR, check=False)
+    assert set(waiting) <= _pool(cli, FAR | AGENT)
+    found = cli("recall", "tea boils", "--set", "low_value", "--json", env=FAR | AGENT).json["matches"]
+    assert set(waiting) <= {row["id"] for row in found}
+    for env in (FIRST, FAR | AGENT):
+        items = {
+            item["id"]: item["days_left"]
+            for item in cli("heartbeat", "--peek", "--json", env=env).json["items"]
+        }
+        assert [items[one] for one in waiting] == [7 if env is FIRST else 0, None]
+    assert (home / "sessions/told.jsonl").exists()
+
+
+def test_a_tool_of_mcp_has_no_other_clock(home: Path, cli: Call, waiting: tuple[str, str]) -> None:
+    from alice_exp import Alice
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ALICE_NOW", FAR["ALICE_NOW"])
+        alice = Alice(str(home), actor="agent")
+        alice.memorize("yet another lesson")
+        alice.call("heartbeat_summary", {})
+    assert set(waiting) <= _pool(cli, FIRST)
+
+
+@pytest.mark.parametrize("words", ["heartbeat", "remember 'I like tea'"])
+def test_after_three_weeks_nothing_has_vanished_unseen(
+    home: Path, cli: Call, waiting: tuple[str, str], words: str
+) -> None:
+    """What the person saw with its days left is told as expired, and comes back; what nobody saw has all its days."""
+    import shlex
+
+    seen, unseen = waiting
+    for env in (WEEK, AWAY):
+        cli("memorize", f"a lesson of {env['ALICE_NOW']}", env=env | AGENT)
+        cli("heartbeat", "--unseen", env=env)
+    assert set(waiting) <= _pool(cli, AWAY)
+    cli(*shlex.split(words), env=AWAY)
+    report = cli("heartbeat", "--json", env=AWAY).json
+    assert [(row["id"], row["effect"]) for row in report["changed"]] == [(seen, "expired")]
+    assert {item["id"]: item["days_left"] for item in report["items"]}[unseen] == 7
+    assert len(report["items"]) == 3
+    cli("restore", seen, env=AWAY)
+    assert seen in _pool(cli, AWAY)
+
+
+def test_what_is_overdue_can_still_be_answered(home: Path, cli: Call, waiting: tuple[str, str]) -> None:
+    assert cli("approve", waiting[0], "--yes", "--json", env=AWAY).json["ids"] == [waiting[0]]
+
+
+def test_an_agents_clock_leaves_the_mark_of_what_the_person_saw(home: Path, cli: Call) -> None:
+    cli("heartbeat", env=FIRST)
+    (mark,) = (home / "state").glob("shown-report-*")
+    cli("list", env=FAR | AGENT)
+    assert mark.exists()
+    cli("list", env=WEEK)
+    assert not mark.exists()
+
+
+def test_an_old_conversation_goes_with_a_persons_report(home: Path, cli: Call) -> None:
+    """Agents open most conversations; by their clock none goes."""
+    cli("session", "start", "told", env=FIRST)
+    kept = home / "sessions/told.jsonl"
+    cli("session", "start", "later", env=FAR | AGENT)
+    assert kept.exists()
+    cli("heartbeat", "--unseen", env=FAR)
+    assert kept.exists()
+    cli("heartbeat", env=FAR)
+    assert not kept.exists()
