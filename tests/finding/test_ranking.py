@@ -155,13 +155,6 @@ def test_a_context_alone_can_fit_and_two_absent_ones_cannot() -> None:
     assert rank(blocks, "cook rice", {}, NOW) == []  # D35
 
 
-def test_the_gate_lets_through_what_reaches_it() -> None:
-    block = placed("a", "x")
-    assert fit(block, 0.2, {}, NOW, gate=0.2) is not None
-    assert fit(block, 0.1999, {}, NOW, gate=0.2) is None
-    assert fit(block, 0.0, {}, NOW, gate=0.0) is None
-
-
 def test_the_first_block_of_a_home_is_found() -> None:
     assert ids(rank([placed("a", "解释什么是机器学习")], "机器学习是什么", {}, NOW)) == ["a"]
     assert ids(rank([placed("a", "use ripgrep to search code")], "how to search code quickly", {}, NOW)) == [

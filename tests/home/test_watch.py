@@ -241,7 +241,7 @@ def test_where_the_system_refuses_to_watch_it_looks(
 
 def test_asked_to_look_again_it_does_so_soon(watched: Watcher, calls: Calls) -> None:
     began = time.monotonic()
-    watched.again(0.05)
+    watched.again()
     assert calls.reach(1)
     assert calls.at - began > 0.04
     assert calls.settled() == 1

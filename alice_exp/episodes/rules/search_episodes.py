@@ -198,14 +198,11 @@ def _best(matches: Iterable[Match], top: int) -> tuple[Match, ...]:
 
 
 def similar_failures(
-    episodes: Iterable[Episode],
-    task: str,
-    context: Mapping[str, Json] | None = None,
-    top: int = 3,
+    episodes: Iterable[Episode], task: str, context: Mapping[str, Json] | None = None
 ) -> tuple[Match, ...]:
-    """The failures at similar tasks, which are the warnings of a decision (R0.51), but for what has worked since."""
+    """At most three failures at similar tasks, the warnings of a decision (R0.51), but for what has worked since."""
     listed = list(episodes)
-    found = find_similar(listed, task, context, top, Filters(success=False))
+    found = find_similar(listed, task, context, 3, Filters(success=False))
     if not found:
         return ()
     lived: defaultdict[str, list[Episode]] = defaultdict(list)

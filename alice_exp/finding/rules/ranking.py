@@ -95,19 +95,18 @@ def fit(
     context: Mapping[str, Json],
     now: str | datetime,
     *,
-    gate: float = 0.0,
     half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
     judged: tuple[bool, float, float] = (True, 0.0, 0.0),
 ) -> Match | None:
-    """A block's match with all its factors, or ``None`` if its match is below ``gate`` or 0 (DESIGN 10).
+    """A block's match with all its factors, or ``None`` if it matches not at all (DESIGN 10).
 
     ``text_match`` in [0, 1] comes from ``finding.rules.bm25``. Match and score are rounded to 6 decimals, so that
-    neither the gate nor the order depends on the last bit. ``judged`` are ``clear``, probability and certainty.
+    the order does not depend on the last bit. ``judged`` are ``clear``, probability and certainty.
     """
     block = placed.block
     near = context_similarity(context, block.trigger.context) if context and block.trigger.context else None
     match = blended(text_match, near)
-    if match <= 0.0 or match < gate:
+    if match <= 0.0:
         return None
     decay = block_decay(block, now, half_life_days=half_life_days)
     trust, confidence = TRUST[placed.place], CONFIDENCE[block.state]

@@ -98,10 +98,10 @@ class Watcher:
         """Whether the system refuses to watch a directory (such as at inotify's limit), so that scans have to do."""
         return any(watch is None for _, watch in self._watched.values())
 
-    def again(self, seconds: float = 0.05) -> None:
-        """Call ``on_change`` once more after ``seconds``, because another process held the lock."""
+    def again(self) -> None:
+        """Call ``on_change`` once more in a twentieth of a second, because another process held the lock."""
         with self._news:
-            self._due_early = time.monotonic() + seconds
+            self._due_early = time.monotonic() + 0.05
             self._news.notify()
 
     def dispatch(self, event: FileSystemEvent) -> None:

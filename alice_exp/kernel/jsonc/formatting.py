@@ -62,19 +62,13 @@ class Item(NamedTuple):
         return bool(self.lead or self.trail)
 
 
-def dump(
-    value: Json,
-    indent_unit: str = "  ",
-    depth: int = 0,
-    newline: str = "\n",
-    width: int = WIDTH,
-) -> str:
+def dump(value: Json, depth: int = 0) -> str:
     """Format a value as an element at ``depth`` (0: the document itself; a block: 2).
 
-    The first line is not indented, the others are, by ``depth`` units or more. ``width`` is in columns. ValueError for
-    NaN, infinities and lone surrogates.
+    The first line is not indented, the others are, by ``depth`` steps of two blanks or more. ValueError for NaN,
+    infinities and lone surrogates.
     """
-    text = render(value, indent_unit * depth, depth, Style(indent_unit, newline, width))
+    text = render(value, "  " * depth, depth, Style())
     text.encode("utf-8")
     return text
 

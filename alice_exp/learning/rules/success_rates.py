@@ -48,7 +48,7 @@ def difference(one: Rate, other: Rate) -> tuple[float, float]:
     )
 
 
-def stratified_difference(strata: Iterable[tuple[int, int, int, int]], z: float = Z) -> tuple[float, float]:
+def stratified_difference(strata: Iterable[tuple[int, int, int, int]]) -> tuple[float, float]:
     """The interval of a difference of rates over strata, in [-1, 1] (Mantel-Haenszel; variance: Sato 1989).
 
     Each stratum is (successes with, trials with, successes without, trials without). Strata with only one of the two
@@ -67,7 +67,7 @@ def stratified_difference(strata: Iterable[tuple[int, int, int, int]], z: float 
         return -1.0, 1.0
     middle = gap / weight
     # The variance estimate can come out slightly negative.
-    half = z * math.sqrt(max(0.0, middle * first + second)) / weight
+    half = Z * math.sqrt(max(0.0, middle * first + second)) / weight
     return max(-1.0, middle - half), min(1.0, middle + half)
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from alice_exp.kernel.jsonc import Document, Unchanged
-    from alice_exp.kernel.jsonc.problem import Json, Pointer, Severity
+    from alice_exp.kernel.jsonc.problem import Json, Pointer
     from alice_exp.model.values.block import Archived, Evidence, Place, State, Trigger
 
 
@@ -45,10 +45,8 @@ def read_blocks(
     value = document.value
     problems = Found(document.path)
 
-    def report(fault: Fault, pointer: Pointer, severity: Severity = "error", hint: str = "") -> None:
-        problems.add(
-            severity, lambda: problem_at(document, pointer, fault.template, fault.values, severity, hint)
-        )
+    def report(fault: Fault, pointer: Pointer) -> None:
+        problems.add("error", lambda: problem_at(document, pointer, fault.template, fault.values))
 
     if not isinstance(value, dict):
         report(Fault('a namespace file is an object with a list named "blocks"'), ())

@@ -175,11 +175,11 @@ def preview(home: Home, shares: Shares) -> Bundle:
     return made
 
 
-def export(sharing: Sharing, to: str, deliver: Callable[[str], None], way: str = "file") -> Bundle:
+def export(sharing: Sharing, to: str, deliver: Callable[[str], None]) -> Bundle:
     """Log what is about to leave and to whom, then pass exactly the text of ``preview`` to ``deliver``."""
     require_person(sharing.caller, "share", "alice-exp share export FILE")
     made = preview(sharing.home, sharing.shares)
-    sharing.shares.record(Disclosure(sharing.caller.now, to, way, *traces(made)))
+    sharing.shares.record(Disclosure(sharing.caller.now, to, "file", *traces(made)))
     deliver(made.text)
     return made
 
