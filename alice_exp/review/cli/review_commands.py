@@ -134,7 +134,7 @@ def reply(
 
     Examples: alice-exp reply 同意 1 3，拒绝 2 · alice-exp reply yes to all except 2 · alice-exp reply 同意所有关于我的
     """
-    from alice_exp.review.rules.reply import parse, settle
+    from alice_exp.review.rules.reply import read
 
     terminal: Terminal = ctx.obj
     text = " ".join(words)
@@ -142,10 +142,13 @@ def reply(
     opened = reviewing(terminal.session)
     if not opened.reports.open_report():
         raise review.no_report()
-    decisions = parse(text)
-    subjects = _subjects(terminal) if any(one.about for one in decisions) else {}
-    rows = settle(decisions, opened.reports.open_ids(), opened.reports.groups(), subjects)
-    settled = [_reached(terminal, decision, ids) for decision, ids in rows if decision.verb != "later"]
+    ids = opened.reports.open_ids()
+    reading = read(text, ids, opened.reports.groups(), lambda: _subjects(terminal))
+    waiting, _ = review.shown_only(terminal.session.home, ids)
+    left = [block_id for block_id in reading.left if block_id in waiting]
+    settled = [
+        _reached(terminal, decision, text) for decision in reading.decisions if decision.verb != "later"
+    ]
     seen: dict[str, str] = {}
     for decision, chosen in settled:
         seen |= _confirmed(terminal, chosen, decision.verb, dry_run)
@@ -170,23 +173,25 @@ def reply(
     # With some decisions carried out the others are warnings: an error would hide what was done.
     if failed and not done:
         raise failed[0]
-    _replied(terminal, done)
+    _replied(terminal, done, left)
     for failure in failed:
         terminal.warn(failure)
         terminal.exit_code = failure.exit_code
 
 
-def _reached(terminal: Terminal, decision: Decision, references: Sequence[str]) -> tuple[Decision, Choice]:
-    """What of a reply's decision a report has shown; ``RefusedError`` for a number that was only counted."""
+def _reached(terminal: Terminal, decision: Decision, text: str) -> tuple[Decision, Choice]:
+    """What of a reply's decision a report has shown; ``RefusedError`` for a number that was only counted.
+
+    A candidate named by its id is shown before it is decided.
+    """
     opened = reviewing(terminal.session)
     if decision.is_wide:
-        return decision, wide(terminal, references)
-    ids = review.chosen(opened, references, everything=False)
+        return decision, wide(terminal, decision.ids)
+    ids = review.chosen(opened, decision.ids, everything=False)
     shown, _ = review.shown_only(opened.home, ids)
-    numbers = {block_id: number for number, block_id in enumerate(opened.reports.open_ids(), start=1)}
-    for block_id in ids:
-        if block_id not in shown and str(numbers.get(block_id)) in decision.named:
-            raise review.unseen(str(numbers[block_id]))
+    for number, block_id in enumerate(opened.reports.open_ids(), start=1):
+        if block_id in ids and block_id not in shown and block_id not in text:
+            raise review.unseen(str(number))
     return decision, Choice(ids)
 
 
@@ -225,7 +230,8 @@ def _confirmed(
     return seen
 
 
-def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]]) -> None:
+def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], left: Sequence[str]) -> None:
+    """Tell what a reply decided, and ``left``, the ids that it left waiting."""
     commits = [row.commit.commit for _, row, _ in done if row.commit]
     document = {
         "ids": [block_id for _, row, _ in done for block_id in row.ids],
@@ -236,6 +242,7 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]]) ->
         "blocks": [_document(placed) for _, row, _ in done for placed in row.placed],
         "skipped": [{"id": block_id, "why": why} for _, row, _ in done for block_id, why in row.skipped],
         "left": sum(chosen.left for _, _, chosen in done),
+        "left_out": [*left],
     }
 
     def text() -> None:
@@ -244,10 +251,24 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]]) ->
                 terminal.line(decided_line(terminal, placed, verb))
         if not done:
             terminal.line(say("nothing was decided"))
+        elif left:
+            rows = [(verb, row.ids) for verb, row, _ in done if not terminal.is_dry]
+            parts = (_part(terminal, verb, ids) for verb, ids in (*rows, ("left", left)) if ids)
+            terminal.line(" · ".join(parts))
 
     terminal.answer(document, text)
     for _, row, chosen in done:
         _name_skipped(terminal, row, chosen)
+
+
+def _part(terminal: Terminal, verb: str, ids: Sequence[str]) -> str:
+    """What became of some candidates, by their numbers: ``approved 1 3-5``."""
+    from alice_exp.review.rules.reply import named
+
+    names = named(ids, reviewing(terminal.session).reports.open_ids())
+    if verb == "left":
+        return say("left {names}", names=names)
+    return say("approved {names}", names=names) if verb == "approve" else say("rejected {names}", names=names)
 
 
 def _document(placed: Placed) -> dict[str, object]:
