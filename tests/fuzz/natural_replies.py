@@ -11,16 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 APPROVE, REJECT = "approve", "reject"
-EN_DIGITS = ["", *"one two three four five six seven eight nine ten eleven twelve".split(" ")]
-EN_ORDINALS = [
-    "",
-    *"first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(" "),
-]
 ZH_DIGITS = "零一二三四五六七八九"
 FULL_WIDTH = str.maketrans("0123456789", "０１２３４５６７８９")
 
 #: The words by language and meaning; a clause is put together from them. ``{}`` is a number that is only talked about.
 ROWS = r"""
+en digit: |one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve
+en ordinal: |first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth
 en approve: approve|accept|ok|yes to|keep|Approve|approve numbers|I approve|please approve|take
 en reject: reject|no to|drop|discard|delete|decline|refuse|please reject|Reject|throw out
 en leave: leave|skip|ignore|wait with|postpone|later:
@@ -32,7 +29,7 @@ en excluded: excluded|are excluded|excepted|not included|aside|left out|not thou
 en except_first: except|apart from|except for|aside from|other than|with the exception of
 en rest: the rest|the others|everything else|all others|the remaining ones|rest|others|all the rest
 en all: all|everything|all of them|them all|every one|all of these|each one
-en glue: , |; |. | and |, and |, then | but |\n| / |, also | – 
+en glue: , |; |. | and |, and |, then | but |\n| / |, also | –
 zh approve: 同意|批准|通过|可以|接受|赞成|采纳|同意第|我同意|请批准|保留|认可
 zh reject: 拒绝|不要|否决|驳回|删掉|去掉|删除|不同意|丢掉|不行|别要|反对
 zh leave: 先不管|跳过|搁置|待定|暂缓|先放着
@@ -46,7 +43,7 @@ zh all: 全部|都|所有|全|全都|所有的|统统
 zh glue: ，|；|。|, |，然后| |\n|但是|，再|，并且|而
 en range: -| - | to |–|..|~|—| through |－|-
 zh range: 到|-|~|至|—|～|－|——|到第
-en join: , | | and |,| & |, and | , |,,|+|/| plus | or |;|&|, as well as 
+en join: , | | and |,| & |, and | , |,,|+|/| plus | or |;|&|, as well as
 zh join: 、|，| |和|,|与|以及|跟|，还有|， |,,|；|或
 en aside:  because {} says the same| since {} is better| as it contradicts {}| (see {})|, {} is wrong
 |, not sure about {}|, {} can wait|, what about {}?|, {} needs more thought|, I'll look at {} tomorrow
@@ -118,7 +115,7 @@ class Writer:
         if shape == "full":
             return str(number).translate(FULL_WIDTH)
         if shape == "word" and (lang == "zh" or number < 13):
-            return chinese(number) if lang == "zh" else EN_DIGITS[number]
+            return chinese(number) if lang == "zh" else WORDS["en"]["digit"][number]
         if shape == "ordinal" and lang == "zh":
             return self.chance.choice(
                 (
@@ -133,10 +130,10 @@ class Writer:
             tail = {1: "st", 2: "nd", 3: "rd"}.get(number, "th")
             return self.chance.choice(
                 (
-                    f"the {EN_ORDINALS[number]}",
-                    f"{EN_ORDINALS[number]}",
+                    f"the {WORDS['en']['ordinal'][number]}",
+                    f"{WORDS['en']['ordinal'][number]}",
                     f"{number}{tail}",
-                    f"the {EN_ORDINALS[number]} one",
+                    f"the {WORDS['en']['ordinal'][number]} one",
                 )
             )
         return self.ids[number - 1] if shape == "id" else str(number)
@@ -157,7 +154,7 @@ class Writer:
                     + amount
                     + self.chance.choice(("条", "个"))
                 )
-            return f"the {'first' if first else 'last'} {self.chance.choice((str(count), EN_DIGITS[count]))}"
+            return f"the {'first' if first else 'last'} {self.chance.choice((str(count), WORDS['en']['digit'][count]))}"
         if chosen == [self.size] and self.chance.random() < 0.2:
             return self.chance.choice(("the last one", "the last")) if lang == "en" else "最后一条"
         parts, at, ranged = [], 0, self.chance.random() < 0.7
@@ -203,12 +200,10 @@ class Writer:
 
     def joined(self, first: str, second: str) -> str:
         """Two clauses; where numbers would meet, nobody parts them by a blank alone."""
-        meets = first[-1:] not in "".join(
-            sum(
-                (w for lists in WORDS.values() for m, w in lists.items() if m in (APPROVE, REJECT, "leave")),
-                [],
-            )
+        verbs = "".join(
+            word for rows in WORDS.values() for act in (APPROVE, REJECT, "leave") for word in rows[act]
         )
+        meets = first[-1:] not in verbs
         glue = self.word("glue")
         return first + (", " if glue in (" ", " – ", " / ", " | ") and meets else glue) + second
 

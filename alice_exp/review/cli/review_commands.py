@@ -21,7 +21,17 @@ from alice_exp.model.values.block import Placed
 from alice_exp.owner.wiring import signing
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.decided_texts import numbered, show_all, show_unseen
-from alice_exp.review.cli.named_candidates import About, By, Choice, Match, Project, standing, subject, wide
+from alice_exp.review.cli.named_candidates import (
+    About,
+    By,
+    Choice,
+    Match,
+    Project,
+    reached,
+    standing,
+    subject,
+    subjects,
+)
 from alice_exp.review.cli.named_candidates import chosen as named
 from alice_exp.review.rules.arrangement import Wanted
 from alice_exp.review.wiring import reviewing
@@ -30,7 +40,6 @@ from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun
 
 if TYPE_CHECKING:
-    from alice_exp.review.rules.reply import Decision
     from alice_exp.review.usecases import Decided, Seen
 
 
@@ -143,11 +152,13 @@ def reply(
     if not opened.reports.open_report():
         raise review.no_report()
     ids = opened.reports.open_ids()
-    reading = read(text, ids, opened.reports.groups(), lambda: _subjects(terminal))
+    reading = read(text, ids, opened.reports.groups(), lambda: subjects(terminal))
     waiting, _ = review.shown_only(terminal.session.home, ids)
     left = [block_id for block_id in reading.left if block_id in waiting]
     settled = [
-        _reached(terminal, decision, text) for decision in reading.decisions if decision.verb != "later"
+        (decision, reached(terminal, decision, text))
+        for decision in reading.decisions
+        if decision.verb != "later"
     ]
     seen: dict[str, str] = {}
     for decision, chosen in settled:
@@ -177,31 +188,6 @@ def reply(
     for failure in failed:
         terminal.warn(failure)
         terminal.exit_code = failure.exit_code
-
-
-def _reached(terminal: Terminal, decision: Decision, text: str) -> tuple[Decision, Choice]:
-    """What of a reply's decision a report has shown; ``RefusedError`` for a number that was only counted.
-
-    A candidate named by its id is shown before it is decided.
-    """
-    opened = reviewing(terminal.session)
-    if decision.is_wide:
-        return decision, wide(terminal, decision.ids)
-    ids = review.chosen(opened, decision.ids, everything=False)
-    shown, _ = review.shown_only(opened.home, ids)
-    for number, block_id in enumerate(opened.reports.open_ids(), start=1):
-        if block_id in ids and block_id not in shown and block_id not in text:
-            raise review.unseen(str(number))
-    return decision, Choice(ids)
-
-
-def _subjects(terminal: Terminal) -> dict[str, tuple[str, ...]]:
-    """The ids of the candidates that are about the user, and of those about work."""
-    report, _ = review.heartbeat(reviewing(terminal.session), peek=True)
-    return {
-        name: tuple(i.placed.block.id for i in report.items if Wanted(about=name).holds(i))
-        for name in ("user", "work")
-    }
 
 
 def _confirmed(

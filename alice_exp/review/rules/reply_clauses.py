@@ -310,12 +310,12 @@ def _fill(clause: Clause, row: Sequence[Token], report: Report) -> None:
                 clause.excluded |= dict.fromkeys(ids, inside.kind == "but not")
         elif kind in ("except", "but not"):
             inside, run = token, []
-        elif kind in (*WIDE, "outside", "excluded"):
-            if kind in WIDE:
-                # 1、2、3 都同意: 都 behind numbers speaks of them.
-                clause.wide += [] if items and _is_weak(token) else [token]
-            elif inside is None:
-                _reach_back(clause, items if kind == "excluded" else [], token)
+        elif kind in WIDE:
+            # 1、2、3 都同意: 都 behind numbers speaks of them.
+            clause.wide += [] if items and _is_weak(token) else [token]
+            inside = None
+        elif kind in ("outside", "excluded"):
+            _reach_back(clause, items if kind == "excluded" else [], token, is_closed=inside is not None)
             inside = None
         elif kind == "or" and inside is None:
             raise unclear(ASKED["unknown"], what=repr(token.text))
@@ -335,8 +335,10 @@ def _close(inside: Token, run: Sequence[_Item], by: str) -> None:
         raise unclear(_NOT_LEFT_OUT, what=repr(inside.text))
 
 
-def _reach_back(clause: Clause, items: list[_Item], word: Token) -> None:
+def _reach_back(clause: Clause, items: list[_Item], word: Token, *, is_closed: bool) -> None:
     """Leave out the last items, as far as those before them hold them: 2 and 4 of ``1-5，2，4除外``; else all items."""
+    if is_closed:
+        return
     seen: set[str] = set()
     start = 0
     for at, (_, ids, _) in enumerate(items):
