@@ -164,7 +164,6 @@ do not approve 3, reject 4 → later 3; reject 4
 不要删 3，同意 1 → later 3; approve 1
 先不批准2 → later 2
 approve one and 3 → approve 1 3
-approve the first, the third one and 5th → approve 1 3 5
 ok but 3 → approve 1 2 4-25
 同意 1、3、5，其余拒绝 → approve 1 3 5; reject 2 4 6-25
 """

@@ -40,6 +40,7 @@ from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun
 
 if TYPE_CHECKING:
+    from alice_exp.review.rules.reply import Decision
     from alice_exp.review.usecases import Decided, Seen
 
 
@@ -155,14 +156,17 @@ def reply(
     reading = read(text, ids, opened.reports.groups(), lambda: subjects(terminal))
     waiting, _ = review.shown_only(terminal.session.home, ids)
     left = [block_id for block_id in reading.left if block_id in waiting]
-    settled = [
-        (decision, reached(terminal, decision, text))
-        for decision in reading.decisions
-        if decision.verb != "later"
-    ]
+    settled = [(one, reached(terminal, one, text)) for one in reading.decisions if one.verb != "later"]
     seen: dict[str, str] = {}
     for decision, chosen in settled:
         seen |= _confirmed(terminal, chosen, decision.verb, dry_run)
+    _replied(terminal, _carried_out(terminal, settled, seen, dry_run), left)
+
+
+def _carried_out(
+    terminal: Terminal, settled: Sequence[tuple[Decision, Choice]], seen: Seen, dry_run: bool
+) -> list[tuple[str, Decided, Choice]]:
+    """What each decision of a reply did; raises the first refusal where none did anything, else warns of each."""
     done: list[tuple[str, Decided, Choice]] = []
     failed: list[AliceError] = []
     together = terminal.session.caller.new_id("rep") if len(settled) > 1 else ""
@@ -184,10 +188,10 @@ def reply(
     # With some decisions carried out the others are warnings: an error would hide what was done.
     if failed and not done:
         raise failed[0]
-    _replied(terminal, done, left)
     for failure in failed:
         terminal.warn(failure)
         terminal.exit_code = failure.exit_code
+    return done
 
 
 def _confirmed(

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 Verb = Literal["approve", "reject", "later"]
 
 _LISTS = word_lists("review/rules/data/reply_words.txt")
-_EN, _NTH = _LISTS["one"], _LISTS["first"]
-_NAMED = {word: value for words in (_EN, _NTH) for value, word in enumerate(words, start=1)}
+_NAMED = {word: value for value, word in enumerate(_LISTS["one"], start=1)}
 _DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
 _MOST_DIGITS = 9
 _HIGHEST = 999
@@ -36,18 +35,17 @@ def _either(words: object) -> str:
 _KINDS = {
     word: kind
     for kind, words in _LISTS.items()
-    if kind not in ("reason", "no number", "one", "first")
+    if kind not in ("reason", "no number", "one")
     for word in words
 }
 _ZH = "[零一二两三四五六七八九十百]+"
-_NUMERAL = rf"(?:[0-9]+(?:st|nd|rd|th)?|{_ZH}|(?:{_either(_NAMED)}))"
+_NUMERAL = rf"(?:[0-9]+|{_ZH}|(?:{_either(_NAMED)}))"
 _CLASSIFIER = "[条條个個项項]"
 _TOKEN = re.compile(
     r"(?P<id>exp-[a-z2-9]{1,8}(?![a-z0-9]))"
     rf"|(?:group|第?[组組])\s*(?P<group>{_NUMERAL})|第\s*(?P<nth>{_NUMERAL})\s*[组組]"
-    rf"|(?P<place>(?:first|last|top)\s+{_NUMERAL})"
     rf"|(?P<odd>[0-9]+[.:：][0-9]+|![^\s,，.。;；!！)）]|[~-]\s*{_NUMERAL}|\.\.+)"
-    rf"|(?:第\s*)?(?P<low>{_NUMERAL})(?:\s*{_CLASSIFIER}|\s*号|\s+one\b)?"
+    rf"|(?:第\s*)?(?P<low>{_NUMERAL})(?:\s*{_CLASSIFIER}|\s*号)?"
     rf"(?:(?:-|–|—+|~|\.\.+)\s*|\s+(?:-|–|—+|~)\s+|\s*(?:到|至|to\b|through\b)\s*)(?:第\s*|the\s+)?(?P<high>{_NUMERAL})"
     rf"|第\s*(?P<ordinal>{_NUMERAL})(?:\s*{_CLASSIFIER})?"
     rf"|(?P<known>{_either(word for word in _KINDS if word[0] in _DIGITS)})"
@@ -106,7 +104,10 @@ def _join(token: Token, found: list[Token]) -> None:
     """Add a token to those before it: a negation turns a verb, "first one" is one number, 3 错了 is a verdict."""
     before = found[-1] if found else None
     kind = before.kind if before is not None else ""
-    if token.kind in ("verb", "wrong", "passed") and (kind in ("turning", "but not") or _turns(before)):
+    if token.kind in ("verb", "wrong", "passed") and (
+        # 不要 3 rejects 3, 不要删 3 leaves it alone.
+        kind in ("turning", "but not") or (before is not None and before.text == "不要")
+    ):
         found[-1:] = [Token("but", "but")] * (kind == "but not")
         found.append(Token("verb", f"{before.text if before else ''} {token.text}", "later", is_loose=True))
         return
@@ -118,9 +119,7 @@ def _join(token: Token, found: list[Token]) -> None:
         is_verdict = kind in ("number", "id")
         verb = "reject" if token.kind == "wrong" else "approve"
         found.append(Token("verb", token.text, verb) if is_verdict else replace(token, kind="unknown"))
-    elif (token.is_loose and token.text == "1" and before is not None and before.value == "nth") or (
-        token.text.lower() == "to" and kind == "verb"
-    ):
+    elif token.text.lower() == "to" and kind == "verb":
         return
     elif token.kind == "no":
         found += [] if kind == "verb" else [replace(token, kind="odd")]
@@ -133,11 +132,6 @@ def _join(token: Token, found: list[Token]) -> None:
         found.append(replace(token, kind="number") if beside else token)
     else:
         found.append(token)
-
-
-def _turns(before: Token | None) -> bool:
-    """Whether 不要 stands there: 不要 3 rejects 3, 不要删 3 leaves it alone."""
-    return before is not None and before.text == "不要"
 
 
 def _raw(text: str) -> Iterator[Token]:
@@ -182,13 +176,12 @@ def _token(match: re.Match[str]) -> Token | None:
         low, high = _value(match["low"]), _value(match["high"])
         if low is None or high is None or low >= high or high > _HIGHEST:
             return Token("odd", text)
-        is_nth = match["high"].lower() in _NTH or match["high"][-1] in "tdh"
-        return Token("number", f"{low}-{high}", "nth" if is_nth else "", tuple(range(low, high + 1)))
+        return Token("number", f"{low}-{high}", numbers=tuple(range(low, high + 1)))
     if kind == "id":
         return Token("id", text, text.lower())
     if kind in ("word", "known"):
         return _word(text)
-    return Token("odd" if kind == "place" else kind, text)
+    return Token(kind, text)
 
 
 def _word(text: str) -> Token | None:
@@ -209,19 +202,17 @@ def _numbers(text: str, numeral: str, kind: str, *, is_nth: bool = False) -> Tok
         return Token(kind, " ".join(map(str, digits)), numbers=tuple(digits))
     if value is None:
         return Token("odd", text[: _MOST_DIGITS + 1])
-    is_nth = is_nth or numeral.lower() in _NTH or (numeral[0].isdigit() and not numeral.isdigit())
-    is_loose = not is_nth and (numeral.lower() in _EN or numeral == "两")
+    is_loose = not is_nth and (numeral.lower() in _NAMED or numeral == "两")
     named = text if kind != "number" else str(value)
-    return Token(kind, named, "nth" if is_nth else "", (value,), is_loose)
+    return Token(kind, named, numbers=(value,), is_loose=is_loose)
 
 
 def _value(numeral: str) -> int | None:
     """A whole number in digits, English words up to twelve, or Chinese numerals up to 999; None where it is none."""
-    numeral = re.sub(r"(?<=[0-9])[a-z]+", "", numeral.lower())
     if numeral.isdigit():
         return int(numeral) if len(numeral) <= _MOST_DIGITS else None
-    if numeral in _NAMED:
-        return _NAMED[numeral]
+    if numeral.lower() in _NAMED:
+        return _NAMED[numeral.lower()]
     total, digit = 0, 0
     for character in numeral:
         if character in "十百":
