@@ -58,6 +58,9 @@ def test_nothing_that_a_person_left_out_is_decided(seed: int, count: int) -> Non
 @settings(max_examples=700 * SCALE, deadline=None)
 @given(REPLIES)
 @example("同意 " + "9" * 1000)
+@example("y " * 2000)
+@example("1 but " * 600)
+@example("because 1, " * 300)
 @example("approve 3 but not 3 1")
 @example("keep 2 except \n 1")
 def test_any_words_are_refused_or_decide_what_they_name(text: str) -> None:

@@ -125,6 +125,18 @@ def subjects(terminal: Terminal) -> dict[str, tuple[str, ...]]:
     }
 
 
+def told(terminal: Terminal, verb: str, ids: Sequence[str]) -> str:
+    """What became of some candidates, by their numbers: ``approved 1 3-5``."""
+    from alice_exp.review.rules import reply
+
+    templates = {
+        "approve": say("approved {names}"),
+        "reject": say("rejected {names}"),
+        "left": say("left {names}"),
+    }
+    return templates[verb].format(names=reply.named(ids, reviewing(terminal.session).reports.open_ids()))
+
+
 def subject(name: str) -> str:
     """The value of ``--about``; ``UsageError`` for another than user and work."""
     if name not in ("", "user", "work"):

@@ -243,22 +243,13 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], le
             terminal.line(say("nothing was decided"))
         elif left:
             rows = [(verb, row.ids) for verb, row, _ in done if not terminal.is_dry]
-            parts = (_part(terminal, verb, ids) for verb, ids in (*rows, ("left", left)) if ids)
-            terminal.line(" · ".join(parts))
+            terminal.line(
+                " · ".join(told(terminal, verb, ids) for verb, ids in (*rows, ("left", left)) if ids)
+            )
 
     terminal.answer(document, text)
     for _, row, chosen in done:
         _name_skipped(terminal, row, chosen)
-
-
-def _part(terminal: Terminal, verb: str, ids: Sequence[str]) -> str:
-    """What became of some candidates, by their numbers: ``approved 1 3-5``."""
-    from alice_exp.review.rules.reply import named
-
-    names = named(ids, reviewing(terminal.session).reports.open_ids())
-    if verb == "left":
-        return say("left {names}", names=names)
-    return say("approved {names}", names=names) if verb == "approve" else say("rejected {names}", names=names)
 
 
 def _document(placed: Placed) -> dict[str, object]:

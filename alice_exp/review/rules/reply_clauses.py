@@ -97,11 +97,46 @@ def clauses(found: Sequence[Token], report: Report) -> list[Clause]:
     """The clauses of a reply's words; raises ``UsageError`` where there is no way to cut them, or more than one."""
     found = _once(found)
     at = [index for index, token in enumerate(found) if token.kind == "verb"]
-    if not at:
-        raise unclear("I read: {reading}; what is to be done with it?")
     chunks = [_Chunk(found[a + 1 : b], report) for a, b in zip((-1, *at), (*at, len(found)), strict=True)]
-    made = _clauses([found[index] for index in at], chunks)
-    if sum(clause.words for clause in made) != sum(token.kind in _COUNTED for token in found):
+    made: list[Clause] = []
+    own = chunks[0].set
+    for index, place in enumerate(at):
+        verb, (before, after), further = (
+            found[place],
+            chunks[index : index + 2],
+            chunks[index + 2 : index + 3],
+        )
+        clause = Clause(verb.value, reason=after.reason.text if after.reason is not None else "")  # type: ignore[arg-type]
+        clause.add(own)
+        gives, own = after.set, after.tail
+        is_whole = True
+        if clause.has_set:
+            # Its set stands before it, and what stands behind it is the next verb's.
+            if gives.has_set:
+                is_whole = bool(further) and after.reason is None and after.follows(before)
+                gives, own = Clause(), gives
+        else:
+            # 除了 2，1-5 同意 leaves 2 out of 1-5, or 1-5 out of all.
+            clause.reaches_back = bool(clause.excluded)
+            if further and after.reason is None and not further[0].set.has_set:
+                gives, own = (
+                    after.parts() if found[at[index + 1]].text not in _NODS else (Clause(), after.set)
+                )
+            elif further or after.reason is not None:
+                is_whole = not after.marks or (
+                    after.reason is None and after.ends in _EDGES and not after.has_stop
+                )
+            is_whole = (
+                is_whole and (gives.has_set or len(at) == 1) and (len(at) == 1 or after.starts not in _MARKS)
+            )
+        # "don't approve 1 and reject 2" may turn both.
+        if not is_whole or (verb.is_loose and further and after.ends in ("joint", "or")):
+            raise unclear(_UNCLEAR)
+        clause.add(gives)
+        if after.reason is not None and after.reason.value not in ("", clause.verb):
+            raise unclear(ASKED["heavy"], what=repr(after.reason.text))
+        made.append(clause)
+    if not at or sum(clause.words for clause in made) != sum(token.kind in _COUNTED for token in found):
         raise unclear(_UNCLEAR)
     return made
 
@@ -129,71 +164,46 @@ def _once(found: Sequence[Token]) -> Sequence[Token]:
     row.reverse()
     said = [at for at, token in enumerate(row) if token.kind == "verb"]
     kinds = [*(token.kind for token in row), "stop"]
+    start = 0
     for one, two in pairwise(said):
         if row[one].value != row[two].value:
             continue
         if row[two].text in _NODS and two + 1 == len(row) and (not said[0] or one + 1 == two):
-            return row[:two]
-        if not one and row[one].value == "approve" and kinds[1] in (*_MARKS, "verb"):
-            return _once(row[1:])
-        if one and two == one + 2 and kinds[one + 1] in _MARKS and kinds[two + 1] in _MARKS:
-            return row[:two] + row[two + 1 :]
-    return row
+            return row[start:two]
+        if one == start and row[one].value == "approve" and kinds[one + 1] in (*_MARKS, "verb"):
+            start = one + 1 if kinds[one + 1] == "verb" else one + 2
+        elif one and two == one + 2 and kinds[one + 1] in _MARKS and kinds[two + 1] in _MARKS:
+            return row[start:two] + row[two + 1 :]
+    return row[start:]
 
 
 class _Chunk:
-    """The tokens between two verbs: as the set of the verb ``before`` it, or of the verb ``behind`` it."""
+    """The tokens between two verbs: a set, a reason, and the set behind the reason."""
 
     def __init__(self, row: Sequence[Token], report: Report) -> None:
-        reasons = [at for at, token in enumerate(row) if token.kind == "reason"]
-        if len(reasons) > 1:
-            raise unclear(_UNCLEAR)
-        cut = reasons[0] if reasons else len(row)
-        self.reason = row[cut] if reasons else None
-        self.head, self.tail = _stripped(row[:cut]), _stripped(row[cut + 1 :])
-        self.report = report
+        cut = next((at for at, token in enumerate(row) if token.kind == "reason"), len(row))
+        self.head, self.report = _stripped(row[:cut]), report
+        self.reason = row[cut] if cut < len(row) else None
+        self.set, self.tail = _part(self.head, report), _part(_stripped(row[cut + 1 :]), report)
         self.starts, self.ends = (row[at].kind if row else "" for at in (0, -1))
-        self.has_marks = any(token.kind in _MARKS for token in self.head)
-        self.has_stop = any(token.kind == "stop" for token in self.head)
-        self.before = _part(self.head, report)
-        self.behind = _part(self.tail, report) if reasons else self.before
+        self.marks = [at for at, token in enumerate(self.head) if token.kind in _MARKS]
+        self.has_stop = any(self.head[at].kind == "stop" for at in self.marks)
 
-    def goes_before(self) -> bool:
-        """Whether all of it can be the set of the verb before it, with another verb behind."""
-        return (
-            self.before.has_set
-            and not self.tail
-            and (not self.has_marks or (self.ends in _EDGES and not self.has_stop))
-        )
-
-    def goes_behind(self, earlier: _Chunk | None) -> bool:
-        """Whether all of it can be the set of the verb behind it, with another verb and its chunk before."""
-        if self.reason is not None:
-            return bool(earlier) and not self.head and self.behind.has_set
+    def follows(self, earlier: _Chunk) -> bool:
+        """Whether it can be the set of the verb behind it, where ``earlier`` is that of the verb before it."""
         # "all, skip 2 approve": what a mark parts from a verb may not be its set.
-        is_clear = not self.has_marks and (earlier is None or earlier.ends not in _EDGES)
-        return self.before.has_set and (
-            is_clear or earlier is None or (self.starts in _EDGES and not self.has_stop)
+        is_clear = not self.marks and earlier.ends not in _EDGES
+        return is_clear or (self.starts in _EDGES and not self.has_stop)
+
+    def parts(self) -> tuple[Clause, Clause]:
+        """The sets of both verbs: parted behind "all", before "the rest", else at its only mark."""
+        at = self._cut()
+        return _part(_stripped(self.head[:at]), self.report), _part(
+            _stripped(self.head[at + 1 :]), self.report
         )
-
-    def stays_apart(self) -> bool:
-        """Whether it names no set: at most an exception or a reason for the verb before it."""
-        return not self.before.has_set and not self.tail
-
-    def parts(self) -> _Pair | None:
-        """The sets of both verbs: parted at a reason, behind "all", before "the rest", else at its only mark."""
-        pair = self.before, self.behind
-        if self.reason is None:
-            at = self._cut()
-            pair = (
-                _part(_stripped(self.head[:at]), self.report),
-                _part(_stripped(self.head[at + 1 :]), self.report),
-            )
-        return pair if pair[0].has_set and pair[1].has_set else None
 
     def _cut(self) -> int:
-        head = self.head
-        marks = [at for at, token in enumerate(head) if token.kind in _MARKS]
+        head, marks = self.head, self.marks
         for wide, token in enumerate(head):
             if token.kind in WIDE and (not wide or not _is_weak(token)):
                 named = any(token.kind in ITEMS for token in head[:wide])
@@ -208,10 +218,6 @@ class _Chunk:
         return cuts[0] if len(cuts) == 1 and not held & {"and", "except", "but not"} else len(head)
 
 
-_Pair = tuple[Clause, Clause]
-_Way = tuple[str, "_Pair | None", "_Way | None"]
-
-
 def _is_weak(token: Token) -> bool:
     """Whether it is a 都 or the like: behind numbers it speaks of them."""
     return token.kind == "all" and not token.text.isascii()
@@ -224,60 +230,6 @@ def _stripped(row: Sequence[Token]) -> Sequence[Token]:
     while end > start and row[end - 1].kind in _EDGES:
         end -= 1
     return row[start:end]
-
-
-def _clauses(verbs: Sequence[Token], chunks: Sequence[_Chunk]) -> list[Clause]:
-    """The clauses, where there is one way to give each verb its set: ``<`` in front of it, or ``>`` behind it."""
-    first, last = chunks[0], chunks[-1]
-    ways: dict[str, list[_Way]] = {"<": [], ">": []}
-    if first.reason is None and (first.goes_behind(None) or first.stays_apart()):
-        place = "<" if first.before.has_set else ">"
-        ways[place].append((place, None, None))
-    for before, verb, earlier, chunk in zip(verbs, verbs[1:], chunks, chunks[1:], strict=False):
-        # "don't approve 1 and reject 2" may turn both.
-        is_open = before.is_loose and chunk.ends in ("joint", "or")
-        pair = chunk.parts() if ways[">"] and verb.text not in _NODS else None
-        ahead: list[_Way] = [(">", None, way) for way in ways[">"] if chunk.goes_before() and not is_open]
-        ahead += [(">", None, way) for way in ways["<"] if chunk.stays_apart() and not is_open]
-        behind: list[_Way] = [("<", pair, way) for way in ways[">"] if pair is not None]
-        behind += [("<", None, way) for way in ways["<"] if chunk.goes_behind(earlier)]
-        ways = {">": ahead[:2], "<": behind[:2]}
-    is_bare = len(verbs) == 1 and not first.before.has_set and not last.before.has_set
-    ends = [*ways[">"]] if last.before.has_set or is_bare else [*ways["<"]]
-    if len(ends) != 1 or last.tail:
-        faults = [chunk.before.fault for chunk in chunks if chunk.before.fault is not None]
-        raise (*faults, unclear(_UNCLEAR))[0]
-    places: list[_Way] = []
-    way: _Way | None = ends[0]
-    while way is not None:
-        places.append(way)
-        way = way[2]
-    return _assembled(verbs, chunks, places[::-1])
-
-
-def _assembled(verbs: Sequence[Token], chunks: Sequence[_Chunk], places: Sequence[_Way]) -> list[Clause]:
-    made: list[Clause] = []
-    following: list[_Way] = [*places[1:], (">", None, None)]
-    for at, ((place, pair, _), (next_place, next_pair, _)) in enumerate(zip(places, following, strict=True)):
-        before, behind = chunks[at], chunks[at + 1]
-        clause = Clause(verbs[at].value)  # type: ignore[arg-type]
-        if place == "<":
-            clause.add(pair[1] if pair is not None else before.behind)
-        elif at == 0:
-            clause.add(before.before)
-            # 除了 2，1-5 同意 leaves 2 out of 1-5, or 1-5 out of all.
-            clause.reaches_back = bool(clause.excluded)
-        if next_pair is not None:
-            clause.add(next_pair[0])
-        elif place == ">" or next_place == ">":
-            clause.add(behind.before)
-        if behind.reason is not None:
-            is_before = place == ">" and behind.has_marks
-            if is_before or behind.reason.value not in ("", clause.verb):
-                raise unclear(ASKED["heavy"], what=repr(behind.reason.text))
-            clause.reason = behind.reason.text
-        made.append(clause)
-    return made
 
 
 def _part(row: Sequence[Token], report: Report) -> Clause:
@@ -317,7 +269,7 @@ def _fill(clause: Clause, row: Sequence[Token], report: Report) -> None:
         elif kind in ("outside", "excluded"):
             _reach_back(clause, items if kind == "excluded" else [], token, is_closed=inside is not None)
             inside = None
-        elif kind == "or" and inside is None:
+        elif kind == "reason" or (kind == "or" and inside is None):
             raise unclear(ASKED["unknown"], what=repr(token.text))
         is_marked = kind in _MARKS
     if inside is not None:
