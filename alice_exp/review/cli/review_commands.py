@@ -31,6 +31,7 @@ from alice_exp.review.cli.named_candidates import (
     standing,
     subject,
     subjects,
+    told,
 )
 from alice_exp.review.cli.named_candidates import chosen as named
 from alice_exp.review.rules.arrangement import Wanted

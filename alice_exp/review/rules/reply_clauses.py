@@ -100,45 +100,49 @@ def clauses(found: Sequence[Token], report: Report) -> list[Clause]:
     chunks = [_Chunk(found[a + 1 : b], report) for a, b in zip((-1, *at), (*at, len(found)), strict=True)]
     made: list[Clause] = []
     own = chunks[0].set
-    for index, place in enumerate(at):
-        verb, (before, after), further = (
-            found[place],
-            chunks[index : index + 2],
-            chunks[index + 2 : index + 3],
+    for index in range(len(at)):
+        clause, own = _clause(
+            [found[place] for place in at[index : index + 2]], chunks[index : index + 3], own
         )
-        clause = Clause(verb.value, reason=after.reason.text if after.reason is not None else "")  # type: ignore[arg-type]
-        clause.add(own)
-        gives, own = after.set, after.tail
-        is_whole = True
-        if clause.has_set:
-            # Its set stands before it, and what stands behind it is the next verb's.
-            if gives.has_set:
-                is_whole = bool(further) and after.reason is None and after.follows(before)
-                gives, own = Clause(), gives
-        else:
-            # 除了 2，1-5 同意 leaves 2 out of 1-5, or 1-5 out of all.
-            clause.reaches_back = bool(clause.excluded)
-            if further and after.reason is None and not further[0].set.has_set:
-                gives, own = (
-                    after.parts() if found[at[index + 1]].text not in _NODS else (Clause(), after.set)
-                )
-            elif further or after.reason is not None:
-                is_whole = not after.marks or (
-                    after.reason is None and after.ends in _EDGES and not after.has_stop
-                )
-            is_whole = (
-                is_whole and (gives.has_set or len(at) == 1) and (len(at) == 1 or after.starts not in _MARKS)
-            )
-        # "don't approve 1 and reject 2" may turn both.
-        if not is_whole or (verb.is_loose and further and after.ends in ("joint", "or")):
-            raise unclear(_UNCLEAR)
-        clause.add(gives)
-        if after.reason is not None and after.reason.value not in ("", clause.verb):
-            raise unclear(ASKED["heavy"], what=repr(after.reason.text))
         made.append(clause)
+        if len(at) > 1 and not clause.has_set:
+            raise unclear(_UNCLEAR)
     if not at or sum(clause.words for clause in made) != sum(token.kind in _COUNTED for token in found):
         raise unclear(_UNCLEAR)
     return made
+
+
+def _clause(verbs: Sequence[Token], chunks: Sequence[_Chunk], own: Clause) -> tuple[Clause, Clause]:
+    """The clause of the first verb, whose ``own`` part stands before it, and the part that is the next verb's own.
+
+    ``chunks`` are the one before the verb, the one behind it and, before another verb, the one behind that.
+    """
+    verb, before, after, reason = verbs[0], chunks[0], chunks[1], chunks[1].reason
+    clause = Clause(verb.value, reason=reason.text if reason is not None else "")  # type: ignore[arg-type]
+    clause.add(own)
+    gives, own = after.set, after.tail
+    # "don't approve 1 and reject 2" may turn both.
+    is_clear = not (verb.is_loose and len(verbs) > 1 and after.ends in ("joint", "or"))
+    if clause.has_set and gives.has_set:
+        # Its set stands before it, and what stands behind it is the next verb's.
+        is_clear = is_clear and len(verbs) > 1 and reason is None and after.follows(before)
+        gives, own = Clause(), gives
+    elif not clause.has_set:
+        # 除了 2，1-5 同意 leaves 2 out of 1-5, or 1-5 out of all.
+        clause.reaches_back = bool(clause.excluded)
+        if len(verbs) > 1 and reason is None and not chunks[2].set.has_set:
+            gives, own = after.parts() if verbs[1].text not in _NODS else (Clause(), after.set)
+        elif len(verbs) > 1 or reason is not None:
+            is_open = reason is not None or after.ends not in _EDGES or after.has_stop
+            is_clear = is_clear and not (after.marks and is_open)
+        # What a mark parts from its verb may be another's.
+        is_clear = is_clear and not (after.starts in _MARKS and len(verbs) > 1)
+    if reason is not None and reason.value not in ("", clause.verb):
+        raise unclear(ASKED["heavy"], what=repr(reason.text))
+    clause.add(gives)
+    if not is_clear:
+        raise unclear(_UNCLEAR)
+    return clause, own
 
 
 def _once(found: Sequence[Token]) -> Sequence[Token]:
@@ -246,7 +250,7 @@ def _fill(clause: Clause, row: Sequence[Token], report: Report) -> None:
     items: list[_Item] = []
     run: list[_Item] = []
     inside: Token | None = None
-    is_marked = False
+    last = ""
     for token in row:
         kind = token.kind
         if inside is not None and kind in (*WIDE, "except", "but not", "outside", "excluded"):
@@ -254,7 +258,7 @@ def _fill(clause: Clause, row: Sequence[Token], report: Report) -> None:
         if kind in ITEMS:
             ids = _ids(token, report)
             into = items if inside is None else run
-            into.append((token, ids, is_marked and bool(into)))
+            into.append((token, ids, last in _MARKS and bool(into)))
             if inside is not None:
                 # 除了 3 1-5 都同意: a number twice is not one list.
                 if not clause.excluded.keys().isdisjoint(ids):
@@ -267,11 +271,13 @@ def _fill(clause: Clause, row: Sequence[Token], report: Report) -> None:
             clause.wide += [] if items and _is_weak(token) else [token]
             inside = None
         elif kind in ("outside", "excluded"):
-            _reach_back(clause, items if kind == "excluded" else [], token, is_closed=inside is not None)
+            # "2, both left out" leaves out more than its numbers.
+            ends = items if kind == "excluded" and last not in WIDE else []
+            _reach_back(clause, ends, token, is_closed=inside is not None)
             inside = None
         elif kind == "reason" or (kind == "or" and inside is None):
             raise unclear(ASKED["unknown"], what=repr(token.text))
-        is_marked = kind in _MARKS
+        last = kind
     if inside is not None:
         _close(inside, run, "")
     if len(items) == 1 and items[0][0].is_loose:
