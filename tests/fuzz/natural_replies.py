@@ -200,10 +200,8 @@ class Writer:
 
     def joined(self, first: str, second: str) -> str:
         """Two clauses; where numbers would meet, nobody parts them by a blank alone."""
-        verbs = "".join(
-            word for rows in WORDS.values() for act in (APPROVE, REJECT, "leave") for word in rows[act]
-        )
-        meets = first[-1:] not in verbs
+        acts = [word for rows in WORDS.values() for act in (APPROVE, REJECT, "leave") for word in rows[act]]
+        meets = not first.endswith(tuple(acts))
         glue = self.word("glue")
         return first + (", " if glue in (" ", " – ", " / ", " | ") and meets else glue) + second
 

@@ -184,7 +184,7 @@ approve 1:5 | approve the rest, reject the rest | because wrong | 记住：批�
 approve 1-3 except 5 | reject 2 because 3 says the same | 拒绝 2，因为和3重复
 同意 1，2除外 | approve 1, 2, 3, 3 excluded | approve 1, 3, 5 reject | 除了2，4都同意 | 除了 2，1-5 同意 | approve 1 or 2
 approve two | approve both | the first two ok | approve all but the first to third one of them
-approve 1-3 except 2, reject the rest | 同意 1，2，3 拒绝 | approve neither 3 | approve 2, both left out | 同意 1 但 2 和拒绝 3 | approve 1, 2, reject, 3, 4 keep | 是 1，2 否 | approve 1 2 3 but 4
+approve 1-3 except 2, reject the rest | 同意 1，2，3 拒绝 | approve neither 3 | approve all because the first is better | approve 2, both left out | 同意 1 但 2 和拒绝 3 | approve 1, 2, reject, 3, 4 keep | 是 1，2 否 | approve 1 2 3 but 4
 """
 
 

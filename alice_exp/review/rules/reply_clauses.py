@@ -304,8 +304,7 @@ def _reach_back(clause: Clause, items: list[_Item], word: Token, *, is_closed: b
         seen.update(ids)
     start %= max(1, len(items))
     # In "1, 2, 3, 3 excluded" it may begin anywhere.
-    is_clear = start < 2 or (items[start][2] and not any(is_marked for _, _, is_marked in items[:start]))
-    if not items or not is_clear:
+    if not items or start > 1:
         raise unclear(_NOT_LEFT_OUT, what=repr(word.text))
     clause.reaches_back = clause.reaches_back or not start
     clause.excluded |= {one: False for _, ids, _ in items[start:] for one in ids}

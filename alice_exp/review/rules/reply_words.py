@@ -62,7 +62,7 @@ _REASON = re.compile(rf"[,，]?\s*(?:{'|'.join(_LISTS['reason'])})\s*", re.IGNOR
 _NO_NUMBER = re.compile("|".join(_LISTS["no number"]))
 _PART = re.compile(r"[^,，;；。.!！\n]*[,，;；。.!！\n]*")
 _NOT_PASSED = re.compile(r"不[过過](?=\s*(?:[，,；;。.！!\n]|$))")
-_HINTS = frozenset(("number", "id", "group", "except", "but not", "excluded", "outside"))
+_HINTS = frozenset(("odd", "number", "id", "group", "except", "but not", "excluded", "outside"))
 """What a reason does not hold, since it may belong to a decision."""
 
 # Full-width forms of ASCII become ASCII, except for Chinese punctuation.
@@ -243,5 +243,5 @@ def _reason(text: str, start: int) -> tuple[int, Token]:
     verbs = [token.value for token in held if token.kind == "verb"]
     says = [token for token in held if token.kind not in ("comma", "stop")][-1:]
     is_verdict = bool(says) and says[0].kind == "verb"
-    is_odd = not written or any(token.kind in _HINTS or token.kind in ("odd", "counted") for token in held)
+    is_odd = not written or any(token.kind in _HINTS or token.kind == "counted" for token in held)
     return end, Token("heavy" if is_odd else "reason", written, verbs[-1] if is_verdict else "")
