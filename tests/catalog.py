@@ -28,6 +28,7 @@ from alice_exp.model.rules.lifecycle import LEVELS
 from alice_exp.model.rules.private_facts import KINDS as PRIVATE
 from alice_exp.model.values.block import BLOCK_TYPES
 from alice_exp.model.values.config import OPTIONS
+from alice_exp.review.rules.reply_clauses import ASKED
 from alice_exp.terminal.help_text import paragraphs, parted
 from alice_exp.terminal.language import DOMAIN, LANGUAGES, LOCALE
 from alice_exp.terminal.usage_errors import KINDS
@@ -120,7 +121,7 @@ _HELP = (
     *("Show this message and exit.", *_documented(COMMANDS)),
     *(LEAD, SHARED, OTHER, *BEGIN, *GROUPS, *(what for group in GROUPS.values() for what in group.values())),
     *(str(option.help) for option in command().params if option.help),
-    *(*NAMED.values(), *KINDS.values()),
+    *(*NAMED.values(), *KINDS.values(), *ASKED.values()),
 )
 WORDS = (
     *(

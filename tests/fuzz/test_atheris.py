@@ -17,7 +17,7 @@ import atheris
 
 with atheris.instrument_imports(include=["alice_exp"]):
     from alice_exp.kernel.errors import AliceError
-    from alice_exp.review.rules.reply import parse as reply
+    from alice_exp.review.rules.reply import read as reply
     from alice_exp.text.jsonc import edit, parse
     from alice_exp.sharing.usecases.bundles import received
 
@@ -26,7 +26,7 @@ def one(data):
     document = parse(data)
     if document.problem is None:
         assert edit(document, []) == data
-    for read in (lambda: received(data, "it"), lambda: reply(data.decode("utf-8", "replace"))):
+    for read in (lambda: received(data, "it"), lambda: reply(data.decode("utf-8", "replace"), ())):
         try:
             read()
         except AliceError:

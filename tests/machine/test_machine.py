@@ -44,7 +44,7 @@ from alice_exp.model.values.block import Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event
 from alice_exp.owner.wiring import signing
 from alice_exp.review import usecases as review
-from alice_exp.review.rules.reply import parse as parse_reply
+from alice_exp.review.rules.reply import read
 from alice_exp.review.wiring import reviewing
 from alice_exp.sharing.rules.bundle import read_bundle
 from alice_exp.sharing.usecases import bundles
@@ -303,13 +303,14 @@ class Acts(RuleBasedStateMachine):
 
     @rule(said=st.sampled_from(["同意", "同意 1", "拒绝 2", "approve 1-2", "no to all"]))
     def reply(self, said: str) -> None:
-        (decision,) = parse_reply(said)
         with self.world.acting("reply", person=True):
             w = self.world.by("user")
-            everything = decision.everything or not decision.named
-            ids = review.chosen(reviewing(w), decision.named, everything=everything)
+            (decision,) = read(said, reviewing(w).reports.open_ids()).decisions
+            ids = decision.ids
+            if decision.is_wide:
+                ids = review.chosen(reviewing(w), (), everything=True)
             decide = review.approve if decision.verb == "approve" else review.reject
-            self.world.did(decide(w.home, w.caller, ids, bulk=everything))
+            self.world.did(decide(w.home, w.caller, ids, bulk=decision.is_wide))
 
     @rule(number=ANY)
     def allow(self, number: int) -> None:

@@ -63,9 +63,24 @@ def test_agreeing_covers_that_reports_items_alone(home: Path, cli: Call, git: Gi
 def test_what_is_unclear_changes_nothing(sample: Path, cli: Call, git: Git) -> None:
     cli("heartbeat")
     head = git(sample, "rev-parse", "HEAD")
-    for words in ("maybe 2", "同意 1，拒绝 1", "1 3", "approve 99", "don't approve 2", "同意 1，拒绝 12"):
+    for words in ("maybe 2", "同意 1，拒绝 1", "1 3", "approve 99", "approve 1-3 !2", "同意 1，拒绝 12"):
         assert cli("reply", words, "--yes", check=False).code == 2, words
+    assert cli("reply", "don't approve 2", "--yes", "--json").json["ids"] == []
     assert git(sample, "rev-parse", "HEAD") == head
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [("en", "approved 1 3 5 · left 2 4 6-9"), ("zh", "已同意 1 3 5 · 留下 2 4 6-9")],
+)
+def test_a_reply_says_what_it_left_out(home: Path, cli: Call, language: str, line: str) -> None:
+    for n in range(9):
+        cli("memorize", f"lesson {n}")
+    ids = [item["id"] for item in cli("heartbeat", "--json").json["items"]]
+    dry = cli("reply", "approve 1-5 except 2, 4", "--dry-run", "--json").json
+    assert dry["left_out"] == [ids[at] for at in (1, 3, 5, 6, 7, 8)]
+    said = cli("reply", "同意 1-5，2，4除外", "--yes", "--lang", language).stdout
+    assert said.splitlines()[-1] == line
 
 
 def test_a_reply_that_approves_needs_a_person_or_yes(sample: Path, cli: Call, git: Git) -> None:
@@ -662,8 +677,9 @@ def test_a_dry_run_says_what_would_be(
     cli("heartbeat")
     before = count(sample, git)
     said = cli("reply", "approve 1, reject 2", "--dry-run", "--lang", language).stdout
-    assert [word in line for word, line in zip(words, said.splitlines(), strict=True)] == [True, True]
-    for line, command in zip(said.splitlines(), (("approve", "1"), ("reject", "2")), strict=True):
+    lines = said.splitlines()[:2]
+    assert [word in line for word, line in zip(words, lines, strict=True)] == [True, True]
+    for line, command in zip(lines, (("approve", "1"), ("reject", "2")), strict=True):
         assert cli(*command, "--dry-run", "--lang", language).stdout.strip() == line
     assert count(sample, git) == before
 

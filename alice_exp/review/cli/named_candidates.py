@@ -13,11 +13,12 @@ from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import content_hash
 from alice_exp.review import usecases as review
+from alice_exp.review.rules.arrangement import Wanted
 from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.language import listed, say
 
 if TYPE_CHECKING:
-    from alice_exp.review.rules.arrangement import Wanted
+    from alice_exp.review.rules.reply import Decision
     from alice_exp.terminal.console import Terminal
 
 About = Annotated[str, typer.Option("--about", metavar="user|work", help="Only what is about you, or work.")]
@@ -107,6 +108,43 @@ def name_apart(terminal: Terminal, ids: Sequence[str]) -> None:
 def meant(terminal: Terminal, project: str) -> str:
     """The value of ``--project`` as all names of that project; empty where none is asked for."""
     return terminal.session.names_of(project) if project else ""
+
+
+def reached(terminal: Terminal, decision: Decision, text: str) -> Choice:
+    """What of a reply's decision a report has shown; ``RefusedError`` for a number that was only counted.
+
+    A candidate named by its id is shown before it is decided.
+    """
+    opened = reviewing(terminal.session)
+    if decision.is_wide:
+        return wide(terminal, decision.ids)
+    ids = review.chosen(opened, decision.ids, everything=False)
+    shown, _ = review.shown_only(opened.home, ids)
+    for number, block_id in enumerate(opened.reports.open_ids(), start=1):
+        if block_id in ids and block_id not in shown and block_id not in text:
+            raise review.unseen(str(number))
+    return Choice(ids)
+
+
+def subjects(terminal: Terminal) -> dict[str, tuple[str, ...]]:
+    """The ids of the candidates that are about the user, and of those about work."""
+    report, _ = review.heartbeat(reviewing(terminal.session), peek=True)
+    return {
+        name: tuple(i.placed.block.id for i in report.items if Wanted(about=name).holds(i))
+        for name in ("user", "work")
+    }
+
+
+def told(terminal: Terminal, verb: str, ids: Sequence[str]) -> str:
+    """What became of some candidates, by their numbers: ``approved 1 3-5``."""
+    from alice_exp.review.rules import reply
+
+    templates = {
+        "approve": say("approved {names}"),
+        "reject": say("rejected {names}"),
+        "left": say("left {names}"),
+    }
+    return templates[verb].format(names=reply.named(ids, reviewing(terminal.session).reports.open_ids()))
 
 
 def subject(name: str) -> str:

@@ -26,9 +26,11 @@ from alice_exp.review.cli.named_candidates import (
     Match,
     Project,
     meant,
+    reached,
     standing,
     subject,
-    wide,
+    subjects,
+    told,
 )
 from alice_exp.review.cli.named_candidates import chosen as named
 from alice_exp.review.rules.arrangement import Wanted
@@ -155,7 +157,7 @@ def reply(
 
     Examples: alice-exp reply 同意 1 3，拒绝 2 · alice-exp reply yes to all except 2 · alice-exp reply 同意所有关于我的
     """
-    from alice_exp.review.rules.reply import parse, settle
+    from alice_exp.review.rules.reply import read
 
     terminal: Terminal = ctx.obj
     text = " ".join(words)
@@ -163,13 +165,21 @@ def reply(
     opened = reviewing(terminal.session)
     if not opened.reports.open_report():
         raise review.no_report()
-    decisions = parse(text)
-    subjects = _subjects(terminal) if any(one.about for one in decisions) else {}
-    rows = settle(decisions, opened.reports.open_ids(), opened.reports.groups(), subjects)
-    settled = [_reached(terminal, decision, ids) for decision, ids in rows if decision.verb != "later"]
+    ids = opened.reports.open_ids()
+    reading = read(text, ids, opened.reports.groups(), lambda: subjects(terminal))
+    waiting, _ = review.shown_only(terminal.session.home, ids)
+    left = [block_id for block_id in reading.left if block_id in waiting]
+    settled = [(one, reached(terminal, one, text)) for one in reading.decisions if one.verb != "later"]
     seen: dict[str, str] = {}
     for decision, chosen in settled:
         seen |= _confirmed(terminal, chosen, decision.verb, dry_run)
+    _replied(terminal, _carried_out(terminal, settled, seen, dry_run), left)
+
+
+def _carried_out(
+    terminal: Terminal, settled: Sequence[tuple[Decision, Choice]], seen: Seen, dry_run: bool
+) -> list[tuple[str, Decided, Choice]]:
+    """What each decision of a reply did; raises the first refusal where none did anything, else warns of each."""
     done: list[tuple[str, Decided, Choice]] = []
     failed: list[AliceError] = []
     together = terminal.session.caller.new_id("rep") if len(settled) > 1 else ""
@@ -191,33 +201,10 @@ def reply(
     # With some decisions carried out the others are warnings: an error would hide what was done.
     if failed and not done:
         raise failed[0]
-    _replied(terminal, done)
     for failure in failed:
         terminal.warn(failure)
         terminal.exit_code = failure.exit_code
-
-
-def _reached(terminal: Terminal, decision: Decision, references: Sequence[str]) -> tuple[Decision, Choice]:
-    """What of a reply's decision a report has shown; ``RefusedError`` for a number that was only counted."""
-    opened = reviewing(terminal.session)
-    if decision.is_wide:
-        return decision, wide(terminal, references)
-    ids = review.chosen(opened, references, everything=False)
-    shown, _ = review.shown_only(opened.home, ids)
-    numbers = {block_id: number for number, block_id in enumerate(opened.reports.open_ids(), start=1)}
-    for block_id in ids:
-        if block_id not in shown and str(numbers.get(block_id)) in decision.named:
-            raise review.unseen(str(numbers[block_id]))
-    return decision, Choice(ids)
-
-
-def _subjects(terminal: Terminal) -> dict[str, tuple[str, ...]]:
-    """The ids of the candidates that are about the user, and of those about work."""
-    report, _ = review.heartbeat(reviewing(terminal.session), peek=True)
-    return {
-        name: tuple(i.placed.block.id for i in report.items if Wanted(about=name).holds(i))
-        for name in ("user", "work")
-    }
+    return done
 
 
 def _confirmed(
@@ -246,7 +233,8 @@ def _confirmed(
     return seen
 
 
-def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]]) -> None:
+def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], left: Sequence[str]) -> None:
+    """Tell what a reply decided, and ``left``, the ids that it left waiting."""
     commits = [row.commit.commit for _, row, _ in done if row.commit]
     document = {
         "ids": [block_id for _, row, _ in done for block_id in row.ids],
@@ -257,6 +245,7 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]]) ->
         "blocks": [_document(placed) for _, row, _ in done for placed in row.placed],
         "skipped": [{"id": block_id, "why": why} for _, row, _ in done for block_id, why in row.skipped],
         "left": sum(chosen.left for _, _, chosen in done),
+        "left_out": [*left],
     }
 
     def text() -> None:
@@ -265,6 +254,11 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]]) ->
                 terminal.line(decided_line(terminal, placed, verb))
         if not done:
             terminal.line(say("nothing was decided"))
+        elif left:
+            rows = [(verb, row.ids) for verb, row, _ in done if not terminal.is_dry]
+            terminal.line(
+                " · ".join(told(terminal, verb, ids) for verb, ids in (*rows, ("left", left)) if ids)
+            )
 
     terminal.answer(document, text)
     for _, row, chosen in done:
