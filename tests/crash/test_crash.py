@@ -97,7 +97,6 @@ STAND_INS = {
     "session import": "session-say",
     "namespace create": "move",
     "watch": "memorize-over-hand-edit",
-    "doctor": "doctor-fix",
     "hook": "session-say",
     "mcp": "memorize",
     "episode export": "share-export",

@@ -176,7 +176,7 @@ class Acts(RuleBasedStateMachine):
         with self.world.acting("session extract"):
             w = self.world.by("agent:claude-code")
             before = self.world.watch.head()
-            assert list(finish(spool(w), lambda left: (conversing(w), left.text("project")), wait=0)) == []
+            assert list(finish(spool(w), lambda left: (conversing(w), left.text("project")), 0.0)) == []
             assert spool(w).left() == ()
             self.world.step.commits = sum(one.op != "adopt" for one in self.world.watch.since(before))
 

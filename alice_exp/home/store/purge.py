@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.state_files import kind_of, state_files
 from alice_exp.home.store.purge_search import departed, erased, first_act, remains, versions
-from alice_exp.home.store.repo_setup import ASIDE
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.atomic_files import (
@@ -150,9 +149,6 @@ def _require_alone(repository: Repository) -> None:
         raise ProblemError(
             "the history has other work trees, which would keep the text", hint="git worktree remove …"
         )
-    if aside := next(repository.work_tree.glob(f"{ASIDE}*"), None):
-        template = "a damaged history was set aside as {name}, which would keep the text"
-        raise ProblemError(template, name=aside.name, hint="remove it, then run this again")
     if (repository.git_dir / "objects" / "info" / "alternates").exists():
         raise ProblemError("the history borrows objects from another repository, which would keep the text")
 
