@@ -157,6 +157,7 @@ approve 1，拒绝 2 → approve 1; reject 2
 approve 1-5 except 2, 4 → approve 1 3 5
 除了2，4，其他都同意 → approve 1 3 5-25
 同意 1-5，2，4除外 → approve 1 3 5
+approve 1, 2, 3, 3 excluded → approve 1 2
 approve 1-5, 2 and 4 excluded → approve 1 3 5
 全部同意，2，4除外 → approve 1 3 5-25
 don't approve 3 → later 3
@@ -182,7 +183,7 @@ approve 1:5 | approve the rest, reject the rest | because wrong | 记住：批�
 1 yes, 2 no. 3 yes | no. 3 | 除了 2 都同意，3 拒绝 | 拒绝 4，因为是玩笑；1 要彻底清除 | 通过1～3，第4条因为过期所以拒绝 | 同意 1-3，4 因为过期就算了
 同意 4 因为过期所以不要了。 | reject 4 because wrong; 1 too | approve 1-3 !3 | approve 1-5 -3 | approve all - 3
 approve 1-3 except 5 | reject 2 because 3 says the same | 拒绝 2，因为和3重复
-同意 1，2除外 | approve 1, 2, 3, 3 excluded | approve 1, 3, 5 reject | 除了2，4都同意 | 除了 2，1-5 同意 | approve 1 or 2
+同意 1，2除外 | 同意 4-5，1，2，4除外 | approve 1, 3, 5 reject | 除了2，4都同意 | 除了 2，1-5 同意 | approve 1 or 2
 approve two | approve both | the first two ok | approve all but the first to third one of them
 approve 1-3 except 2, reject the rest | 同意 1，2，3 拒绝 | approve neither 3 | approve all because the first is better | approve 2, both left out | 同意 1 但 2 和拒绝 3 | approve 1, 2, reject, 3, 4 keep | 是 1，2 否 | approve 1 2 3 but 4
 """

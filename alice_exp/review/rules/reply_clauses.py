@@ -303,8 +303,9 @@ def _reach_back(clause: Clause, items: list[_Item], word: Token, *, is_closed: b
         start = start if seen.issuperset(ids) and at else at + 1
         seen.update(ids)
     start %= max(1, len(items))
-    # In "1, 2, 3, 3 excluded" it may begin anywhere.
-    if not items or start > 1:
+    # Behind "1-2, 4, 1" it may begin at the 4; a list of single numbers that ascends ends where it begins again.
+    single = [token.numbers[0] if len(token.numbers) == 1 else 0 for token, _, _ in items[:start]]
+    if not items or (start > 1 and (0 in single or single != sorted(single))):
         raise unclear(_NOT_LEFT_OUT, what=repr(word.text))
     clause.reaches_back = clause.reaches_back or not start
     clause.excluded |= {one: False for _, ids, _ in items[start:] for one in ids}
