@@ -101,7 +101,8 @@ def contents(
     batch: list[str] = []
     total = 0
     for row in sizes.decode().splitlines():
-        oid, kind, size = row.split()
+        # Of a damaged history set aside: "OID missing".
+        oid, kind, size = [*row.split(), "0"][:3]
         if kind not in kinds:
             continue
         if batch and total + int(size) > _BATCH:
