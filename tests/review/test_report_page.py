@@ -62,8 +62,7 @@ def test_a_candidate_of_a_project_has_a_box_more_and_every_format_names_the_proj
     for format in ("html", "markdown", "table"):
         assert "project a.org/x" in cli("heartbeat", "--format", format).stdout.replace("\\", "")
     assert "everywhere" in page and "--everywhere" in page
-    cli("memorize", "three", "--project", "a.org/x")
-    last = cli("heartbeat", "--peek", "--json").json["items"][-1]["id"]
+    last = cli("memorize", "three", "--project", "a.org/x", "--json").json["id"]
     shown = cli("approve", last, "--yes").stderr
     assert "three, project a.org/x" in shown, "what no report has shown is shown with its project"
 
