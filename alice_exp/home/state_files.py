@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-Holds = Literal["nothing", "ids", "texts", "entry", "said", "former"]
+Holds = Literal["nothing", "ids", "texts", "entry", "said"]
 """What a file holds: neither id nor word of a block; ids alone, which stay; texts of any block, made anew from the
 files when it is gone; one momentary entry, which goes with a block that it names or quotes; what was said and is not
-taken in yet, a conversation's words; texts, of an earlier version, which nothing reads any more."""
+taken in yet, a conversation's words."""
 
 INVENTORY: Mapping[str, Holds] = {
     "lock": "nothing",
@@ -37,18 +37,12 @@ INVENTORY: Mapping[str, Holds] = {
     "vectors-*.bin": "texts",
     "published/*": "texts",
     "decisions/dec-*": "entry",
-    ".report.html.new": "former",
-    "episodes.sqlite*": "former",
-    "glance.json": "former",
-    "signatures.json": "former",
+    ".report.html.new": "texts",
 }
 """What each file holds, by patterns (of ``fnmatch``) of its path below ``state/``."""
 
 FOLDERS = ("", *dict.fromkeys(name.partition("/")[0] for name in INVENTORY if "/" in name))
 """``state/`` itself and its folders, by their names below it."""
-
-FORMER = tuple(name.rstrip("*") for name, holds in INVENTORY.items() if holds == "former")
-"""How the names of files begin that an earlier version kept."""
 
 
 def kind_of(name: str) -> Holds | None:

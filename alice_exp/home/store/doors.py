@@ -289,9 +289,9 @@ class FileHome:
             except ChangedOnDisk:
                 continue
             if signature_of(self.root) is None and head and not elsewhere(f"{self.root}/{LOCAL}", LOCAL):
-                from alice_exp.home.store.config_files import move_here
+                from alice_exp.home.store.config_files import write_local
 
-                move_here(self.root, self._writer)
+                write_local(self.root, {})
             return found if self._writer.stamps.head == head else scan(self.experiences)
         raise BusyError("the files change faster than they can be read", hint="run the command again")
 

@@ -332,7 +332,7 @@ def _forget_derived(root: Path, block_id: str, said: Said) -> None:
     for path, holds in list(state_files(root)):
         with contextlib.suppress(FileNotFoundError):
             data = read_bytes(path)[0] if holds == "entry" else b""
-            if holds in ("texts", "former") or block_id.encode() in data or words.stand_in(data):
+            if holds == "texts" or block_id.encode() in data or words.stand_in(data):
                 path.unlink()
     for folder in sorted(filter(Path.is_dir, state.rglob("*")), reverse=True):
         if kind_of(folder.relative_to(state).as_posix()) == "texts":
