@@ -14,7 +14,7 @@ from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import RACY_NS, read_bytes, replace
 from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
 from alice_exp.kernel.jsonc.problem import Problem
-from alice_exp.model.values.config import Config
+from alice_exp.model.values.config import Config, joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +49,6 @@ def _parsed(
 ) -> tuple[Config, tuple[Problem, ...]]:
     from alice_exp.kernel.jsonc import parse
     from alice_exp.model.formats.config_file import read_config
-    from alice_exp.model.values.config import joined
 
     local, faults = read_local(root)
     try:

@@ -25,7 +25,7 @@ from alice_exp.kernel.journal.atomic_files import (
 )
 from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PURGING, STAGE
 from alice_exp.kernel.journal.git_references import PENDING, SEEN
-from alice_exp.kernel.journal.leftovers import REPORTS
+from alice_exp.kernel.journal.lock import REPORTS
 from alice_exp.kernel.journal.rewrite_history import rewrite
 from alice_exp.kernel.text.written_forms import WrittenForms
 from alice_exp.model.formats.block_erasure import PURGED, Said, is_empty
