@@ -133,7 +133,7 @@ def _thoughts(terminal: Terminal, query: str, top: int, since: str, document: di
     # Imported here: only those who look into the diary pay for it.
     from alice_exp.model.formats.record_schema import EVENTS_PATH
     from alice_exp.timeline.cli.event_tables import hit_document
-    from alice_exp.timeline.usecases.find_thoughts import find_thoughts
+    from alice_exp.timeline.usecases.events import find_thoughts
 
     snapshot = terminal.records(EVENTS_PATH)
     thoughts = find_thoughts(
