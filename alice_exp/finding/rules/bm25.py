@@ -17,7 +17,6 @@ from alice_exp.finding.ports import Posting, Statistics
 from alice_exp.finding.rules.calibration import learn_lending, learn_noise, sample_size
 from alice_exp.finding.rules.match_table import Scores, TextMatches, blank, raised, shares
 from alice_exp.finding.rules.parsed_query import Query, is_single, pairs_of
-from alice_exp.finding.rules.query_correction import corrected_postings
 from alice_exp.finding.rules.stop_words import LIGHT
 from alice_exp.finding.rules.topic_coverage import FEW, SINGLE, TRANSLATED, Subject
 from alice_exp.kernel.text.tokens import is_cjk, thirds, tokens_many
@@ -102,7 +101,7 @@ def text_matches(
     asked = Query.of(query)
     if not asked.terms or not statistics.total:
         return TextMatches({}, 0.0)
-    found = corrected_postings(query, asked.latin, asked.correct, postings(asked.tokens), postings)
+    found = postings(asked.tokens)
     scoring = _Scoring(statistics, found)
     scores = blank(statistics.total, sum(len(posting.indexes) for posting in found.values()))
     for term in asked.terms:

@@ -82,8 +82,8 @@ class Query:
     """A parsed query; ``size`` is its number of words, two CJK characters being one.
 
     ``weights`` are those of the terms (``stop_words``); ``unnamed`` are the Latin words that the lexicon cannot
-    translate and the number of such CJK words; ``latin`` maps the folded Latin words, in order, to their terms;
-    ``correct`` are the terms known to be spelt correctly, ``names`` those of other words that are capitalised within a
+    translate and the number of such CJK words; ``latin`` tells whether it has a Latin word;
+    ``names`` are the terms of unknown words that are capitalised within a
     sentence; ``act`` is the stem of the verb that says what the task is, where the text begins with one.
     """
 
@@ -93,15 +93,14 @@ class Query:
     size: float
     weights: Mapping[str, float]
     unnamed: tuple[frozenset[str], float]
-    latin: Mapping[str, str]
-    correct: frozenset[str]
+    latin: bool
     names: frozenset[str]
     act: str
 
     @classmethod
     def of(cls, text: str) -> Query:
         """Parse a query."""
-        runs = pieces(fold(text))
+        runs = pieces(text)
         stem_of = stems(run for run in runs if not is_cjk(run))
         row = [run if is_cjk(run) else stem_of.get(run, "") for run in runs]
         row = [run for run in row if run]
@@ -111,8 +110,7 @@ class Query:
         latin = {run for run in row if not is_cjk(run) and run not in known}
         cjk = words_beside([run for run in row if is_cjk(run)], [word for word in known if is_cjk(word)])
         weights = weight_of(row)
-        # A light word that no text contains is not a typo: the word list has it as it is.
-        correct = frozenset(known).union(term for term, weight in weights.items() if weight < 1.0)
+        common = frozenset(known).union(term for term, weight in weights.items() if weight < 1.0)
         # Sorted, because the order of a set differs between processes and float sums depend on the order.
         return cls(
             tuple(sorted(set(terms))),
@@ -121,10 +119,9 @@ class Query:
             size,
             weights,
             (frozenset(latin), cjk),
-            stem_of,
-            correct,
+            bool(stem_of),
             frozenset(stem_of.get(name, name) for name in _capitalised(text))
-            & frozenset(stem_of.values()) - correct,
+            & frozenset(stem_of.values()) - common,
             _act(text, runs, stem_of),
         )
 
