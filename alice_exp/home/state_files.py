@@ -34,13 +34,13 @@ INVENTORY: Mapping[str, Holds] = {
     "report.html": "texts",
     "files.json": "texts",
     "index.sqlite*": "texts",
-    "vectors-*.bin": "texts",
     "published/*": "texts",
     "decisions/dec-*": "entry",
     ".report.html.new": "former",
     "episodes.sqlite*": "former",
     "glance.json": "former",
     "signatures.json": "former",
+    "vectors-*": "former",
 }
 """What each file holds, by patterns (of ``fnmatch``) of its path below ``state/``."""
 
