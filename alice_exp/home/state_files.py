@@ -39,9 +39,9 @@ INVENTORY: Mapping[str, Holds] = {
     "report.html": "texts",
     "files.json": "texts",
     "index.sqlite*": "texts",
-    "vectors-*.bin": "texts",
     "published/*": "texts",
     "decisions/dec-*": "entry",
+    "vectors-*.bin": "texts",
     ".report.html.new": "texts",
 }
 """What each file holds, by patterns (of ``fnmatch``) of its path below ``state/``."""

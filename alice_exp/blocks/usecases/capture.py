@@ -55,7 +55,7 @@ class Draft:
     about: About = "work"
     tags: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
-    supersedes: str = ""
+    replaces: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     importance: float = 0.5
     emotional_weight: float = 0.0
@@ -255,7 +255,7 @@ def _capture(intake: _Intake, draft: Draft) -> Placed | None:
         return intake.put(kept, known.path)
     block = _block(draft, intake.fresh_id(), intake.caller)
     if known is not None:
-        block = replace(block, supersedes=known.block.id)
+        block = replace(block, replaces=(known.block.id,))
     return intake.put(block, path_of("low_value", f"pending_{intake.caller.day}"))
 
 

@@ -110,7 +110,12 @@ OPTIONS: tuple[Option, ...] = (
         "text",
         "In place of both, a program: prompt on stdin, answer on stdout, as claude -p; empty: none",
     ),
-    Option("provider.embedding_model", "", "text", "Model for embeddings; empty: words alone"),
+    Option(
+        "provider.embedding_model",
+        "",
+        "text",
+        "Model for embeddings, which puts the best 64 answers in order; empty: off",
+    ),
     Option(
         "provider.key_env",
         "",

@@ -4,7 +4,7 @@ What both added alike becomes one block.
 
 Counts add what each side added; states follow from counts and evidence; a person's later decision about a block's
 place holds. Of a text that both sides changed both versions stay: one in place, the other as a candidate that
-``supersedes`` it. ``merge_fields`` says what becomes of each field.
+``replaces`` it. ``merge_fields`` says what becomes of each field.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ def _candidate(loser: Placed, home: Placed) -> Placed:
         about=block.about,
         tags=block.tags,
         evidence=(*block.evidence, note)[-EVIDENCE_KEPT:],
-        supersedes=block.id,
+        replaces=(block.id,),
         origin=block.origin,
         importance=block.importance,
         created_at=at,
@@ -319,7 +319,7 @@ def unite(
             shared = {key: one for key, one in known.items() if key not in counted}
             counted.update(shared)
             block = folded(first.block, placed.block, tuple(shared.values()))
-            state = _merge_duplicates_state(first, placed.block, block.verifications, thresholds)
+            state = _united_state(first, placed.block, block.verifications, thresholds)
             first = Placed(replace(block, state=state), first.path)
             result[mine] = first
             del result[its]
@@ -343,12 +343,10 @@ def _groups(merged: Blocks) -> dict[Sameness, list[Placed]]:
 def _is_conflict(group: list[Placed]) -> bool:
     """Whether one is the losing text of another after a conflict; the person has to see both."""
     ids = {placed.block.id for placed in group}
-    return any(placed.block.supersedes in ids for placed in group)
+    return any(not ids.isdisjoint(placed.block.replaces) for placed in group)
 
 
-def _merge_duplicates_state(
-    first: Placed, second: Block, verifications: int, thresholds: Thresholds
-) -> State:
+def _united_state(first: Placed, second: Block, verifications: int, thresholds: Thresholds) -> State:
     """A decided block keeps its state; two candidates get the higher state, and one level more if both succeeded."""
     state = first.block.state
     if first.place != "low_value":
