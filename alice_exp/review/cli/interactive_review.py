@@ -26,14 +26,13 @@ from alice_exp.review.cli.review_pages import (
     ReviewPage,
     Settled,
     Tally,
-    ask_standing,
     card_question,
     columns,
     decided_lines,
     key_help,
-    standing_pages,
 )
 from alice_exp.review.cli.single_keys import QUITTING, key, mark_pastes, typed
+from alice_exp.review.cli.standing_pages import ask_standing, standing_pages
 from alice_exp.review.cli.where_it_holds import scoped
 from alice_exp.review.rules.arrangement import review_screens
 from alice_exp.review.rules.daily_report import Agenda, Item

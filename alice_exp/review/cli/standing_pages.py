@@ -1,0 +1,126 @@
+"""The pages of a review for what is trusted: what nobody approved here, ten texts a screen, what contradicts another,
+and what is in doubt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.text.display import wrapped
+from alice_exp.model.values.block import Placed, content_hash
+from alice_exp.review import usecases as review
+from alice_exp.review.cli.named_candidates import name_apart
+from alice_exp.review.cli.report_model import doubted, told
+from alice_exp.review.cli.review_commands import approved
+from alice_exp.review.cli.review_pages import DIGITS, LATER
+from alice_exp.review.cli.single_keys import QUITTING, key
+from alice_exp.terminal.language import say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from alice_exp.review.rules.daily_report import Agenda
+    from alice_exp.terminal.console import Terminal
+
+
+def standing_pages(terminal: Terminal, rule: Callable[[str], None], width: int) -> tuple[int, bool]:
+    """Ask page by page; the number of blocks approved, and whether the person quit. ``rule`` draws a title."""
+    together, apart = review.standing(terminal.session.home)
+    name_apart(terminal, [placed.block.id for placed in apart])
+    count = 0
+    for at in range(0, len(together), len(DIGITS)):
+        page = together[at : at + len(DIGITS)]
+        rule(say("in universal, not approved here"))
+        taken = _decided(terminal, page, width)
+        if taken is None:
+            return count, True
+        if taken:
+            seen = {placed.block.id: content_hash(placed.block) for placed in taken}
+            done = approved(terminal, [placed.block.id for placed in taken], bulk=True, seen=seen)
+            count += len(done.ids)
+            terminal.line("  " + say("{count} approved", count=len(done.ids)))
+    return count, False
+
+
+def _decided(terminal: Terminal, page: Sequence[Placed], width: int) -> list[Placed] | None:
+    """What of a page the person approves; None if they quit."""
+    later: set[str] = set()
+    ahead: Collection[str] | None = LATER
+    while True:
+        for line in _lines(page, later, width):
+            terminal.line(line)
+        while True:
+            pressed = key(say("[a]pprove these [l]ater [q]uit · digit: not this one "), ahead)
+            ahead = None
+            if pressed in QUITTING:
+                return None
+            if pressed in ("a", "y"):
+                return [placed for placed in page if placed.block.id not in later]
+            if pressed in LATER:
+                return []
+            if pressed and pressed in DIGITS[: len(page)]:
+                later ^= {page[DIGITS.index(pressed)].block.id}
+                break
+
+
+def _lines(page: Sequence[Placed], later: set[str], width: int) -> list[str]:
+    found = []
+    for digit, placed in zip(DIGITS, page, strict=False):
+        sign = "·" if placed.block.id in later else " "
+        rows = wrapped(f"{told(placed)}\n{placed.block.id} · {placed.place}/{placed.namespace}", width - 6)
+        found += [f"{f'{digit} {sign}' if not at else '':4}{row}" for at, row in enumerate(rows)]
+    return found
+
+
+def ask_standing(terminal: Terminal, report: Agenda, rule: Callable[[str], None]) -> None:
+    """Ask which of two trusted blocks that contradict each other holds, then of each block in doubt whether it does,
+    until the person quits."""
+    gone: set[str] = set()
+    for first, beside in report.settle:
+        second = beside.placed
+        if not gone & {first.block.id, second.block.id}:
+            rule(say("which one holds?"))
+            for digit, one in (("1", first), ("2", second)):
+                terminal.line(f"{digit}  {one.block.id}  {told(one)}")
+            pressed = _answer(say("[1] or [2] holds [b]oth [l]ater [q]uit "), "12b")
+            if pressed in QUITTING:
+                return
+            if pressed == "b":
+                _kept(terminal, first)
+            elif pressed in ("1", "2"):
+                loser = second if pressed == "1" else first
+                gone.add(loser.block.id)
+                _retired(terminal, loser)
+    for placed in report.review:
+        if placed.block.id not in gone:
+            row = doubted(placed)
+            rule(say("does it still hold?"))
+            terminal.line(f"{row.label}  {row.text}")
+            terminal.line(f"  {row.note}")
+            pressed = _answer(say("[k]eep: still true [n]o longer [l]ater [q]uit "), "kyn")
+            if pressed in QUITTING:
+                return
+            if pressed not in LATER:
+                (_retired if pressed == "n" else _kept)(terminal, placed)
+
+
+def _answer(question: str, keys: str) -> str:
+    """The key that answers, puts off or quits; one that was pressed before the text was there decides nothing."""
+    ahead: Collection[str] | None = LATER
+    while True:
+        pressed, ahead = key(question, ahead), None
+        if pressed in QUITTING or pressed in LATER or (pressed and pressed in keys):
+            return pressed
+
+
+def _kept(terminal: Terminal, placed: Placed) -> None:
+    from alice_exp.blocks.usecases.keep import keep
+
+    keep(terminal.session.home, terminal.session.caller, placed.block.id)
+    terminal.line("  " + say("kept: it still holds"))
+
+
+def _retired(terminal: Terminal, placed: Placed) -> None:
+    from alice_exp.blocks.usecases.lifetime import retire
+
+    retire(terminal.session.home, terminal.session.caller, placed.block.id, "no longer true")
+    terminal.line("  " + say("retired: it no longer holds"))
