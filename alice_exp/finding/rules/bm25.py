@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.finding.ports import Posting, Statistics
 from alice_exp.finding.rules.calibration import learn_lending, learn_noise, sample_size
-from alice_exp.finding.rules.match_table import Scores, TextMatches, blank, raised, shares
+from alice_exp.finding.rules.match_table import TextMatches
 from alice_exp.finding.rules.parsed_query import Query, is_single, pairs_of
 from alice_exp.finding.rules.stop_words import LIGHT
 from alice_exp.finding.rules.topic_coverage import SINGLE, TRANSLATED, Subject
@@ -103,7 +103,7 @@ def text_matches(
         return TextMatches({}, 0.0)
     found = postings(asked.tokens)
     scoring = _Scoring(statistics, found)
-    scores = blank(statistics.total, sum(len(posting.indexes) for posting in found.values()))
+    scores = [0.0] * statistics.total
     for term in asked.terms:
         scoring.add_term(scores, term, asked.weights[term])
     synonyms = [
@@ -121,7 +121,8 @@ def text_matches(
         for index, share in scoring.held(pair).items():
             scores[index] += weight * share
     subject = scoring.subject(asked, [*synonyms, *classes])
-    matches = shares(scores, scoring.most(asked))
+    most = scoring.most(asked)
+    matches = {index: min(1.0, score / most) for index, score in enumerate(scores) if score}
     known = TextMatches(
         matches,
         statistics.noise.at(asked.size),
@@ -135,7 +136,7 @@ def text_matches(
     translation, by_translation, near = other
     better = {index: match for index, match in by_translation.items() if match > matches.get(index, 0.0)}
     return replace(
-        known, matches=raised(matches, better), translated=near & better.keys(), translation=translation
+        known, matches={**matches, **better}, translated=near & better.keys(), translation=translation
     )
 
 
@@ -274,7 +275,7 @@ class _Scoring:
         reach = max((len(span.lending) for span in self.statistics.spans), default=0)
         return frozenset(index + step for index in said for step in range(-reach, reach + 1))
 
-    def add_term(self, scores: Scores, term: str, weight: float) -> None:
+    def add_term(self, scores: list[float], term: str, weight: float) -> None:
         """Add one token's score to every text that has or borrows it."""
         posting = self.postings.get(term)
         if posting is None:
@@ -287,7 +288,7 @@ class _Scoring:
         for index, share in zip(posting.indexes, self._terms(term, posting), strict=True):
             scores[index] += idf * share
 
-    def add(self, scores: Scores, held: dict[int, float], holders: int, weight: float = 1.0) -> None:
+    def add(self, scores: list[float], held: dict[int, float], holders: int, weight: float = 1.0) -> None:
         """Add a word's score, given its term weight in each text and the number of texts that hold it."""
         if not held:
             return
