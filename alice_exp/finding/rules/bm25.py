@@ -1,4 +1,4 @@
-"""BM25 matching of texts against a query, extended by neighbouring texts, word pairs and English–Chinese translation.
+"""BM25 matching of texts against a query, extended by word pairs and English–Chinese translation.
 
 Pure, and independent of how the collection is stored (``finding.ports``): a ``Segment`` holds the statistics of one
 file's texts, and ``text_matches`` asks only for the postings of the query's tokens.
@@ -14,7 +14,7 @@ from itertools import chain, compress
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.ports import Posting, Statistics
-from alice_exp.finding.rules.calibration import learn_lending, learn_noise, sample_size
+from alice_exp.finding.rules.calibration import learn_noise, sample_size
 from alice_exp.finding.rules.match_table import TextMatches
 from alice_exp.finding.rules.parsed_query import Query, is_single, pairs_of
 from alice_exp.finding.rules.stop_words import LIGHT
@@ -28,11 +28,6 @@ if TYPE_CHECKING:
     from alice_exp.finding.ports import Noise
     from alice_exp.finding.rules.parsed_query import Concept
 
-LENT_SMALL, LENT_SHARE, LENT = 32, 0.2, 256
-"""A token is lent to neighbours if it is in at most so many texts, or in at most this share of them, of large
-collections at most one in fifty and so many more: a frequent one says too little, and its long posting list costs
-much."""
-
 PAIR = 0.2
 """The weight of a pair of neighbouring words of the query that are neighbours in the text too."""
 
@@ -42,22 +37,20 @@ _REPEATED = b"\0\0" + b"\1" * 254
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The statistics of one file's texts, in file order; a function of the texts and of when they were told.
+    """The statistics of one file's texts, in file order; a function of the texts.
 
-    ``lending`` is how much a text may borrow from the texts one and two places away, ``noise`` the match that random
-    words reach; ``postings`` hold single tokens and, as ``"a b"``, pairs of neighbouring Latin stems.
+    ``noise`` is the match that random words reach; ``postings`` hold single tokens and, as ``"a b"``, pairs of
+    neighbouring Latin stems.
     """
 
     lengths: array[int]
     postings: Mapping[str, Posting]
-    lending: tuple[float, ...]
     noise: Noise
 
     @classmethod
-    def of(cls, texts: Sequence[str], times: Sequence[str] = ()) -> Segment:
-        """Tokenise and count texts; ``times`` are when they were told (ISO-8601 UTC), if that is known."""
-        first = sample_size(len(texts))
-        return cls(*index_texts(texts), *learn(texts[:first], times[:first]))
+    def of(cls, texts: Sequence[str]) -> Segment:
+        """Tokenise and count texts; the noise level is measured on the first ``sample_size``."""
+        return cls(*index_texts(texts), learn_noise(tokens_many(texts[: sample_size(len(texts))])))
 
 
 def index_texts(texts: Sequence[str]) -> tuple[array[int], dict[str, Posting]]:
@@ -70,12 +63,6 @@ def index_texts(texts: Sequence[str]) -> tuple[array[int], dict[str, Posting]]:
     return array("I", (sum(map(thirds, row)) for row in rows)), {
         token: posting_of(places) for token, places in found.items()
     }
-
-
-def learn(texts: Sequence[str], times: Sequence[str] = ()) -> tuple[tuple[float, ...], Noise]:
-    """What texts of a file lend their neighbours, and its noise level, from its first ``sample_size`` texts."""
-    rows = tokens_many(texts)
-    return learn_lending(rows, times), learn_noise(rows)
 
 
 def posting_of(places: Sequence[int]) -> Posting:
@@ -94,9 +81,9 @@ def text_matches(
     """How much of the query's information each text contains, in [0, 1] (DESIGN 10).
 
     A token contributes idf · n / (n + dampening), which is BM25 without its constant factor; the sum is divided by
-    Σ idf over the query's tokens. A text without a token borrows it from its neighbours in the file, weighted by the
-    segment's ``lending``, or from a synonym; the query's pairs add ``PAIR`` times theirs. A second reading is that in
-    the other language: its units are the concepts that the lexicon can translate, and the better of both counts.
+    Σ idf over the query's tokens. A text without a token borrows it from a synonym; the query's pairs add ``PAIR``
+    times theirs. A second reading is that in the other language: its units are the concepts that the lexicon can
+    translate, and the better of both counts.
     """
     asked = Query.of(query)
     if not asked.terms or not statistics.total:
@@ -143,7 +130,7 @@ def text_matches(
 def matcher(texts: Sequence[str]) -> Callable[[str], TextMatches]:
     """``text_matches`` over texts without precomputed statistics, taken as one file, for any number of queries."""
     counted = Segment.of(texts)
-    statistics = Statistics.of([(counted.lengths, counted.lending, counted.noise)])
+    statistics = Statistics.of([(counted.lengths, counted.noise)])
     held = counted.postings
     return lambda query: text_matches(
         statistics, lambda tokens: {token: held[token] for token in tokens & held.keys()}, query
@@ -270,20 +257,14 @@ class _Scoring:
         return Subject(tuple(units), size + unnamed), matches, near
 
     def _near(self, named: Iterable[tuple[Concept, Sequence[tuple[str, ...]]]]) -> frozenset[int]:
-        """The texts that express a concept by one of the names only, themselves or beside them."""
-        said = {index for concept, names in named for index in self.other_names(concept, names)[0]}
-        reach = max((len(span.lending) for span in self.statistics.spans), default=0)
-        return frozenset(index + step for index in said for step in range(-reach, reach + 1))
+        """The texts that express a concept by one of the names only."""
+        return frozenset(index for concept, names in named for index in self.other_names(concept, names)[0])
 
     def add_term(self, scores: list[float], term: str, weight: float) -> None:
-        """Add one token's score to every text that has or borrows it."""
+        """Add one token's score to every text that has it."""
         posting = self.postings.get(term)
         if posting is None:
             return
-        if self._is_lent(len(posting.indexes)):
-            self.add(scores, self.held(term), len(posting.indexes), weight)
-            return
-        # A frequent token is not lent, so its long posting list needs no intermediate dict.
         idf = weight * self.statistics.idf(len(posting.indexes))
         for index, share in zip(posting.indexes, self._terms(term, posting), strict=True):
             scores[index] += idf * share
@@ -293,7 +274,7 @@ class _Scoring:
         if not held:
             return
         idf = weight * self.statistics.idf(holders)
-        for index, share in (self._with_neighbours(held) if self._is_lent(holders) else held).items():
+        for index, share in held.items():
             scores[index] += idf * share
 
     def _add_to(self, scores: dict[int, float], held: dict[int, float], holders: int, weight: float) -> None:
@@ -301,30 +282,8 @@ class _Scoring:
         if not held:
             return
         idf = weight * self.statistics.idf(holders)
-        shares = self._with_neighbours(held) if self._is_lent(holders) else held
-        for index in scores.keys() & shares.keys():
-            scores[index] += idf * shares[index]
-
-    def _is_lent(self, holders: int) -> bool:
-        total = self.statistics.total
-        return holders <= max(LENT_SMALL, min(LENT_SHARE * total, LENT + total // 50))
-
-    def _with_neighbours(self, held: dict[int, float]) -> dict[int, float]:
-        """The term weights after each text lent to its neighbours: n / dampening adds up, then saturates as before."""
-        spans = iter(self.statistics.spans)
-        start, stop, lending = next(spans)
-        summed: defaultdict[int, float] = defaultdict(float)
-        # In order, so that one pass over the spans finds each text's file: texts lend only within it.
-        for index, share in sorted(held.items()):
-            while index >= stop:
-                start, stop, lending = next(spans)
-            strength = share / (1.0 - share)
-            summed[index] += strength
-            for distance, weight in enumerate(lending, 1):
-                for other in (index - distance, index + distance):
-                    if start <= other < stop:
-                        summed[other] += weight * strength
-        return {index: strength / (1.0 + strength) for index, strength in summed.items()}
+        for index in scores.keys() & held.keys():
+            scores[index] += idf * held[index]
 
     def subject(self, asked: Query, synonyms: Iterable[tuple[Concept, dict[int, float], int]]) -> Subject:
         """The subject words (those that are not light) and their texts."""
