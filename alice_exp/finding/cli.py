@@ -133,7 +133,7 @@ def _thoughts(terminal: Terminal, query: str, top: int, since: str, document: di
     # Imported here: only those who look into the diary pay for it.
     from alice_exp.model.formats.record_schema import EVENTS_PATH
     from alice_exp.timeline.cli.event_tables import hit_document
-    from alice_exp.timeline.usecases.find_thoughts import find_thoughts
+    from alice_exp.timeline.usecases.events import find_thoughts
 
     snapshot = terminal.records(EVENTS_PATH)
     thoughts = find_thoughts(
@@ -327,7 +327,8 @@ def _block(terminal: Terminal, shown: Shown) -> None:
         (say("project"), block.project),
         (say("tags"), ", ".join(block.tags)),
         (say("related"), ", ".join(block.related)),
-        (say("replaces"), block.supersedes),
+        (say("replaces"), ", ".join(block.replaces)),
+        (say("holds beside"), ", ".join(block.both)),
         (say("origin"), say("this machine") if block.origin == "local" else block.origin),
         (say("created"), terminal.local(block.created_at)),
         (say("updated"), terminal.local(block.updated_at)),

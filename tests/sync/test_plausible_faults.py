@@ -253,7 +253,7 @@ def test_a_message_of_exactly_one_mebibyte_travels_and_one_byte_more_does_not(ov
 def test_a_file_of_the_persons_is_on_the_disk_before_it_takes_the_old_ones_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from alice_exp.terminal.edited_files import write_text
+    from alice_exp.terminal.editor import write_text
 
     path = tmp_path / "CLAUDE.md"
     turn = iter(range(99))

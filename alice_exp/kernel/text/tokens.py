@@ -9,7 +9,7 @@ from operator import concat
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.kernel.text import data_files
-from alice_exp.kernel.text.lazy_pattern import LazyPattern
+from alice_exp.kernel.text.data_files import LazyPattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
