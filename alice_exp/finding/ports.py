@@ -115,12 +115,6 @@ class Statistics:
         base, slope = K1 * (1 - B), K1 * B / average
         return [base + slope * length for length in self.lengths]
 
-    @cached_property
-    def once(self) -> list[float]:
-        """The term weight of a token that occurs once, for each text, in (0, 1): 1 / (1 + dampening)."""
-        # Precomputed because nearly all postings have the count 1.
-        return [1 / (1 + dampening) for dampening in self.dampening]
-
     def idf(self, holders: int) -> float:
         """ln(1 + (N − n + 0.5) / (n + 0.5)); a token that occurs nowhere counts like one that occurs in one text."""
         held = max(1, holders)

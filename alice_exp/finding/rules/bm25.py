@@ -10,7 +10,7 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from dataclasses import field, replace
-from itertools import chain, compress
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.ports import Posting, Statistics
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 PAIR = 0.2
 """The weight of a pair of neighbouring words of the query that are neighbours in the text too."""
-
-_REPEATED = b"\0\0" + b"\1" * 254
-"""Translates a count to 1 if the token is repeated, else to 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +89,7 @@ def text_matches(
     scoring = _Scoring(statistics, found)
     scores = [0.0] * statistics.total
     for term in asked.terms:
-        scoring.add_term(scores, term, asked.weights[term])
+        scoring.add(scores, scoring.held(term), len(scoring.holders(term)), asked.weights[term])
     synonyms = [
         (concept, *scoring.other_names(concept, concept.synonyms))
         for concept in asked.concepts
@@ -104,9 +101,7 @@ def text_matches(
     for concept, held, holders in classes:
         scoring.add(scores, held, holders, concept.weight)
     for pair in asked.pairs:
-        weight = PAIR * statistics.idf(len(scoring.holders(pair)))
-        for index, share in scoring.held(pair).items():
-            scores[index] += weight * share
+        scoring.add(scores, scoring.held(pair), len(scoring.holders(pair)), PAIR)
     subject = scoring.subject(asked, [*synonyms, *classes])
     most = scoring.most(asked)
     matches = {index: min(1.0, score / most) for index, score in enumerate(scores) if score}
@@ -147,58 +142,39 @@ class _Scoring:
     statistics: Statistics
     postings: Mapping[str, Posting]
     known: dict[tuple[str, ...], dict[int, float]] = field(default_factory=dict)
-    """What ``_spelt`` found before: several readings ask for the same words."""
-    weighed: dict[str, list[float]] = field(default_factory=dict)
-    """What ``_terms`` worked out before."""
+    """What ``held`` found before: several readings ask for the same words."""
 
     def holders(self, token: str) -> Sequence[int]:
         posting = self.postings.get(token)
         return posting.indexes if posting else ()
 
-    def held(self, token: str) -> dict[int, float]:
-        """The term weight n / (n + dampening) of the token in each text that has it, in (0, 1), by ascending index."""
-        posting = self.postings.get(token)
-        if posting is None:
-            return {}
-        return dict(zip(posting.indexes, self._terms(token, posting), strict=True))
-
-    def _terms(self, token: str, posting: Posting) -> list[float]:
-        """The term weights of a token's posting, in its order."""
-        if token in self.weighed:
-            return self.weighed[token]
-        once, dampening = self.statistics.once, self.statistics.dampening
-        terms = list(map(once.__getitem__, posting.indexes))
-        # Most tokens occur once in a text, so the others are looked for without a loop over all.
-        for at in compress(range(len(terms)), bytes(posting.counts).translate(_REPEATED)):
-            n = posting.counts[at]
-            terms[at] = n / (n + dampening[posting.indexes[at]])
-        self.weighed[token] = terms
-        return terms
-
-    def _spelt(self, name: tuple[str, ...]) -> dict[int, float]:
-        """The term weight of a word of several tokens in the texts that have all of them: that of its weakest token."""
+    def held(self, *name: str) -> dict[int, float]:
+        """The term weight n / (n + dampening), in (0, 1), of a word's weakest token, in each text that has all of them, by
+        ascending index."""
         if name not in self.known:
-            self.known[name] = self._looked_up(name)
+            # Intersecting from the shortest list looks at the fewest texts.
+            first, *rest = sorted(map(self._weighed, name), key=len)
+            self.known[name] = (
+                first
+                if not rest
+                else {
+                    i: min(share, *(part[i] for part in rest))
+                    for i, share in first.items()
+                    if all(i in part for part in rest)
+                }
+            )
         return self.known[name]
 
-    def _looked_up(self, name: tuple[str, ...]) -> dict[int, float]:
-        if any(token not in self.postings for token in name):
+    def _weighed(self, token: str) -> dict[int, float]:
+        posting, dampening = self.postings.get(token), self.statistics.dampening
+        if posting is None:
             return {}
-        parts = [self.held(token) for token in name]
-        if len(parts) == 1:
-            return parts[0]
-        # Intersecting from the shortest list looks at the fewest texts.
-        first, *rest = sorted(parts, key=len)
-        return {
-            i: min(share, *(part[i] for part in rest))
-            for i, share in first.items()
-            if all(i in part for part in rest)
-        }
+        return {i: n / (n + dampening[i]) for i, n in zip(posting.indexes, posting.counts, strict=True)}
 
     def other_names(self, concept: Concept, names: Iterable[tuple[str, ...]]) -> tuple[dict[int, float], int]:
         """The texts that express a concept by one of ``names`` only, and how many express it by these or its own."""
-        known = [self._spelt(name) for name in names]
-        own = self._spelt(concept.own)
+        known = [self.held(*name) for name in names]
+        own = self.held(*concept.own)
         found: dict[int, float] = {}
         for held in filter(None, known):
             for index, share in held.items():
@@ -244,7 +220,7 @@ class _Scoring:
                 size += 1
         for concept, held, holders in named:
             named_by_member = self.members(concept)[0] if concept.members else {}
-            both = {**named_by_member, **held, **self._spelt(concept.own)}
+            both = {**named_by_member, **held, **self.held(*concept.own)}
             self._add_to(scores, both, holders, concept.weight)
             most += concept.weight * self.statistics.idf(holders)
             if not concept.is_light:
@@ -259,15 +235,6 @@ class _Scoring:
     def _near(self, named: Iterable[tuple[Concept, Sequence[tuple[str, ...]]]]) -> frozenset[int]:
         """The texts that express a concept by one of the names only."""
         return frozenset(index for concept, names in named for index in self.other_names(concept, names)[0])
-
-    def add_term(self, scores: list[float], term: str, weight: float) -> None:
-        """Add one token's score to every text that has it."""
-        posting = self.postings.get(term)
-        if posting is None:
-            return
-        idf = weight * self.statistics.idf(len(posting.indexes))
-        for index, share in zip(posting.indexes, self._terms(term, posting), strict=True):
-            scores[index] += idf * share
 
     def add(self, scores: list[float], held: dict[int, float], holders: int, weight: float = 1.0) -> None:
         """Add a word's score, given its term weight in each text and the number of texts that hold it."""
