@@ -24,7 +24,6 @@ from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.values.records import Timeline
 from alice_exp.sync.rules.merge_blocks import merge
 from alice_exp.sync.rules.merge_duplicates import unite
-from alice_exp.sync.rules.merge_replacements import in_force
 from alice_exp.sync.rules.merge_text import (
     Side,
     Sides,
@@ -63,16 +62,14 @@ def merge_trees(was: Files, one: Files, other: Files) -> MergedFiles:
     histories = (sides.was.blocks(), sides.one.blocks(), sides.other.blocks())
     thresholds = _thresholds(config)
     merged = merge(*histories, thresholds)
-    held = in_force(merged.blocks, *histories)
     wanted: dict[str, list[Block]] = {}
-    for placed in unite({**merged.blocks, **held}, *histories, thresholds, sides.is_commented).values():
+    for placed in unite(merged.blocks, *histories, thresholds, sides.is_commented).values():
         wanted.setdefault(placed.path, []).append(placed.block)
     for path in sorted({*one, *other, *wanted} - {CONFIG}):
         data = _file(path, sides, wanted.get(path, []))
         if data is not None:
             files[path] = data
-    overruled = dict.fromkeys((*merged.overruled, *held))
-    return MergedFiles(files, merged.conflicts, tuple(overruled))
+    return MergedFiles(files, merged.conflicts, merged.overruled)
 
 
 def _thresholds(config: bytes | None) -> Thresholds:
