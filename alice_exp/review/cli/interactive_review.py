@@ -12,8 +12,7 @@ import typer
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import AliceError, Names, RefusedError
-from alice_exp.kernel.text.display import cells
-from alice_exp.kernel.text.wrapping import wrapped
+from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import PLACES
 from alice_exp.review import usecases as deciding
@@ -149,7 +148,7 @@ class _Session:
                 if self._carried_out(pressed, item) and not self._is_shown_again(item):
                     return True
             except AliceError as error:
-                    self.terminal.warned.clear()
+                self.terminal.warned.clear()  # Told once a command; here each key press needs its answer.
                 self.terminal.warn(error)
                 placed = self.terminal.session.home.read(PLACES).find(item.placed.block.id)
                 if placed is None or placed.place != "low_value":
