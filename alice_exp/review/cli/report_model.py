@@ -127,7 +127,7 @@ def has_own_row(movement: Movement) -> bool:
 def _settle(placed: Placed, one: Relation) -> Row:
     text = f"{payload_text(placed)}\n≠ {one.placed.block.id}  {payload_text(one.placed)}"
     new, old = placed.block.id, one.placed.block.id
-    return Row(new, text, which_holds(new, old, f"alice-exp approve {old} --replaces {new}"))
+    return Row(new, text, which_holds(new, old, f"approve {old} --replaces {new}"))
 
 
 def part_title(part: Part, place: str = "") -> str:

@@ -54,9 +54,9 @@ def which_holds(new: str, old: str, holds: str = "") -> str:
     """The commands that say which of two rivals holds: a new one, by its number or id, and an ``old`` one, by its id;
     ``holds`` is the one for the old one, where the new one does not wait."""
     return say(
-        "new: alice-exp approve {new} --replaces {old} · old: {holds} · both: alice-exp approve {new} --both {old} · "
-        "neither: alice-exp reject {new} --neither {old}",
+        "new: alice-exp approve {new} --replaces {old} · old: {holds} · both: approve {new} --both {old} · "
+        "neither: reject {new} --neither {old}",
         new=new,
         old=old,
-        holds=holds or f"alice-exp reject {new}",
+        holds=holds or f"reject {new}",
     )
