@@ -152,7 +152,7 @@ def test_a_stranger_without_a_home_is_told_how_to_begin(cli: Call) -> None:
         (("list", "--tag", ""), "--tag is empty"),
         (("recall", "x", "--project", ""), "--project is empty"),
         (("recall", "x", "--queries", ""), "--queries is empty"),
-        (("approve", "1", "--replace", ""), "--replace is empty"),
+        (("approve", "1", "--replaces", ""), "--replaces is empty"),
         (("prime", "--into", ""), "--into is empty"),
         (("--home", "", "remember", "x"), "--home is empty"),
         (("remember", "x", "--actor", ""), "--actor is empty"),

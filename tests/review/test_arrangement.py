@@ -45,7 +45,6 @@ def test_what_is_nearer_than_near_repeats_what_is_trusted_or_contradicts_it(kind
     assert bool(one.repeated) + bool(one.conflict) == (kind != "near"), (
         "its part, review/rules/daily_report.py"
     )
-    assert bool(one.contradicted) == bool(one.conflict)
 
 
 def names(items: Sequence[Item]) -> str:

@@ -204,7 +204,7 @@ def test_a_set_is_no_name_of_a_namespace_within_another(home: Path, cli: Call) -
     assert not (home / "experiences/universal/personal.jsonc").exists()
 
 
-def test_a_replacement_retires_what_it_replaces(home: Path, cli: Call) -> None:
+def test_what_is_replaced_waits_where_it_is(home: Path, cli: Call) -> None:
     old = cli("remember", "the user lives in Berlin", "--when", "the user's home", "--json").json["id"]
     new = cli(
         "memorize", "the user lives in Hamburg", "--when", "the user's home", "--about", "user", "--json"
@@ -216,9 +216,9 @@ def test_a_replacement_retires_what_it_replaces(home: Path, cli: Call) -> None:
         "replaces",
         ["hamburg", "berlin"],
     )
-    cli("approve", "1", "--replace", old, "--yes")
+    cli("approve", "1", "--replaces", old, "--yes")
     assert cli("show", new, "--json").json["replaces"] == [old]
-    assert cli("show", old, "--json").json["set"] == "archive"
+    assert cli("show", old, "--json").json["set"] == "personal"
 
 
 def test_what_is_decided_is_not_asked_about_again(home: Path, cli: Call) -> None:
@@ -230,16 +230,19 @@ def test_what_is_decided_is_not_asked_about_again(home: Path, cli: Call) -> None
     assert cli("show", two, "--json").json["set"] == "universal"
 
 
-def test_what_takes_the_place_of_two_retires_both(home: Path, cli: Call) -> None:
+def test_what_takes_the_place_of_two_says_so_of_both(home: Path, cli: Call) -> None:
     texts = ("the user lives in Berlin", "the user lives in a flat in Berlin")
     old = [cli("remember", text, "--when", "the user's home", "--json").json["id"] for text in texts]
+    cli("approve", old[1], "--both", old[0], "--yes")
     cli("memorize", "the user lives in Hamburg", "--when", "the user's home", "--about", "user")
     report = cli("heartbeat").stdout
-    assert "--replace exp-" in report and report.split("alice-exp approve 1")[1].count("--replace") == 2
-    approved = cli("approve", "1", "--replace", old[0], "--replace", old[1], "--yes", "--json").json
-    assert {cli("show", one, "--json").json["set"] for one in old} == {"archive"}
+    assert all(f"alice-exp approve 1 --replaces {one}" in report for one in old)
+    named = [cli("approve", "1", "--replaces", one, "--yes", "--json", check=False) for one in old]
+    assert [(one.code, one.json["rivals"][0]["with"]["id"]) for one in named] == [(5, old[1]), (5, old[0])]
+    done = cli("approve", "1", "--replaces", old[0], "--replaces", old[1], "--yes", "--json").json
+    assert cli("show", done["ids"][0], "--json").json["replaces"] == old
     cli("undo", "--yes")
-    assert {cli("show", one, "--json").json["set"] for one in old} == {"personal"}, approved
+    assert [item["id"] for item in cli("heartbeat", "--json").json["items"]] == done["ids"]
 
 
 def test_a_repeat_in_other_words_is_merged_with_one_option(home: Path, cli: Call) -> None:

@@ -165,15 +165,15 @@ def test_what_the_person_decided_elsewhere_counts_and_is_counted(
     ]
     old = cli("memorize", "use ag", "--when", "use rg", "--json", env=at(other)).json["id"]
     cli("approve", old, "--yes", env=at(other))
-    cli("approve", ids[0], "--replace", old, "--yes", env=at(other))
+    cli("approve", ids[0], "--replaces", old, "--yes", env=at(other))
     cli("approve", ids[1], "--yes", env=at(other))
     cli("config", "set", "thresholds.past", "4", env=at(other))
     bring(cli, git, home, other, "sync")
     assert git(home, "rev-parse", "HEAD") == git(other, "rev-parse", "HEAD"), "a plain fast-forward"
     assert all(cli("show", one, "--json", env=at(home)).json["approved"] for one in ids)
     report = cli("heartbeat", "--json", env=at(home)).json
-    assert report["elsewhere"] == {"approved": 2, "raised": 0, "config": True, "overruled": []}
-    assert "2 approved on another machine" in report["summary"]
+    assert report["elsewhere"] == {"approved": 3, "raised": 0, "config": True, "overruled": []}
+    assert "3 approved on another machine" in report["summary"]
     assert cli("heartbeat", "--json", env=at(other)).json["elsewhere"]["approved"] == 0
 
 
@@ -215,16 +215,16 @@ def test_of_two_texts_that_took_the_place_of_one_the_report_asks_which_holds(
     for home, name, hour in ((here, "beta", 10), (there, "gamma", 11)):
         now = at(home) | {"ALICE_NOW": f"2026-02-20T{hour}:00:00Z"}
         new.append(cli("memorize", f"ship to the server {name}", *trigger, env=now).json["id"])
-        cli("approve", new[-1], "--replace", old, "--yes", env=now)
+        cli("approve", new[-1], "--replaces", old, "--yes", env=now)
     later = {"ALICE_NOW": "2026-02-20T12:00:00Z"}
     for home in (here, there, here):
         cli("sync", env=at(home) | later)
     for home in (here, there):
         held = cli("list", "--set", "universal", "--json", env=at(home)).json["blocks"]
-        assert {block["id"] for block in held} == {*new}
+        assert {block["id"] for block in held} == {old, *new}
         report = cli("heartbeat", "--peek", "--json", env=at(home) | later).json
         assert [(one["id"], one["with"]["id"]) for one in report["settle"]] == [(new[1], new[0])]
-    cli("keep", new[0], env=at(here) | later)
+    cli("approve", new[1], "--replaces", new[0], "--yes", env=at(here) | later)
     assert not cli("heartbeat", "--peek", "--json", env=at(here) | later).json["settle"]
 
 

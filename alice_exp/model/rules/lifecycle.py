@@ -296,25 +296,6 @@ def revive(block: Block, now: str, thresholds: Thresholds = DEFAULT) -> Change:
     return Change(after, level(block, thresholds), "possible", "revived")
 
 
-_REPLACED = "replaced by "
-
-
-def replaced_reason(block_id: str) -> str:
-    """Why a block is retired whose place the block with this id takes."""
-    return f"{_REPLACED}{block_id}"
-
-
-def heirs(block: Block) -> tuple[str, ...]:
-    """The ids of the blocks that took a block's place since it was revived last, oldest first."""
-    found: list[str] = []
-    for piece in block.evidence:
-        if piece.kind == "revived":
-            found.clear()
-        elif piece.kind == "retired" and piece.quote.startswith(_REPLACED):
-            found.append(piece.quote.removeprefix(_REPLACED))
-    return tuple(dict.fromkeys(found))
-
-
 def is_shareable(placed: Placed, thresholds: Thresholds = DEFAULT) -> bool:
     """Whether a block may be offered to a peer (R2.46, B2.38, DESIGN 6).
 

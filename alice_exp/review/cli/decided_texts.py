@@ -85,6 +85,11 @@ def _decided_line(terminal: Terminal, placed: Placed, verb: str, text: str) -> s
         "place": scoped(f"{placed.place}/{placed.namespace}", placed.block.project),
         "id": placed.block.id,
     }
+    if placed.place == "archive" and placed.namespace == "obsolete":
+        return say(
+            "{number}  would be retired: {text} · {id}" if is_dry else "{number}  retired: {text} · {id}",
+            **values,
+        )
     if verb == "approve":
         return say(
             "{number}  would be approved: {text} → {place} · {id}"

@@ -16,9 +16,9 @@ from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import PLACES
 from alice_exp.review import usecases as deciding
+from alice_exp.review.cli.asked_decisions import approved, done_to, left_lines, purged, rejected
 from alice_exp.review.cli.report_model import NOTHING_SHARED, Shared, marks
 from alice_exp.review.cli.report_text import card
-from alice_exp.review.cli.review_commands import approved, purged, rejected
 from alice_exp.review.cli.review_pages import (
     BACK,
     DIGITS,
@@ -148,8 +148,7 @@ class _Session:
                 if self._carried_out(pressed, item) and not self._is_shown_again(item):
                     return True
             except AliceError as error:
-                # A warning is printed once per command; here each key press needs its answer.
-                self.terminal.warned.clear()
+                self.terminal.warned.clear()  # Told once a command; here each key press needs its answer.
                 self.terminal.warn(error)
                 placed = self.terminal.session.home.read(PLACES).find(item.placed.block.id)
                 if placed is None or placed.place != "low_value":
@@ -189,8 +188,6 @@ class _Session:
             case "p":
                 own = f"personal/{deciding.personal_namespace(item.placed.block)}"
                 return self._approved((block_id,), own)
-            case "t" if item.conflict:
-                return self._approved((block_id,), replacing=item.contradicted)
             case "m" if item.repeated and not item.conflict:
                 return self._merged(block_id, item.repeated.placed.block.id)
             case "r":
@@ -226,7 +223,12 @@ class _Session:
         return self._approved(ids)
 
     def _approved(self, ids: Sequence[str], to: str = "", **how: Any) -> bool:
-        done = approved(self.terminal, ids, to, **how)
+        """Whether it was approved, or the person, asked which holds, said otherwise or put it off."""
+        done = approved(self.terminal, ids, to, **how, asks=len(ids) == 1)
+        if done_to(done, "approve") == "reject":
+            return self._report_result("rejected", ids, done, say("rejected"))
+        if done.rivals and len(ids) == 1:
+            return True
         places = Names(dict.fromkeys(scoped(namespace_name(p.path), p.block.project) for p in done.placed))
         return self._report_result("approved", done.ids, done, say("approved into {place}", place=places))
 
@@ -264,9 +266,8 @@ class _Session:
         for block_id, why in done.skipped:
             if why in ("moved", "gone"):
                 self._settled_elsewhere(block_id)
-            self.terminal.line(
-                say("{id} has {why} since it was shown; it is left as it is", id=block_id, why=say(why))
-            )
+        for line in left_lines(self.terminal, done):
+            self.terminal.line(line)
         names = self.digits or {i.placed.block.id: str(i.number) for i in self.report.items}
         for line in decided_lines([name for one, name in names.items() if one in decided], words):
             self.terminal.line(line)

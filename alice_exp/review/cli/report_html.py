@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -89,16 +90,30 @@ def _section(section: Section) -> str:
 
 
 def _choices(item: Item) -> str:
-    """The boxes of one candidate: approve (in its project, everywhere), reject; none leaves it waiting."""
+    """The boxes of one candidate: approve (in its project, everywhere), reject, or which holds of it and what it
+    contradicts; none leaves it waiting."""
     name = str(item.number or item.placed.block.id)
+    if item.conflict:
+        old = item.conflict.placed.block.id
+        rows = [
+            (say("new"), f'data-command="approve {name} --replaces {old}"'),
+            (say("old"), 'data-verb="reject"'),
+            (say("both"), f'data-command="approve {name} --both {old}"'),
+            (say("neither"), f'data-command="reject {name} --neither {old}"'),
+        ]
+        return _boxes(name, rows)
     words = {"approve": say("approve"), "everywhere": say("approve everywhere"), "reject": say("reject")}
     if project_of(item):
         words["approve"] = say("approve here")
     else:
         del words["everywhere"]
+    return _boxes(name, [(word, f'data-verb="{verb}"') for verb, word in words.items()])
+
+
+def _boxes(name: str, rows: Sequence[tuple[str, str]]) -> str:
     boxes = "".join(
-        f'<label><input type="checkbox" data-verb="{verb}" data-name="{escape(name)}"> {escape(word)}</label>'
-        for verb, word in words.items()
+        f'<label><input type="checkbox" {does} data-name="{escape(name)}"> {escape(word)}</label>'
+        for word, does in rows
     )
     return f'<div class="choose">{boxes}</div>'
 
@@ -122,7 +137,7 @@ def _composer() -> str:
 _SCRIPT = """
 (() => {
   const foot = document.getElementById("reply"), line = foot.querySelector("code");
-  const boxes = [...document.querySelectorAll("[data-verb]")];
+  const boxes = [...document.querySelectorAll("[data-name]")];
   const told = verb => boxes.filter(box => box.checked && box.dataset.verb === verb).map(box => box.dataset.name);
   const show = () => {
     const parts = ["approve", "reject"].map(verb => [foot.dataset[verb], told(verb)])
@@ -130,6 +145,8 @@ _SCRIPT = """
     const wide = told("everywhere");
     const commands = parts.length ? [`alice-exp reply ${parts.join(foot.dataset.comma)}`] : [];
     if (wide.length) commands.push(`alice-exp approve ${wide.join(" ")} --everywhere`);
+    boxes.filter(box => box.checked && box.dataset.command)
+      .forEach(box => commands.push(`alice-exp ${box.dataset.command}`));
     line.textContent = commands.join(" && ") || foot.dataset.nothing;
   };
   boxes.forEach(box => box.addEventListener("change", () => {

@@ -13,7 +13,13 @@ from alice_exp.model.documents import payload_text, trigger_text
 from alice_exp.model.rules.doubt import kept_record
 from alice_exp.model.rules.rejection import Returned
 from alice_exp.model.values.block import Placed, Record
-from alice_exp.review.cli.where_it_holds import answers, asked_about, shared_project, where_it_holds
+from alice_exp.review.cli.where_it_holds import (
+    answers,
+    asked_about,
+    shared_project,
+    where_it_holds,
+    which_holds,
+)
 from alice_exp.review.rules.arrangement import Part, project_of
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.state_changes import Movement
@@ -120,12 +126,8 @@ def has_own_row(movement: Movement) -> bool:
 
 def _settle(placed: Placed, one: Relation) -> Row:
     text = f"{payload_text(placed)}\n≠ {one.placed.block.id}  {payload_text(one.placed)}"
-    note = say(
-        "one holds: alice-exp retire {id} --reason …, or alice-exp retire {other} …; both hold: alice-exp keep {id}",
-        id=placed.block.id,
-        other=one.placed.block.id,
-    )
-    return Row(placed.block.id, text, note)
+    new, old = placed.block.id, one.placed.block.id
+    return Row(new, text, which_holds(new, old, f"approve {old} --replaces {new}"))
 
 
 def part_title(part: Part, place: str = "") -> str:
@@ -181,11 +183,9 @@ def _neighbour(item: Item, one: Relation) -> Row:
         )
         return Row("✗", say("{title}: {text}", title=words, text=payload_text(one.placed)))
     merge = say("merge them: alice-exp approve {number} --merge {other}", number=number, other=other)
-    others = " --replace ".join(item.contradicted)
-    replace = say("replace it: alice-exp approve {number} --replace {other}", number=number, other=others)
     sign, words, note = {
-        "opposes": ("≠", say("opposite of what you trust"), replace),
-        "replaces": ("→", say("a different value from what you trust"), replace),
+        "opposes": ("≠", say("opposite of what you trust"), which_holds(number, other)),
+        "replaces": ("→", say("a different value from what you trust"), which_holds(number, other)),
         "identical": ("=", say("the same as what you trust"), merge),
         "same": ("≈", say("says the same as what you trust"), merge),
         "extends": ("≈", say("the same as what you trust, with more or less detail"), merge),

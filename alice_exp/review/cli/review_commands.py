@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,8 +14,8 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
 from alice_exp.model.documents import payload_text
 from alice_exp.model.values.block import Placed
-from alice_exp.owner.wiring import signing
 from alice_exp.review import usecases as review
+from alice_exp.review.cli.asked_decisions import approved, done_to, left_waiting, may_ask, purged, rejected
 from alice_exp.review.cli.decided_texts import decided_line, show_all, show_unseen
 from alice_exp.review.cli.named_candidates import (
     About,
@@ -41,6 +39,7 @@ from alice_exp.terminal.options import DryRun
 
 if TYPE_CHECKING:
     from alice_exp.review.rules.reply import Decision
+    from alice_exp.review.rules.rival_pairs import Rival
     from alice_exp.review.usecases import Decided, Seen
 
 
@@ -59,10 +58,14 @@ def approve(
     replacing: Annotated[
         list[str],
         typer.Option(
-            "--replace",
+            "--replaces",
             metavar="ID",
-            help="A trusted block whose place it takes; that is retired. May be repeated.",
+            help="A trusted block whose place it takes; that one waits. May be repeated.",
         ),
+    ] = [],  # noqa: B006
+    both: Annotated[
+        list[str],
+        typer.Option("--both", metavar="ID", help="A trusted block that holds beside it. May be repeated."),
     ] = [],  # noqa: B006
     merging: Annotated[
         str, typer.Option("--merge", metavar="ID", help="A trusted block that says the same: count it there.")
@@ -79,23 +82,25 @@ def approve(
     """Trust candidates, each in its project: those about you go to personal, the others to universal.
 
     Examples: alice-exp approve 1 3 · alice-exp approve 2 --everywhere · alice-exp approve --by agent:claude --about
-    user · alice-exp approve 3 --replace exp-7k2m9q4x · alice-exp approve --universal
+    user · alice-exp approve 3 --replaces exp-7k2m9q4x · alice-exp approve --universal
     """
     terminal: Terminal = ctx.obj
     wanted = Wanted(False, subject(about), by, meant(terminal, project), match)
     said = [*(references or ["--universal" if in_universal else "--all"]), *(["--to", to] if to else [])]
     said += ["--everywhere"] if everywhere else []
     require_person(terminal.session.caller, say("approve"), f"alice-exp approve {' '.join(said)}")
-    if replacing and merging:
+    if (replacing or both) and merging:
         raise UsageError("a candidate either takes a block's place or is merged into it")
     if everywhere and merging:
         raise UsageError("a block that is merged into another holds where that one does")
-    if in_universal and (references or all_ or not wanted.is_any or to or replacing or merging):
+    if in_universal and (references or all_ or not wanted.is_any or to or replacing or both or merging):
         raise UsageError("--universal names what it approves, and where that stays")
     chosen = standing(terminal) if in_universal else named(terminal, references, all_, wanted)
     if merging and len(chosen.ids) != 1:
         raise UsageError("one candidate is merged into a block", hint="name one candidate")
-    seen = _confirmed(terminal, chosen, "approve", dry_run, others=[merging] if merging else replacing)
+    seen = _confirmed(
+        terminal, chosen, "approve", dry_run, others=[merging] if merging else [*replacing, *both]
+    )
     doors = terminal.doors(dry_run)
     if merging:
         done = review.merge(doors, terminal.session.caller, chosen.ids[0], merging, seen=seen)
@@ -106,9 +111,11 @@ def approve(
             to,
             bulk=chosen.is_wide,
             replacing=replacing,
+            both=both,
             everywhere=everywhere,
             dry_run=dry_run,
             seen=seen,
+            asks=may_ask(terminal, chosen),
         )
     _decided(terminal, done, chosen, "merge" if merging else "approve")
 
@@ -120,6 +127,10 @@ def reject(
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Everything that the open report showed.")] = False,
     reason: Annotated[str, typer.Option(help="Why; kept with the block.")] = "",
+    neither: Annotated[
+        str,
+        typer.Option(metavar="ID", help="A trusted block that it opposes: neither holds, retire that one."),
+    ] = "",
     purge: Annotated[
         bool, typer.Option("--purge", help="Keep no version of it, in files or history: for secrets.")
     ] = False,
@@ -139,8 +150,15 @@ def reject(
     said = " ".join(references or ["--all"])
     require_person(terminal.session.caller, say("reject"), f"alice-exp reject {said}")
     chosen = named(terminal, references, all_, wanted)
-    seen = _confirmed(terminal, chosen, "purge" if purge else "reject", dry_run)
-    done = rejected(terminal, chosen.ids, reason, bulk=chosen.is_wide, dry_run=dry_run, seen=seen)
+    if neither and (len(chosen.ids) != 1 or reason or purge):
+        raise UsageError("--neither ends one candidate and one trusted block, and takes nothing else")
+    others = [neither] if neither else []
+    seen = _confirmed(terminal, chosen, "purge" if purge else "reject", dry_run, others=others)
+    if neither:
+        doors = terminal.doors(dry_run)
+        done = review.neither(doors, terminal.session.caller, chosen.ids[0], neither, seen=seen)
+    else:
+        done = rejected(terminal, chosen.ids, reason, bulk=chosen.is_wide, dry_run=dry_run, seen=seen)
     if purge and not dry_run:
         purged(terminal, done.ids)
     _decided(terminal, done, chosen, "purge" if purge else "reject")
@@ -173,7 +191,9 @@ def reply(
     seen: dict[str, str] = {}
     for decision, chosen in settled:
         seen |= _confirmed(terminal, chosen, decision.verb, dry_run)
-    _replied(terminal, _carried_out(terminal, settled, seen, dry_run), left)
+    done = _carried_out(terminal, settled, seen, dry_run)
+    left += [rival.new.block.id for _, row, _ in done for rival in row.rivals]
+    _replied(terminal, done, left)
 
 
 def _carried_out(
@@ -186,16 +206,18 @@ def _carried_out(
     for decision, chosen in settled:
         try:
             if chosen.ids:
-                row = (approved if decision.verb == "approve" else rejected)(
-                    terminal,
-                    chosen.ids,
-                    reason=decision.reason,
-                    bulk=chosen.is_wide,
-                    dry_run=dry_run,
-                    seen=seen,
-                    reply=together,
-                )
-                done.append((decision.verb, row, chosen))
+                how: dict[str, Any] = {
+                    "bulk": chosen.is_wide,
+                    "dry_run": dry_run,
+                    "seen": seen,
+                    "reply": together,
+                }
+                if decision.verb == "approve":
+                    asks = may_ask(terminal, chosen) and len(settled) == 1
+                    row = approved(terminal, chosen.ids, reason=decision.reason, asks=asks, **how)
+                else:
+                    row = rejected(terminal, chosen.ids, decision.reason, **how)
+                done.append((done_to(row, decision.verb), row, chosen))
         except (RefusedError, NotFoundError) as error:
             failed.append(error)
     # With some decisions carried out the others are warnings: an error would hide what was done.
@@ -244,6 +266,7 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], le
         "rejected": [block_id for verb, row, _ in done if verb == "reject" for block_id in row.ids],
         "blocks": [_document(placed) for _, row, _ in done for placed in row.placed],
         "skipped": [{"id": block_id, "why": why} for _, row, _ in done for block_id, why in row.skipped],
+        "rivals": [_pair(rival) for _, row, _ in done for rival in row.rivals],
         "left": sum(chosen.left for _, _, chosen in done),
         "left_out": [*left],
     }
@@ -252,7 +275,7 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], le
         for verb, row, _ in done:
             for placed in row.placed:
                 terminal.line(decided_line(terminal, placed, verb))
-        if not done:
+        if not any(row.placed for _, row, _ in done):
             terminal.line(say("nothing was decided"))
         elif left:
             rows = [(verb, row.ids) for verb, row, _ in done if not terminal.is_dry]
@@ -265,82 +288,25 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], le
         _name_skipped(terminal, row, chosen)
 
 
+def _pair(rival: Rival) -> dict[str, object]:
+    """A candidate that waits, with the block that it is a rival of."""
+    return {"id": rival.new.block.id, "relation": rival.kind, "with": _document(rival.old)}
+
+
 def _document(placed: Placed) -> dict[str, object]:
     """A decided block with its texts: for a program they are what was decided, whatever a report showed."""
     texts = {"trigger": documents.trigger_text(placed), "payload": payload_text(placed)}
     return documents.brief(placed) | texts | {"project": placed.block.project or None}
 
 
-def approved(
-    terminal: Terminal,
-    ids: Sequence[str],
-    to: str = "",
-    *,
-    bulk: bool = False,
-    reason: str = "",
-    replacing: Sequence[str] = (),
-    everywhere: bool = False,
-    dry_run: bool = False,
-    seen: Seen = MappingProxyType({}),
-    reply: str = "",
-) -> Decided:
-    """Approve as the person at this terminal, signed if the home has an owner key."""
-    from alice_exp.owner import usecases as owner
-
-    return owner.decide(
-        signing(terminal.session, terminal.doors(dry_run)),
-        "approve",
-        lambda home, caller, stamp: review.approve(
-            home,
-            replace(caller, reply=reply),
-            ids,
-            to,
-            bulk=bulk,
-            reason=reason,
-            replacing=replacing,
-            everywhere=everywhere,
-            stamp=stamp,
-            seen=seen,
-        ),
-    )
-
-
-def rejected(
-    terminal: Terminal,
-    ids: Sequence[str],
-    reason: str = "",
-    *,
-    bulk: bool = False,
-    dry_run: bool = False,
-    seen: Seen = MappingProxyType({}),
-    reply: str = "",
-) -> Decided:
-    """Reject as the person at this terminal."""
-    doors = terminal.doors(dry_run)
-    caller = replace(terminal.session.caller, reply=reply)
-    return review.reject(doors, caller, ids, reason, bulk=bulk, seen=seen)
-
-
-def purged(terminal: Terminal, ids: Sequence[str]) -> bool:
-    """Remove every version of rejected blocks, because of what they hold; what repeats it elsewhere is named. Returns
-    whether nothing does."""
-    from alice_exp.blocks.cli.told_acts import told_elsewhere
-    from alice_exp.blocks.usecases.lifetime import purge
-
-    is_gone = True
-    for block_id in ids:
-        done = purge(terminal.session.home, terminal.session.caller, block_id)
-        told_elsewhere(terminal, done)
-        is_gone = is_gone and not done.elsewhere
-    return is_gone
-
-
 def _decided(terminal: Terminal, decided: Decided, chosen: Choice, verb: str) -> None:
+    verb = done_to(decided, verb)
     document = {
         "ids": list(decided.ids),
         "commit": commit_id(decided.commit),
         "blocks": [_document(placed) for placed in decided.placed],
         "skipped": [{"id": block_id, "why": why} for block_id, why in decided.skipped],
+        "rivals": [_pair(rival) for rival in decided.rivals],
         "left": chosen.left,
     }
 
@@ -357,7 +323,11 @@ def _name_skipped(terminal: Terminal, decided: Decided, chosen: Choice) -> None:
         left = "alice-exp: only counted, and left: {count}; see 'alice-exp heartbeat --page 2'"
         terminal.note(say(left, count=chosen.left))
     again = "alice-exp: {id} has {why} since it was shown; see 'alice-exp heartbeat' again"
+    for rival in decided.rivals:
+        terminal.note(left_waiting(terminal, rival))
     for block_id, why in decided.skipped:
+        if why == "rival":
+            continue
         if why == "stale":
             text = say("alice-exp: {id} stands in a file with a problem; see 'alice-exp check'", id=block_id)
         elif why == "moved":

@@ -124,7 +124,6 @@ def card_question(item: Item) -> str:
     """The keys of one candidate."""
     more = (
         say("[A]pprove everywhere ") if project_of(item) else "",
-        say("[t]ake its place ") if item.conflict else "",
         say("[m]erge ") if item.repeated and not item.conflict else "",
         say("[x] reject and purge ") if item.delicate else "",
         say("[g]roup ") if item.group else "",
@@ -140,9 +139,9 @@ def key_help() -> tuple[str, ...]:
     """What each key does to one candidate."""
     return (
         say("a  (or y) approve: it goes where the card says, and holds in its project"),
+        say("   what contradicts it and is told now: n new · o old · b both · x neither"),
         say("A  approve it everywhere: it holds in every project"),
         say("p  approve into personal: about you, shared with nobody"),
-        say("t  take the place of the trusted block beside it, which is retired"),
         say("m  merge it into the trusted block beside it"),
         say("r  reject for good · R  with a reason · x  reject and keep no word of it"),
         say("g  approve its whole group · s  put the group off"),

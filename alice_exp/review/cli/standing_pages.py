@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.text.display import wrapped
 from alice_exp.model.values.block import Placed, content_hash
 from alice_exp.review import usecases as review
+from alice_exp.review.cli.asked_decisions import answered_key, approved, ask
 from alice_exp.review.cli.named_candidates import name_apart
 from alice_exp.review.cli.report_model import doubted, told
-from alice_exp.review.cli.review_commands import approved
 from alice_exp.review.cli.review_pages import DIGITS, LATER
 from alice_exp.review.cli.single_keys import QUITTING, key
 from alice_exp.terminal.language import say
@@ -78,38 +78,39 @@ def ask_standing(terminal: Terminal, report: Agenda, rule: Callable[[str], None]
     for first, beside in report.settle:
         second = beside.placed
         if not gone & {first.block.id, second.block.id}:
-            rule(say("which one holds?"))
-            for digit, one in (("1", first), ("2", second)):
-                terminal.line(f"{digit}  {one.block.id}  {told(one)}")
-            pressed = _answer(say("[1] or [2] holds [b]oth [l]ater [q]uit "), "12b")
-            if pressed in QUITTING:
+            answer = ask(terminal, first, second)
+            if answer == "quit":
                 return
-            if pressed == "b":
-                _kept(terminal, first)
-            elif pressed in ("1", "2"):
-                loser = second if pressed == "1" else first
-                gone.add(loser.block.id)
-                _retired(terminal, loser)
+            gone |= _settled(terminal, first, second, answer)
     for placed in report.review:
         if placed.block.id not in gone:
             row = doubted(placed)
             rule(say("does it still hold?"))
             terminal.line(f"{row.label}  {row.text}")
             terminal.line(f"  {row.note}")
-            pressed = _answer(say("[k]eep: still true [n]o longer [l]ater [q]uit "), "kyn")
+            pressed = answered_key(say("[k]eep: still true [n]o longer [l]ater [q]uit "), "kyn")
             if pressed in QUITTING:
                 return
             if pressed not in LATER:
                 (_retired if pressed == "n" else _kept)(terminal, placed)
 
 
-def _answer(question: str, keys: str) -> str:
-    """The key that answers, puts off or quits; one that was pressed before the text was there decides nothing."""
-    ahead: Collection[str] | None = LATER
-    while True:
-        pressed, ahead = key(question, ahead), None
-        if pressed in QUITTING or pressed in LATER or (pressed and pressed in keys):
-            return pressed
+def _settled(terminal: Terminal, new: Placed, old: Placed, answer: str) -> set[str]:
+    """Carry out what holds of two trusted blocks; the ids of those that are trusted no more or wait."""
+    session, ids = terminal.session, (new.block.id, old.block.id)
+    winner, loser = ids if answer != "old" else ids[::-1]
+    if answer == "neither":
+        review.neither(session.home, session.caller, *ids)
+        terminal.line("  " + say("retired: it no longer holds"))
+        return {*ids}
+    if answer == "both":
+        review.answered(session.home, session.caller, winner, both=[loser])
+        terminal.line("  " + say("both hold"))
+    elif answer != "later":
+        review.answered(session.home, session.caller, winner, [loser])
+        terminal.line("  " + say("{id} waits while {other} holds", id=loser, other=winner))
+        return {loser}
+    return set()
 
 
 def _kept(terminal: Terminal, placed: Placed) -> None:

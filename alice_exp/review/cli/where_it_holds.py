@@ -1,4 +1,5 @@
-"""Words for the project in which a candidate holds, and the questions about the names of projects (DESIGN 7)."""
+"""Words for the project in which a candidate holds, for which of two rivals does, and the questions about the names of
+projects (DESIGN 7)."""
 
 from __future__ import annotations
 
@@ -46,4 +47,16 @@ def answers(project: str, name: str) -> str:
         "yes: alice-exp project is {name} {project} · no: alice-exp project not {name} {project}",
         name=name,
         project=project,
+    )
+
+
+def which_holds(new: str, old: str, holds: str = "") -> str:
+    """The commands that say which of two rivals holds: a new one, by its number or id, and an ``old`` one, by its id;
+    ``holds`` is the one for the old one, where the new one does not wait."""
+    return say(
+        "new: alice-exp approve {new} --replaces {old} · old: {holds} · both: approve {new} --both {old} · "
+        "neither: reject {new} --neither {old}",
+        new=new,
+        old=old,
+        holds=holds or f"reject {new}",
     )

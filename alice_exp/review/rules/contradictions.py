@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.rules.concerns import TRUSTED, TRUSTED_PLACES, came_up, trusted_since
+from alice_exp.finding.rules.concerns import REPLACING, TRUSTED, TRUSTED_PLACES, came_up, trusted_since
+from alice_exp.finding.rules.rivals import are_rivals
 from alice_exp.kernel.text.times import days_before
-from alice_exp.model.rules.doubt import STILL_TRUE
-from alice_exp.model.rules.lifecycle import heirs
 from alice_exp.model.values.block import is_approved
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def contradictions(
     """Pairs of which one became trusted since the report before (``since``) and contradicts the other.
 
     Another value counts then, too: to approve what changes something is not yet to say that the old no longer holds.
-    A pair that no report showed side by side is asked about again, until one of it is retired or kept.
+    A pair that no report showed side by side is asked about again, until a person says which of the two holds.
     """
     # With a "~" behind it the end of a span is part of it: who looks at nine each day misses none.
     again = (
@@ -47,42 +46,28 @@ def contradictions(
         # Of two the newer one changes the older.
         is_newer = trusted_since(placed.block) >= trusted_since(one.placed.block)
         is_named = one.kind == "opposes" or placed.block.id in new or _is_by_word(placed.block)
-        if (
-            is_newer
-            and is_named
-            and is_approved(one.placed)
-            and not _is_answered(placed.block, one.placed.block)
-        ):
+        if is_newer and is_named and is_approved(one.placed):
             found.setdefault(frozenset((placed.block.id, one.placed.block.id)), (placed, one))
     for placed, one in _heirs_of_one(late, snapshot):
-        pair = frozenset((placed.block.id, one.placed.block.id))
-        if (
-            is_approved(placed)
-            and is_approved(one.placed)
-            and not _is_answered(placed.block, one.placed.block)
-        ):
-            found.setdefault(pair, (placed, one))
-    return tuple(found.values())
+        found.setdefault(frozenset((placed.block.id, one.placed.block.id)), (placed, one))
+    return tuple((p, one) for p, one in found.values() if are_rivals(p, one.placed, one.kind) == "rival")
 
 
 def _heirs_of_one(late: Sequence[Placed], snapshot: Snapshot) -> Iterator[tuple[Placed, Relation]]:
     """Pairs that took the place of one block, as two machines may decide: whatever they say, only one was to hold.
-
-    The newer of the two comes first.
+    And pairs that took each other's place. The newer of the two comes first.
     """
-    if not (ended := {block_id for placed in late for block_id in placed.block.replaces}):
+    new = [placed for placed in late if placed.block.replaces]
+    if not new:
         return
     from alice_exp.finding.rules.nearness.neighbourhood import Relation
 
-    line = {block_id: heirs(placed.block) for block_id, placed in snapshot.with_ids(ended).items()}
-    known = snapshot.with_ids({one for row in line.values() if len(row) > 1 for one in row})
-    for placed in late:
-        for other_id in (heir for loser in placed.block.replaces for heir in line.get(loser, ())):
-            other = known.get(other_id)
-            if other is not None and other.place in TRUSTED_PLACES and other_id != placed.block.id:
-                second = Relation(other, "trusted", "opposes", 0.0, ("", ""))
-                if trusted_since(placed.block) >= trusted_since(other.block):
-                    yield placed, second
+    heirs = [p for p in snapshot.concerned(came_up(REPLACING)) if p.block.replaces and is_approved(p)]
+    for one, other in product(new, heirs):
+        ended = {one.block.id, *one.block.replaces} & {other.block.id, *other.block.replaces}
+        if ended and is_approved(one) and one.block.id != other.block.id:
+            pair = sorted((one, other), key=lambda p: (trusted_since(p.block), p.block.id))
+            yield pair[1], Relation(pair[0], "trusted", "opposes", 0.0, ("", ""))
 
 
 def _asked(late: Sequence[Placed], span: Span, since: str) -> Iterable[Placed]:
@@ -98,9 +83,3 @@ def _asked(late: Sequence[Placed], span: Span, since: str) -> Iterable[Placed]:
 def _is_by_word(block: Block) -> bool:
     """Whether the person's word alone made it trusted: no report showed it beside what it contradicts."""
     return block.approved is None or not block.approved.report
-
-
-def _is_answered(one: Block, two: Block) -> bool:
-    """Whether a person kept one of them since both stand."""
-    both = max(trusted_since(one), trusted_since(two))
-    return any(piece.effect == STILL_TRUE and piece.at >= both for of in (one, two) for piece in of.evidence)

@@ -102,15 +102,6 @@ class Item:
         return self._trusted("opposes", "replaces")
 
     @property
-    def contradicted(self) -> tuple[str, ...]:
-        """The ids of all trusted blocks that it opposes or would replace: it takes the place of all."""
-        return tuple(
-            one.placed.block.id
-            for one in self.relations
-            if one.where == "trusted" and one.kind in ("opposes", "replaces")
-        )
-
-    @property
     def stands_apart(self) -> bool:
         """Whether it is decided by itself, never along with others by one key: it holds a secret, opposes or replaces
         what is trusted, opposes another one that waits, or was turned down before."""

@@ -75,7 +75,7 @@ def read(
     if "relating" in kinds:
         raise UsageError(
             "a reply decides, it replaces and merges nothing",
-            hint="'alice-exp approve NUMBER --replace ID' does, or --merge ID",
+            hint="'alice-exp approve NUMBER --replaces ID' does, or --merge ID",
         )
     odd = next((token for token in found if token.kind in ASKED), None)
     known = [replace(token, kind="stop", text="…") if token.kind in ASKED else token for token in found]

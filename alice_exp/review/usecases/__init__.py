@@ -20,17 +20,40 @@ if TYPE_CHECKING:
         shown_only,
         unseen,
     )
+    from alice_exp.review.usecases.rival_answers import answered, neither
     from alice_exp.review.usecases.standing_blocks import standing
     from alice_exp.review.usecases.todays_report import Page, heartbeat, mark_shown
 
-__all__ = ["Decided", "Page", "Seen", "Why", "approve", "chosen", "heartbeat", "mark_shown", "merge"]
-__all__ += ["never_shown", "no_report", "personal_namespace", "reject", "shown_only", "standing", "unseen"]
+__all__ = [
+    "Decided",
+    "Page",
+    "Seen",
+    "Why",
+    "answered",
+    "approve",
+    "chosen",
+    "heartbeat",
+    "mark_shown",
+    "merge",
+]
+__all__ += [
+    "neither",
+    "never_shown",
+    "no_report",
+    "personal_namespace",
+    "reject",
+    "shown_only",
+    "standing",
+    "unseen",
+]
 
 _ELSEWHERE = {
     "Page": "todays_report",
     "heartbeat": "todays_report",
     "mark_shown": "todays_report",
     "standing": "standing_blocks",
+    "answered": "rival_answers",
+    "neither": "rival_answers",
 }
 
 

@@ -27,6 +27,7 @@ from alice_exp.model.values.block import (
     place_of,
 )
 from alice_exp.model.values.changes import ChangeSet, Put
+from alice_exp.review.rules.rival_pairs import told_rivals, with_answers
 from alice_exp.review.rules.shown_content import is_shown_as_it_is
 
 if TYPE_CHECKING:
@@ -39,20 +40,24 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import Block
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.review.ports import Reviewing
+    from alice_exp.review.rules.rival_pairs import Rival
 
 Seen: TypeAlias = Mapping[str, str]
 """The content hashes of what a caller showed the person itself just before deciding, by id."""
 
-Why = Literal["changed", "moved", "gone", "stale"]
-"""Why an item of a decision was skipped: ``moved`` was decided already, ``stale`` is in a file with a problem."""
+Why = Literal["changed", "moved", "gone", "stale", "rival"]
+"""Why an item of a decision was skipped: ``moved`` was decided already, ``stale`` is in a file with a problem, of a
+``rival`` a person has to say which of the two holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The result of a decision: the blocks where they are now, and the ids skipped, each with the reason."""
+    """The result of a decision: the blocks where they are now, the ids skipped, each with the reason, and of those that
+    wait as rivals the pairs."""
 
     placed: tuple[Placed, ...]
     skipped: tuple[tuple[str, Why], ...] = ()
+    rivals: tuple[Rival, ...] = ()
     commit: Commit | None = None
 
     @property
@@ -140,6 +145,7 @@ def approve(
     bulk: bool = False,
     reason: str = "",
     replacing: Sequence[str] = (),
+    both: Sequence[str] = (),
     everywhere: bool = False,
     stamp: Stamp = lambda block: block,
     seen: Seen = MappingProxyType({}),
@@ -149,12 +155,13 @@ def approve(
     Blocks that changed since they were shown, by a report or by the caller (``seen``), are skipped and named, and so
     are already decided ones if anything else is left to do; with ``bulk`` (``--all``) already decided ones
     are skipped silently. ``to`` is another namespace of personal or universal; else ``UsageError``. ``stamp`` signs
-    with the owner key (``owner.usecases.decide``). ``replacing`` are trusted blocks whose place the one candidate
-    takes: they are retired in the same act. Each holds in its project, or ``everywhere``. ``RefusedError`` where a
-    secret or a private fact would stay in universal.
+    with the owner key (``owner.usecases.decide``). What is a rival of something that is told now waits and is named,
+    unless the person says of the one candidate that it takes the other's place (``replacing``), so that the other one
+    waits while it is there, or that ``both`` hold. Each holds in its project, or ``everywhere``. ``RefusedError`` where
+    a secret or a private fact would stay in universal.
     """
     require_person(caller, "approve", f"alice-exp approve {' '.join(ids)}")
-    if replacing and len(ids) != 1:
+    if (replacing or both) and len(ids) != 1:
         raise UsageError("one candidate takes the place of a block", hint="name one candidate")
     from alice_exp.model.rules.approval import started
     from alice_exp.model.rules.peer_claims import accepted
@@ -165,10 +172,9 @@ def approve(
 
     def accept(placed: Placed, snapshot: Snapshot) -> tuple[Put, ...]:
         block = placed.block
-        old = {placed.block.id: placed for placed in (resolve(snapshot, name) for name in replacing)}
-        retired = [_retired(each, block, caller.now) for each in old.values()]
-        if retired:
-            block = replace(block, replaces=tuple(put.block.id for put in retired))
+        # What it claimed of itself so far was a proposal.
+        bare = replace(block, replaces=(), both=()) if placed.place == "low_value" else block
+        block, others = with_answers(bare, *_named(snapshot, replacing, both))
         path = target or (placed.path if placed.place == "universal" else destination(block))
         # An approval confirms a personal block after an edit; it never moves it.
         if placed.place == "personal":
@@ -185,9 +191,19 @@ def approve(
         block = accepted(replace(block, approved=mark, reported=None, suggested=""))
         if placed.place == "low_value":
             block = started(block)
-        return (Put(stamp(block), path), *retired)
+        return (Put(stamp(block), path), *others)
 
-    return _decide(home, caller, "approve", ids, accept, _because(reason), seen=seen, bulk=bulk)
+    def rivals(snapshot: Snapshot, chosen: Sequence[Placed]) -> Mapping[str, Rival]:
+        return told_rivals(
+            snapshot, chosen, [resolve(snapshot, name).block.id for name in (*replacing, *both)]
+        )
+
+    because = _because(reason)
+    return _decide(home, caller, "approve", ids, accept, because, seen=seen, bulk=bulk, rivals=rivals)
+
+
+def _named(snapshot: Snapshot, *names: Sequence[str]) -> list[list[Placed]]:
+    return [[resolve(snapshot, name) for name in each] for each in names]
 
 
 def _would_be_shared(placed: Placed) -> RefusedError:
@@ -206,17 +222,6 @@ def _would_be_shared(placed: Placed) -> RefusedError:
     )
 
 
-def _retired(old: Placed, new: Block, now: str) -> Put:
-    """A trusted block on its way to the archive, because ``new`` takes its place."""
-    from alice_exp.model.rules.lifecycle import replaced_reason, retire
-
-    if old.place not in ("personal", "universal"):
-        raise RefusedError("{id} is not trusted: nothing can take its place", id=old.block.id)
-    done = retire(old.block, replaced_reason(new.id), now)
-    archived = Archived(namespace_name(old.path), now, "obsolete")
-    return Put(replace(done.block, archived=archived), path_of("archive", "obsolete"))
-
-
 def merge(
     home: Home, caller: Caller, block_id: str, into: str, *, seen: Seen = MappingProxyType({})
 ) -> Decided:
@@ -233,7 +238,7 @@ def merge(
             raise _not_open(placed.block.id, placed, "merge")
         if kept.place not in ("personal", "universal"):
             raise RefusedError("{id} is not trusted: nothing can be merged into it", id=kept.block.id)
-        if not _is_seen(placed.block, seen):
+        if not is_seen(placed.block, seen):
             return None, Decided((), ((placed.block.id, "changed"),))
         block = replace(
             kept.block,
@@ -269,19 +274,22 @@ def reject(
     require_person(caller, "reject", f"alice-exp reject {' '.join(ids)}")
 
     def refuse(placed: Placed, snapshot: Snapshot) -> tuple[Put, ...]:  # noqa: ARG001
-        mark = Archived(
-            namespace_name(placed.path).replace("low_value/", "low_value_pool/"), caller.now, "rejected"
-        )
-        evidence = placed.block.evidence
-        if reason:
-            evidence = (*evidence, Evidence("decision", at=caller.now, quote=reason))[-EVIDENCE_KEPT:]
-        block = replace(placed.block, archived=mark, reported=None, evidence=evidence)
-        return (Put(block, path_of("archive", "rejected")),)
+        return (refused(placed, caller.now, reason),)
 
     return _decide(home, caller, "reject", ids, refuse, _because(reason), seen=seen, bulk=bulk)
 
 
-def _is_seen(block: Block, seen: Seen) -> bool:
+def refused(placed: Placed, now: str, reason: str = "") -> Put:
+    """A candidate on its way to the archive for good."""
+    mark = Archived(namespace_name(placed.path).replace("low_value/", "low_value_pool/"), now, "rejected")
+    evidence = placed.block.evidence
+    if reason:
+        evidence = (*evidence, Evidence("decision", at=now, quote=reason))[-EVIDENCE_KEPT:]
+    block = replace(placed.block, archived=mark, reported=None, evidence=evidence)
+    return Put(block, path_of("archive", "rejected"))
+
+
+def is_seen(block: Block, seen: Seen) -> bool:
     """Whether a report, or else the caller, showed the block as it is now."""
     shown = (block.reported.hash if block.reported is not None else "", seen.get(block.id, ""))
     return content_hash(block) in shown
@@ -301,6 +309,7 @@ def _decide(
     *,
     seen: Seen,
     bulk: bool,
+    rivals: Callable[[Snapshot, Sequence[Placed]], Mapping[str, Rival]] = lambda *_: {},
 ) -> Decided:
     if not ids:
         raise NotFoundError("there is nothing to {op}", op=op, hint="see 'alice-exp heartbeat'")
@@ -311,12 +320,15 @@ def _decide(
         broken = {file.path for file in snapshot.files if file.stale}
         skipped: list[tuple[str, Why]] = []
         settled: list[tuple[str, Why]] = []
-        for block_id in ids:
-            placed = snapshot.find(block_id)
+        held = {block_id: snapshot.find(block_id) for block_id in ids}
+        apart = rivals(snapshot, [p for p in held.values() if p is not None and _is_open(p, op)])
+        for block_id, placed in held.items():
             if placed is None or not _is_open(placed, op):
                 settled.append((block_id, "gone" if placed is None else "moved"))
-            elif not _is_seen(placed.block, seen):
+            elif not is_seen(placed.block, seen):
                 skipped.append((block_id, "changed"))
+            elif block_id in apart:
+                skipped.append((block_id, "rival"))
             else:
                 made = decide(placed, snapshot)
                 paths = {placed.path, *(put.path for put in made)}
@@ -331,17 +343,18 @@ def _decide(
         puts = puts or stuck
         decided = tuple(Placed(put.block, put.path) for put in puts if put.block.id in ids)
         if not puts:
-            return None, Decided((), tuple(skipped))
+            return None, Decided((), tuple(skipped), tuple(apart.values()))
         answers = (("Reply", caller.reply),) if caller.reply else ()
         changed = tuple(put.block.id for put in puts)
-        act = Act(op, caller.actor, caller.now, changed, _detail(puts), (*trailers, *answers))
-        return ChangeSet(act, tuple(puts)), Decided(decided, tuple(skipped))
+        act = Act(op, caller.actor, caller.now, changed, where_to(puts), (*trailers, *answers))
+        return ChangeSet(act, tuple(puts)), Decided(decided, tuple(skipped), tuple(apart.values()))
 
     commit, answer = home.apply(plan, PLACES)
     return replace(answer, commit=commit)
 
 
-def _detail(puts: Sequence[Put]) -> str:
+def where_to(puts: Sequence[Put]) -> str:
+    """What a commit says of where an act took its blocks."""
     return "→ " + ", ".join(sorted({namespace_name(put.path) for put in puts}))
 
 

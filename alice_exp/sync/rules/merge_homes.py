@@ -21,7 +21,7 @@ from alice_exp.model.formats.record_schema import (
     SEGMENTS,
     past_timeline,
 )
-from alice_exp.model.rules.lifecycle import Thresholds, heirs
+from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.sync.rules.merge_blocks import merge, unite
 from alice_exp.sync.rules.merge_text import (
@@ -33,12 +33,8 @@ from alice_exp.sync.rules.merge_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.block import Block
     from alice_exp.sync.rules.merge_text import Files
-
-    Blocks = Mapping[str, Placed]
 
 
 def merge_timelines(was: Timeline, frame: Timeline, other: Timeline) -> Timeline:
@@ -146,53 +142,6 @@ def _bare(segment: Segment) -> Segment:
     return replace(segment, id=0)
 
 
-def in_force(merged: Blocks, was: Blocks, one: Blocks, other: Blocks) -> dict[str, Placed]:
-    """The blocks, by id, that hold after all: the block that was to be replaced, as the side has it that kept it, else
-    the replacement that was approved last.
-
-    Only where the merge took from every heir of a block the place that its own side had given it, and no side ended the
-    block without one.
-    """
-    found: dict[str, Placed] = {}
-    for block_id, before in was.items():
-        now = merged.get(block_id)
-        if now is None or now.place != "archive" or not _is_trusted(before) or _held(merged, block_id):
-            continue
-        standing = [side[block_id] for side in (one, other) if _is_trusted(side.get(block_id))]
-        held = [_held(side, block_id) for side in (one, other) if not _is_trusted(side.get(block_id))]
-        if all(held):
-            stays = max(standing or held[0] + held[-1], key=_approved)
-            kept = merged[stays.block.id].block
-            block = replace(kept, state=stays.block.state, approved=stays.block.approved, archived=None)
-            found[stays.block.id] = replace(stays, block=block)
-    return found
-
-
-def _is_trusted(placed: Placed | None) -> bool:
-    return placed is not None and placed.place in ("personal", "universal")
-
-
-def _held(side: Blocks, block_id: str) -> list[Placed]:
-    """The blocks in force on a side that took a block's place, or that of what took it."""
-    return [placed for placed in _line(side, block_id) if _is_trusted(placed)]
-
-
-def _line(side: Blocks, block_id: str) -> Iterator[Placed]:
-    met, left = {block_id}, [block_id]
-    while left:
-        placed = side.get(left.pop())
-        for heir in heirs(placed.block) if placed is not None and placed.place == "archive" else ():
-            if heir not in met and heir in side:
-                met.add(heir)
-                left.append(heir)
-                yield side[heir]
-
-
-def _approved(placed: Placed) -> tuple[str, str]:
-    block = placed.block
-    return (block.approved.at if block.approved is not None else "", block.id)
-
-
 @dataclass(frozen=True, slots=True)
 class MergedFiles:
     """The files of the merged home, the ids of blocks whose text both sides changed, and of those that both decided on,
@@ -217,16 +166,14 @@ def merge_trees(was: Files, one: Files, other: Files) -> MergedFiles:
     histories = (sides.was.blocks(), sides.one.blocks(), sides.other.blocks())
     thresholds = _thresholds(config)
     merged = merge(*histories, thresholds)
-    held = in_force(merged.blocks, *histories)
     wanted: dict[str, list[Block]] = {}
-    for placed in unite({**merged.blocks, **held}, *histories, thresholds, sides.is_commented).values():
+    for placed in unite(merged.blocks, *histories, thresholds, sides.is_commented).values():
         wanted.setdefault(placed.path, []).append(placed.block)
     for path in sorted({*one, *other, *wanted} - {CONFIG}):
         data = _file(path, sides, wanted.get(path, []))
         if data is not None:
             files[path] = data
-    overruled = dict.fromkeys((*merged.overruled, *held))
-    return MergedFiles(files, merged.conflicts, tuple(overruled))
+    return MergedFiles(files, merged.conflicts, merged.overruled)
 
 
 def _thresholds(config: bytes | None) -> Thresholds:

@@ -112,13 +112,20 @@ class Neighbourhood:
         self._nearest: dict[tuple[str, Sequence[Where]], list[tuple[Where, int]]] = {}
         self._relations: dict[str, tuple[Relation, ...]] = {}
 
-    def contradicted(self, trusted: Sequence[Placed]) -> Iterable[tuple[Placed, Relation]]:
-        """Each of some trusted blocks with those beside it that oppose or replace it, as ``relations`` tells."""
-        self.expect(trusted, ("trusted",))
-        for placed in trusted:
-            for one in self._related(placed, ("trusted",)):
-                if one.kind in ("opposes", "replaces"):
-                    yield placed, one
+    def contradicted(
+        self, blocks: Sequence[Placed], among: Sequence[Where] = ("trusted",)
+    ) -> Iterable[tuple[Placed, Relation]]:
+        """Each of some blocks with all those beside it that oppose or replace it, the nearest first."""
+        self.expect(blocks, among)
+        for placed in blocks:
+            found = [
+                Relation(other, where, like.kind, round(like.strength, 3), like.differs)
+                for where, other, like in self._compared(placed, among)
+                if like.kind in ("opposes", "replaces")
+            ]
+            yield from (
+                (placed, one) for one in sorted(found, key=lambda one: (-one.strength, one.placed.block.id))
+            )
 
     def relations(self, candidate: Placed) -> tuple[Relation, ...]:
         """What the candidate's neighbours are to it: at most two trusted ones, one rejected one, and those waiting.

@@ -1,0 +1,181 @@
+"""Of two that cannot both be told, a person says which holds: new, old, both or neither, on every face alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Call
+from tests.review.test_review import Screen, go_through, screen
+
+__all__ = ["screen"]
+
+PAIRS = {
+    "en": ("merging", "never squash the commits", "always squash the commits"),
+    "zh": ("合并分支时", "不要压缩提交", "要压缩提交"),
+}
+
+
+@pytest.fixture(params=["en", "zh"])
+def pair(request: pytest.FixtureRequest, home: Path, cli: Call) -> tuple[str, str]:
+    """A trusted block, and a candidate that the report shows as number 1 and that says the opposite."""
+    when, old, new = PAIRS[request.param]
+    ids = (
+        cli("remember", old, "--when", when, "--json").json["id"],
+        cli("memorize", new, "--when", when, "--about", "user", "--json").json["id"],
+    )
+    cli("heartbeat")
+    return ids
+
+
+def stands(cli: Call, *ids: str) -> list[tuple[Any, ...]]:
+    shown = [cli("show", one, "--json").json for one in ids]
+    return [(one["set"], one.get("replaces", []), one.get("both", [])) for one in shown]
+
+
+@pytest.mark.covers("B5.20")
+def test_yes_alone_leaves_a_rival_waiting_and_names_it(cli: Call, pair: tuple[str, str]) -> None:
+    old, new = pair
+    for words in (("approve", "1"), ("approve", "--all"), ("reply", "approve 1"), ("reply", "全部同意")):
+        done = cli(*words, "--yes", "--json", check=False)
+        assert (done.code, done.json["ids"], done.json["commit"]) == (5, [], None), words
+        assert done.json["skipped"] == [{"id": new, "why": "rival"}]
+        (rival,) = done.json["rivals"]
+        assert (rival["id"], rival["relation"], rival["with"]["id"]) == (new, "opposes", old)
+    said = cli("approve", "1", "--yes", check=False).stderr
+    assert f"--replaces {old}" in said and f"--both {old}" in said and f"--neither {old}" in said
+    assert stands(cli, old, new) == [("personal", [], []), ("low_value", [], [])]
+
+
+@pytest.mark.parametrize(
+    ("words", "after"),
+    [
+        ("approve 1 --replaces OLD", [("personal", [], []), ("personal", ["OLD"], [])]),
+        ("approve 1 --both OLD", [("personal", [], []), ("personal", [], ["OLD"])]),
+        ("reject 1", [("personal", [], []), ("archive", [], [])]),
+        ("reject 1 --neither OLD", [("archive", [], []), ("archive", [], [])]),
+    ],
+)
+def test_each_answer_is_one_command_and_one_act(
+    cli: Call, pair: tuple[str, str], words: str, after: list[tuple[str, list[str], list[str]]]
+) -> None:
+    old, new = pair
+    cli(*words.replace("OLD", old).split(), "--yes")
+    found = [
+        (place, *([old if one == "OLD" else one for one in ids] for ids in lists)) for place, *lists in after
+    ]
+    assert stands(cli, old, new) == found
+    day = {"ALICE_NOW": "2026-02-27T09:00:00Z"}
+    assert cli("heartbeat", "--json", env=day).json["settle"] == [], "answered"
+    cli("undo", "--yes")
+    assert stands(cli, old, new) == [("personal", [], []), ("low_value", [], [])]
+
+
+@pytest.mark.parametrize(
+    ("key", "after"),
+    [
+        ("n", [("personal", [], []), ("personal", ["OLD"], [])]),
+        ("b", [("personal", [], []), ("personal", [], ["OLD"])]),
+        ("o", [("personal", [], []), ("archive", [], [])]),
+        ("x", [("archive", [], []), ("archive", [], [])]),
+        ("l", [("personal", [], []), ("low_value", [], [])]),
+    ],
+)
+@pytest.mark.parametrize("words", [("review",), ("approve", "1"), ("reply", "approve 1")])
+def test_at_a_terminal_one_card_asks(
+    home: Path,
+    cli: Call,
+    screen: Callable[..., Screen],
+    words: tuple[str, ...],
+    key: str,
+    after: list[tuple[str, list[str], list[str]]],
+) -> None:
+    when, first, second = PAIRS["en"]
+    old = cli("remember", first, "--when", when, "--json").json["id"]
+    new = cli("memorize", second, "--when", when, "--about", "user", "--json").json["id"]
+    cli("heartbeat")
+    terminal = screen(home, *words)
+    go_through(terminal, ["a", key] if words == ("review",) else [key])
+    assert terminal.end() == (5 if key == "l" and words != ("review",) else 0)
+    assert "Which one holds?" in terminal.said and first in terminal.said
+    found = [
+        (place, *([old if one == "OLD" else one for one in ids] for ids in lists)) for place, *lists in after
+    ]
+    assert stands(cli, old, new) == found
+
+
+@pytest.mark.parametrize(("key", "won"), [("n", 1), ("o", 0), ("b", None), ("x", None)])
+def test_two_trusted_ones_are_the_same_card(
+    home: Path, cli: Call, screen: Callable[..., Screen], key: str, won: int | None
+) -> None:
+    texts = ("I am allergic to peanuts", "I am not allergic to peanuts")
+    ids = [
+        cli("remember", text, "--json", env={"ALICE_NOW": f"2026-02-20T0{hour}:00:00Z"}).json["id"]
+        for hour, text in enumerate(texts, start=7)
+    ]
+    (pair,) = cli("heartbeat", "--peek", "--json").json["settle"]
+    assert (pair["id"], pair["with"]["id"]) == (ids[1], ids[0])
+    terminal = screen(home, "review")
+    go_through(terminal, [key])
+    assert terminal.end() == 0
+    found = stands(cli, *ids)
+    if key == "x":
+        assert [place for place, *_ in found] == ["archive", "archive"]
+    else:
+        assert [replaces for _, replaces, _ in found] == [[ids[1 - at]] if at == won else [] for at in (0, 1)]
+        assert [both for *_, both in found] == [[], [ids[0]] if key == "b" else []]
+    assert cli("heartbeat", "--json", env={"ALICE_NOW": "2026-02-27T09:00:00Z"}).json["settle"] == []
+
+
+def test_the_answer_on_trusted_ones_is_a_command_too_and_may_change(cli: Call, home: Path) -> None:
+    one, two = (cli("remember", text, "--json").json["id"] for text in ("office in Leeds", "office in York"))
+    cli("approve", two, "--replaces", one, "--yes")
+    assert stands(cli, one, two) == [("personal", [], []), ("personal", [one], [])]
+    cli("approve", one, "--both", two, "--yes")
+    assert stands(cli, one, two) == [("personal", [], [two]), ("personal", [], [])]
+    cli("approve", one, "--replaces", two, "--yes")
+    assert stands(cli, one, two) == [("personal", [two], []), ("personal", [], [])]
+
+
+def test_what_waits_or_is_in_doubt_is_not_told_and_nobody_is_asked(cli: Call, pair: tuple[str, str]) -> None:
+    old, new = pair
+    third = cli("remember", "ask the team lead what to do with the commits", "--json").json["id"]
+    cli("approve", third, "--replaces", old, "--yes")
+    assert cli("approve", new, "--yes", "--json").json["ids"] == [new]
+
+
+def test_opposites_that_wait_are_not_approved_by_one_yes(home: Path, cli: Call) -> None:
+    when, first, second = PAIRS["en"]
+    ids = [cli("memorize", text, "--when", when, "--json").json["id"] for text in (first, second, "use rg")]
+    cli("heartbeat")
+    done = cli("reply", "yes to all", "--yes", "--json", check=False)
+    assert (done.code, done.json["ids"]) == (5, [ids[2]])
+    assert sorted(done.json["left_out"]) == sorted(ids[:2])
+
+
+def test_the_page_offers_the_four_answers(cli: Call, pair: tuple[str, str]) -> None:
+    old, new = pair
+    page = cli("heartbeat", "--peek", "--format", "html").stdout
+    for command in (f"approve 1 --replaces {old}", f"approve 1 --both {old}", f"reject 1 --neither {old}"):
+        assert f'data-command="{command}"' in page
+    assert page.count('data-name="1"') == 4, "and to reject it keeps the old one"
+    assert new in page
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("approve 1 --both 1 --yes", 2),
+        ("approve 1 --merge OLD --both OLD --yes", 2),
+        ("approve --all --universal --both OLD --yes", 2),
+        ("reject 1 --neither OLD --purge --yes", 2),
+    ],
+)
+def test_an_answer_names_one_candidate_and_a_trusted_block(
+    cli: Call, pair: tuple[str, str], words: str, code: int
+) -> None:
+    done = cli(*words.replace("OLD", pair[0]).split(), check=False)
+    assert done.code == code
