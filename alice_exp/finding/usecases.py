@@ -120,11 +120,8 @@ def search(
         blocks = Settling(stored, numbers, counting(reads, config, caller.now)) if numbers else stored
         # A lift may bring one in that stood just behind the last.
         spans = [_days_named(query, caller.now) for query, _ in queries]
-        least = RESCORED if finding.meanings else 0
-        many = [
-            top if top is None else max(top + _BEHIND * bool(filters.project), _OF_DAYS * bool(days), least)
-            for days in spans
-        ]
+        least = max((top or 0) + _BEHIND * bool(filters.project), RESCORED * bool(finding.meanings))
+        many = [top if top is None else max(least, _OF_DAYS * bool(days)) for days in spans]
         found = [
             rank(
                 blocks,
@@ -143,12 +140,15 @@ def search(
     found = finding.index.ask(among)
     if found is None:
         found = among(Corpus.of(home.read(SETS)))
-    if finding.meanings:
-        from alice_exp.finding.rules.preferred_matches import by_meaning
+    return [_by_meaning(finding, query, one)[:top] for (query, _), one in zip(queries, found, strict=True)]
 
-        asked = finding.meanings.cosines
-        found = [by_meaning(one, query, asked) for (query, _), one in zip(queries, found, strict=True)]
-    return [one[:top] for one in found]
+
+def _by_meaning(finding: Finding, query: str, matches: list[Match]) -> list[Match]:
+    if not finding.meanings:
+        return matches
+    from alice_exp.finding.rules.preferred_matches import by_meaning
+
+    return by_meaning(matches, query, finding.meanings.cosines)
 
 
 def _days_named(query: str, now: str) -> Sequence[Span]:

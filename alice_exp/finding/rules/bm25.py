@@ -149,8 +149,7 @@ class _Scoring:
         return posting.indexes if posting else ()
 
     def held(self, *name: str) -> dict[int, float]:
-        """The term weight n / (n + dampening), in (0, 1), of a word's weakest token, by ascending index of the texts that
-        have all of its tokens."""
+        """The term weight n / (n + dampening), in (0, 1), of a word's weakest token in each text that has them all."""
         if name not in self.known:
             # Intersecting from the shortest list looks at the fewest texts.
             first, *rest = sorted(map(self._weighed, name), key=len)
