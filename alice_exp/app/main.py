@@ -94,7 +94,7 @@ COMMANDS: Table = {
     "approve": "alice_exp.review.cli.review_commands:approve",
     "reject": "alice_exp.review.cli.review_commands:reject",
     "reply": "alice_exp.review.cli.review_commands:reply",
-    "pause": "alice_exp.maintenance.cli.pause_command:pause",
+    "pause": "alice_exp.maintenance.cli.doctor_commands:pause",
     "review": "alice_exp.review.cli.interactive_review:review",
     "list": "alice_exp.finding.cli:list_blocks",
     "show": "alice_exp.finding.cli:show",

@@ -16,7 +16,7 @@ import pytest
 from alice_exp.agents.cli import hook_command
 from alice_exp.agents.store import FileSpool
 from alice_exp.agents.usecases import captured_sessions
-from alice_exp.conversations.rules.inserted_text import typed_words
+from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.conversations.store import FileSessions
 from alice_exp.conversations.values import Message
 from alice_exp.kernel.errors import BusyError, PeerError

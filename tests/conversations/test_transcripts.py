@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.conversations.rules.inserted_text import TAG, typed_words
-from alice_exp.conversations.rules.transcripts import records, spoken
+from alice_exp.conversations.rules.transcripts import TAG, records, spoken, typed_words
 from alice_exp.home.hosts import KNOWN
 
 Call = Callable[..., Any]

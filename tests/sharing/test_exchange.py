@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 
 from alice_exp.kernel.errors import PeerError
-from alice_exp.sharing.cli.patient_lines import MOST, PatientLines
 from alice_exp.sharing.cli.peer_commands import _lines
 from alice_exp.sharing.rules import peer_exchange
 from alice_exp.sharing.rules.bundle import MOST_BLOCKS
 from alice_exp.sharing.usecases.peers import Exchanged
 from alice_exp.sharing.wiring import shares
+from alice_exp.terminal.streams import MOST, PatientLines
 from tests.conftest import Call
 from tests.sharing.alices import MARKER, SUPER, Alice, asked, block, exchanged, made, serving
 

@@ -10,8 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from alice_exp.conversations.rules.inserted_text import TAG, typed_words
-from alice_exp.conversations.rules.transcripts import session_name
+from alice_exp.conversations.rules.transcripts import TAG, session_name, typed_words
 from alice_exp.home.hosts import HOSTS, Event, Host
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.value_class import dataclass

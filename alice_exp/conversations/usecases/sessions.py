@@ -21,8 +21,8 @@ from alice_exp.conversations.rules.extraction import (
     prompt_for,
     replaces,
 )
-from alice_exp.conversations.rules.inserted_text import typed_words
 from alice_exp.conversations.rules.speakers import by_the_user, named_apart, nobody_known, other_speakers
+from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.home.dry_run import DryHome
 from alice_exp.kernel.errors import AliceError, NotFoundError, ProviderError, UsageError
 from alice_exp.kernel.text.times import seconds

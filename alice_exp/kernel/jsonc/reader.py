@@ -31,7 +31,7 @@ from alice_exp.kernel.jsonc.scan import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from alice_exp.kernel.jsonc.incremental import SharedElements
+    from alice_exp.kernel.jsonc.document import SharedElements
     from alice_exp.kernel.jsonc.problem import Json
 
 LIMIT = 64 * 1024 * 1024
@@ -79,7 +79,7 @@ def parse(data: bytes, path: str = "", spans_of: str = "blocks", was: Document |
 def _shared(was: Document | None, text: str, spans_of: str) -> SharedElements | None:
     if was is None or was.problem is not None or was.spans_of != spans_of:
         return None
-    from alice_exp.kernel.jsonc.incremental import SharedElements
+    from alice_exp.kernel.jsonc.document import SharedElements
 
     return SharedElements(was, text)
 

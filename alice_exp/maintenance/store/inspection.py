@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,13 +60,12 @@ class HomeInspection:
 
     def look(self, check: str) -> tuple[Problem, ...]:
         """The problems found by one check, which its name chooses."""
-        found: Iterator[Problem] = getattr(self, f"_look_{check}")()
-        return tuple(found)
+        return tuple(_CHECKS[check][0](self))
 
     def mend(self, check: str) -> int:
         """Mend what needs no decision by a person; returns the number of things mended."""
-        mended: int = getattr(self, f"_mend_{check}", int)()
-        return mended
+        mended = _CHECKS[check][1]
+        return mended(self) if mended else 0
 
     def commit_time(self) -> int:
         """The newest commit's time in epoch seconds; 0 if there is none."""
@@ -276,6 +275,21 @@ class HomeInspection:
         for path in list(self._root.glob(f"{_INDEX}*")):
             path.unlink(missing_ok=True)
         return 1
+
+
+_CHECKS: Mapping[
+    str, tuple[Callable[[HomeInspection], Iterator[Problem]], Callable[[HomeInspection], int] | None]
+] = {
+    "cloud": (HomeInspection._look_cloud, None),
+    "reads": (HomeInspection._look_reads, HomeInspection._mend_reads),
+    "git": (HomeInspection._look_git, HomeInspection._mend_git),
+    "history": (HomeInspection._look_history, HomeInspection._mend_history),
+    "leftovers": (HomeInspection._look_leftovers, HomeInspection._mend_leftovers),
+    "permissions": (HomeInspection._look_permissions, HomeInspection._mend_permissions),
+    "disk": (HomeInspection._look_disk, None),
+    "index": (HomeInspection._look_index, HomeInspection._mend_index),
+}
+"""What looks, and what mends, by the name of the check."""
 
 
 def _open_up(root: Path) -> None:

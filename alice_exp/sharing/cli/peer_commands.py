@@ -12,14 +12,13 @@ from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
-from alice_exp.sharing.cli.patient_lines import PatientLines
 from alice_exp.sharing.ports import PEER_NAME, Peer
 from alice_exp.sharing.usecases import peers as exchanging
 from alice_exp.sharing.usecases.peers import Exchanged
 from alice_exp.sharing.wiring import caller_as, network, peers, shares, sharing
 from alice_exp.terminal.console import Terminal, sentence, short, visible
 from alice_exp.terminal.language import say
-from alice_exp.terminal.streams import json_text
+from alice_exp.terminal.streams import PatientLines, json_text
 
 _As = Annotated[str, typer.Option("--as", metavar="NAME", help="What the peer is called here.")]
 _At = Annotated[str, typer.Option("--at", metavar="HOST:PORT", help="Where it is, without looking for it.")]
