@@ -143,7 +143,7 @@ def test_any_other_remote_gets_what_may_leave_and_no_object_of_the_home(
     cli("memorize", f"a guess: {MARKER}", "--when", MARKER)
     path = ann / "experiences/universal/tool_usage.jsonc"
     blocks = [f'{{"id": "exp-super222", "payload": "use ripgrep", {SUPER}}}']
-    blocks.append(f'{{"id": "exp-secret22", "payload": "not allowed {MARKER}", {SUPER}}}')
+    blocks.append(f'{{"id": "exp-secret22", "payload": "deploys wait for {MARKER}", {SUPER}}}')
     path.write_text('{"blocks": [\n' + ",\n".join(blocks) + "\n]}\n")
     cli("approve", "exp-super222", "exp-secret22", "--yes")
     cli("share", "allow", "super222", "--yes")

@@ -126,19 +126,15 @@ def approved(
     )
     if not (asks and done.rivals):
         return done
-    new, old = done.rivals[0].new, done.rivals[0].old
-    match ask(terminal, new, old):
-        case "new":
-            replacing = [*replacing, old.block.id]
-        case "both":
-            both = [*both, old.block.id]
-        case "old":
-            return rejected(terminal, ids, reason, dry_run=dry_run, seen=seen, reply=reply)
-        case "neither":
-            doors = terminal.doors(dry_run)
-            return review.neither(doors, terminal.session.caller, new.block.id, old.block.id, seen=seen)
-        case _:
-            return done
+    new, old = (one.block.id for one in (done.rivals[0].new, done.rivals[0].old))
+    answer = ask(terminal, done.rivals[0].new, done.rivals[0].old)
+    if answer == "old":
+        return rejected(terminal, ids, reason, dry_run=dry_run, seen=seen, reply=reply)
+    if answer == "neither":
+        return review.neither(terminal.doors(dry_run), terminal.session.caller, new, old, seen=seen)
+    if answer in ("later", "quit"):
+        return done
+    replacing, both = ([*replacing, old], both) if answer == "new" else (replacing, [*both, old])
     return approved(
         terminal,
         ids,

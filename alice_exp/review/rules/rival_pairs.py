@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES
 from alice_exp.finding.rules.rivals import are_rivals, replaced
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 Answer = Literal["new", "old", "both", "neither"]
 """What a person says of two rivals: which of them holds."""
-ANSWERS: tuple[Answer, ...] = get_args(Answer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,8 +202,8 @@ class Comparison:
             return not self.has_other_scope()
         if not (self.cover >= 0.4 or self.topic >= 0.6):
             return False
-        if self.changed == ["number"] and self.topic < 0.6 and self.dice < 0.3:
-            return False  # The ports of two services share a word or two.
+        if self.changed == ["number"] and not self._is_of_one_number():
+            return False
         if not self.changed:
             return self._states_another() and not self.has_other_scope()
         # With the same trigger the value may be all that is said; else something has to be of one thing.
@@ -212,6 +212,14 @@ class Comparison:
         is_denied = not all(map(self._agree_on, self.shared))
         is_of_one = is_about_one and not self.has_other_scope() and not self._are_two_things()
         return is_of_one and not is_denied and not self.exchanged
+
+    def _is_of_one_number(self) -> bool:
+        """Whether the two differ in a bare number alone, which is said of something: rather than the ports of two
+        services, which share a word or two, or two that are numbered (rule 1: …, lesson 3 on subject 21)."""
+        is_one = len(self.shared) > 1 and all(len(of.values["number"]) == 1 for of in (self.one, self.two))
+        is_said_of = bool(self.one.slots and self.two.slots)
+        is_near = self.topic >= 0.6 or self.dice >= 0.3
+        return (is_one or is_said_of) and is_near and max(self.over()) < RARE
 
     def _are_two_things(self) -> bool:
         """Whether the values are what the statements are about, not what changed: two cities where each begins with its
