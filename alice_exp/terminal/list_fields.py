@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 _BLOCK = """
 id key type about trigger payload state verifications verifications_local observations open_failures record doubt
-project importance emotional_weight tags related supersedes shareable origin access_count last_accessed_at
+project importance emotional_weight tags related replaces both shareable origin access_count last_accessed_at
 consolidation_score evidence reported approved suggested archived created_at updated_at set namespace level
 trigger_detail payload_detail confidence trust decay stale
 """
@@ -55,7 +55,7 @@ FIELDS: Mapping[str, str] = {
     "import mem0": _IMPORTED,
     "import basic-memory": _IMPORTED,
     "import jsonl": _IMPORTED,
-    "session extract": "id payload importance type explicit supersedes quote",
+    "session extract": "id payload importance type explicit replaces quote",
     "session list": "id at last_at messages unextracted ended",
     "session show": "index ref role content tool_calls tool_call_id at speaker key extracted",
     "session search": "ref key session index role speaker at text score by_words by_day by_speaker",

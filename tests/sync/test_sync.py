@@ -133,7 +133,7 @@ def test_a_text_that_both_changed_is_kept_twice_and_waits_in_the_heartbeat(
     shown = cli("heartbeat", "--json", env=at(ann)).json["items"]
     payloads = {block(cli, ann, "exp-aaaa2222")["payload"], *(item["payload"] for item in shown)}
     assert payloads == {"use rg -uu", "use rg --hidden"}
-    assert block(cli, ann, shown[0]["id"])["supersedes"] == "exp-aaaa2222"
+    assert block(cli, ann, shown[0]["id"])["replaces"] == ["exp-aaaa2222"]
 
 
 def test_any_other_remote_gets_what_may_leave_and_no_object_of_the_home(

@@ -257,7 +257,7 @@ def _draft(one: Inference, records: Sequence[ChatRecord], seen: Snapshot) -> Dra
         type=one.type,
         about="user",
         tags=(*one.tags, *([EXPLICIT] if one.explicit else [])),
-        supersedes=older.block.id if older else "",
+        replaces=(older.block.id,) if older else (),
         evidence=(evidence,),
         importance=one.importance,
         project=held_in(record.project, one.content, one.quote),

@@ -143,7 +143,7 @@ def kept_record(evidence: Iterable[Evidence]) -> Record:
 def replayed(evidence: Iterable[Evidence], record: Record) -> Doubt | None:
     """The doubt worked out anew over pieces, in the order of time (12.8); None without an outcome.
 
-    From 0, or from 1/4 after the last *still true*, and from 1/4 again where it reached one, as a question was put then.
+    From 0, or from 1/4 after the last *still true*, and from 1/4 again where it reached one: a question was put then.
     The record before the first piece is ``record`` less the pieces themselves.
     """
     pieces = sorted(

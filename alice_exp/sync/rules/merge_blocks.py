@@ -2,7 +2,7 @@
 
 Counts add what each side added; states follow from counts and evidence; a person's later decision about a block's
 place holds. Of a text that both sides changed both versions stay: one in place, the other as a candidate that
-``supersedes`` it. ``merge_fields`` says what becomes of each field.
+``replaces`` it. ``merge_fields`` says what becomes of each field.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def _candidate(loser: Placed, home: Placed) -> Placed:
         about=block.about,
         tags=block.tags,
         evidence=(*block.evidence, note)[-EVIDENCE_KEPT:],
-        supersedes=block.id,
+        replaces=(block.id,),
         origin=block.origin,
         importance=block.importance,
         created_at=at,
