@@ -27,8 +27,7 @@ from alice_exp.model.values.block import (
 )
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.sync.rules.merge_blocks import merge, merge_block, second_id
-from alice_exp.sync.rules.merge_homes import merge_trees
-from alice_exp.sync.rules.merge_timelines import merge_timelines
+from alice_exp.sync.rules.merge_homes import merge_timelines, merge_trees
 
 NOW = "2026-02-20T09:00:00Z"
 PATH = "universal/tool_usage.jsonc"

@@ -13,8 +13,7 @@ from alice_exp.kernel.journal.act import Act, Op
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.identity import Sameness, sameness
-from alice_exp.model.rules.marks import marks
+from alice_exp.model.rules.identity import Sameness, marks, sameness
 from alice_exp.model.rules.namespaces import namespace_for
 from alice_exp.model.rules.rejection import Rejections, twin
 from alice_exp.model.values.block import (

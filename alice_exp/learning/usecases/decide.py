@@ -9,7 +9,6 @@ from alice_exp.finding.rules.choice import choose
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES
 from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone, is_foreign
 from alice_exp.finding.rules.rivals import replaced, rivalry
-from alice_exp.finding.rules.verb_alone import fits_by_verb_alone
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.value_class import dataclass
@@ -57,7 +56,7 @@ def decide(learning: Learning, task: str, context: Mapping[str, Json], project: 
     """
     home, caller = learning.home, learning.caller
     (matches,) = search(learning.find(), [(task, context)], Filters(project=project))
-    matches = [one for one in matches if not (fits_by_tags_alone(one, task) or fits_by_verb_alone(one, task))]
+    matches = [one for one in matches if not fits_by_tags_alone(one, task)]
     elsewhere = [one for one in matches if is_foreign(one.placed, project)]
     decision = caller.new_id("dec")
     choice = choose(

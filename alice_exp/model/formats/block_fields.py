@@ -335,6 +335,10 @@ PAST: Mapping[str, dict[str, Json]] = {
         **said(_ID, "Of version 0.2.0, where an approval left it open whether the other holds."),
         "deprecated": True,
     },
+    "trial": {
+        **said({"type": "object"}, "Of version 0.2.0: outcomes of decisions that left it out by lot."),
+        "deprecated": True,
+    },
 }
 """The JSON Schema of keys that earlier versions wrote: they stay where they are, and nothing reads them."""
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.change_edits import same_block
+from alice_exp.model.formats.block_edits import same_block
 from alice_exp.model.rules.derived_ids import derived_id
 from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, TABLE
 from alice_exp.model.values.block import (
