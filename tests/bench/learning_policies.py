@@ -7,18 +7,18 @@ calls the pure rules that the program calls.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log, sqrt
 from typing import Protocol
 
-from alice_exp.finding.rules.ranking import fit, ordered
-from alice_exp.learning.rules.decision_tiers import choose
+from alice_exp.finding.rules.choice import choose
+from alice_exp.finding.rules.ranking import Match, fit, ordered
+from alice_exp.learning.rules.credit import counted
 from alice_exp.model.rules.approval import started
 from alice_exp.model.rules.doubt import is_in_doubt, still_true
-from alice_exp.model.rules.lifecycle import Standing, outcome, retire
 from alice_exp.model.values.block import Approved, Block, Evidence, Payload, Placed, Trigger, content_hash
-from alice_exp.review.rules.daily_report import is_asked
+from alice_exp.review.rules.doubts import AT_ONCE, is_asked
 
 FITS = 0.5
 """How well every lesson of a kind matches each of its tasks: equally."""
@@ -192,12 +192,15 @@ class Discounted(Thompson):
 
 @dataclass
 class Alice(Plain):
-    """The project's rules."""
+    """The project's rules, block by block as a home keeps them; lessons of the same words are rivals to nearness."""
 
     held: dict[int, dict[str, Placed]] = field(default_factory=dict)
-    gone: dict[str, Placed] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
+    """What a person approved and took back."""
     doubted: list[str] = field(default_factory=list)
     """Every lesson as it came in doubt, once a time."""
+    answers: dict[frozenset[str], str] = field(default_factory=dict)
+    """What the person said of pairs: the one that replaces the other; "": both."""
 
     def found(self, lesson: Proposed, at: str) -> None:
         super().found(lesson, at)
@@ -209,51 +212,77 @@ class Alice(Plain):
             block, "low_value_pool/pending_20260101.jsonc"
         )
 
+    def rival(self, lesson: str) -> str | None:
+        one = self.known[lesson]
+        alike = (
+            told for told in self._told(one.kind, self.held[one.kind][lesson].block.updated_at)
+            if told.approved and self._are_rivals(told.placed, self.held[one.kind][lesson])
+        )  # fmt: skip
+        return next((told.placed.block.id for told in alike), None)
+
     def decided(self, lesson: str, approved: bool, at: str) -> None:
         one = self.known[lesson]
         block = self.held[one.kind].pop(lesson).block
         if approved:
             block = replace(started(block), approved=Approved(at, "user", content_hash(block)), updated_at=at)
-            self.held[one.kind][lesson] = Placed(
-                block, "personal/user_profile.jsonc" if one.about else "universal/tools.jsonc"
-            )
+            place = "personal/user_profile.jsonc" if one.about else "universal/tools.jsonc"
+            self.held[one.kind][lesson] = Placed(block, place)
+
+    def paired(self, lesson: str, rival: str, both: bool) -> None:
+        self.answers[frozenset((lesson, rival))] = "" if both else lesson
+
+    def _are_rivals(self, one: Placed, other: Placed) -> bool:
+        ours, theirs = self.known[one.block.id], self.known[other.block.id]
+        said = self.answers.get(frozenset((ours.id, theirs.id)))
+        return bool(said) if said is not None else ours.words == theirs.words != ""
 
     def morning(self, at: str, before: str, judge: Judge) -> int:
+        every = [one for kept in self.held.values() for one in kept.values() if is_in_doubt(one.block)]
+        due = [one.block for one in every if is_asked(one.block, at[:10], at)]
         asked = 0
-        for kept in self.held.values():
-            for lesson, placed in list(kept.items()):
-                if placed.place == "low_value" or not is_asked(placed.block, before, at):
-                    continue
-                asked += 1
-                said = judge([lesson], at)
-                if said == "":
-                    kept[lesson] = replace(placed, block=still_true(placed.block, at))
-                elif said is not None:
-                    self.gone[lesson] = replace(
-                        kept.pop(lesson), block=retire(placed.block, "no longer", at).block
-                    )
+        for block in sorted(due, key=lambda one: one.doubt.asked if one.doubt else "")[:AT_ONCE]:
+            kept = self.held[self.known[block.id].kind]
+            placed = kept.get(block.id)
+            doubt = placed.block.doubt if placed is not None else None
+            if placed is None or doubt is None or not doubt.since:
+                continue
+            asked += 1
+            kept[block.id] = replace(placed, block=replace(placed.block, doubt=replace(doubt, asked=at)))
+            group = [one for one in (block.id, *doubt.beside) if one in kept]
+            said = judge(group, at)
+            if said is None:
+                continue
+            cleared = {one for some in self._groups(kept, said or block.id) for one in some if one in kept}
+            if said:
+                self.gone.add(said)
+                del kept[said]
+            for one in cleared - {said}:
+                kept[one] = replace(kept[one], block=still_true(kept[one].block, at))
         return asked
 
+    def _groups(self, kept: Mapping[str, Placed], named: str) -> list[set[str]]:
+        """The questions that a block is part of."""
+        found = [
+            {one.block.id, *one.block.doubt.beside}
+            for one in kept.values()
+            if one.block.doubt is not None and one.block.doubt.since
+        ]
+        return [group for group in found if named in group]
+
+    def _told(self, kind: int, at: str) -> tuple[Match, ...]:
+        found = [fit(placed, FITS, {}, at) for placed in self.held.get(kind, {}).values()]
+        return choose(ordered(one for one in found if one is not None), self._are_rivals).applied
+
     def pick(self, task: Task) -> tuple[str, ...]:
-        found = [fit(placed, FITS, {}, task.at) for placed in self.held.get(task.kind, {}).values()]
-        return tuple(
-            one.placed.block.id for one in choose(ordered(one for one in found if one is not None)).applied
-        )
+        return tuple(one.placed.block.id for one in self._told(task.kind, task.at))
 
     def report(self, task: Task, told: Sequence[str], ok: bool) -> None:
-        for lesson in told[:1]:
-            placed = self.held[task.kind][lesson]
-            standing: Standing = "candidate" if placed.place == "low_value" else ""
-            standing = "own_word" if placed.place == "personal" else standing
-            change = outcome(
-                placed.block, ok, task.scenario, task.at, Evidence("episode", ref=f"ep-{task.key}"),
-                standing=standing,
-            )  # fmt: skip
-            if is_in_doubt(change.block) and not is_in_doubt(placed.block):
-                self.doubted.append(lesson)
-            after = replace(placed, block=change.block)
-            if change.archive:
-                del self.held[task.kind][lesson]
-                self.gone[lesson] = after
-            else:
-                self.held[task.kind][lesson] = after
+        kept = self.held.get(task.kind, {})
+        # What is about the person gets no outcome from an agent.
+        meant = [kept[one] for one in told if kept[one].place != "personal"]
+        piece = Evidence("episode", ref=f"ep-{task.key}", at=task.at)
+        for after, _ in counted(meant, (), ok, task.scenario, task.at, piece):
+            name = after.block.id
+            if is_in_doubt(after.block) and not is_in_doubt(kept[name].block):
+                self.doubted.append(name)
+            kept[name] = after
