@@ -17,7 +17,6 @@ from alice_exp.kernel.journal.act import Commit, commit_id
 from alice_exp.model import documents
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.rules.consolidation import importance_factor
-from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.rules.use import use
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Placed, Record
 from alice_exp.terminal.console import Terminal

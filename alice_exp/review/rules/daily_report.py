@@ -38,13 +38,13 @@ from alice_exp.review.rules.state_changes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from alice_exp.finding.rules.nearness.neighbourhood import Relation
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.model.rules.private_facts import Delicate
-    from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.block import Placed
     from alice_exp.model.values.config import Wait
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.review.rules.doubts import Question
