@@ -14,6 +14,7 @@ from typing import Protocol
 
 from alice_exp.finding.rules.choice import choose
 from alice_exp.finding.rules.ranking import Match, fit, ordered
+from alice_exp.finding.rules.rivals import are_rivals, waiting
 from alice_exp.learning.rules.credit import counted
 from alice_exp.model.rules.approval import started
 from alice_exp.model.rules.doubt import is_in_doubt, still_true
@@ -199,8 +200,6 @@ class Alice(Plain):
     """What a person approved and took back."""
     doubted: list[str] = field(default_factory=list)
     """Every lesson as it came in doubt, once a time."""
-    answers: dict[frozenset[str], str] = field(default_factory=dict)
-    """What the person said of pairs: the one that replaces the other; "": both."""
 
     def found(self, lesson: Proposed, at: str) -> None:
         super().found(lesson, at)
@@ -229,12 +228,14 @@ class Alice(Plain):
             self.held[one.kind][lesson] = Placed(block, place)
 
     def paired(self, lesson: str, rival: str, both: bool) -> None:
-        self.answers[frozenset((lesson, rival))] = "" if both else lesson
+        kept = self.held[self.known[lesson].kind]
+        block = kept[lesson].block
+        block = replace(block, both=(rival,)) if both else replace(block, replaces=(rival,))
+        kept[lesson] = replace(kept[lesson], block=block)
 
     def _are_rivals(self, one: Placed, other: Placed) -> bool:
         ours, theirs = self.known[one.block.id], self.known[other.block.id]
-        said = self.answers.get(frozenset((ours.id, theirs.id)))
-        return bool(said) if said is not None else ours.words == theirs.words != ""
+        return are_rivals(one, other, "replaces" if ours.words == theirs.words != "" else None) is not None
 
     def morning(self, at: str, before: str, judge: Judge) -> int:
         every = [one for kept in self.held.values() for one in kept.values() if is_in_doubt(one.block)]
@@ -270,8 +271,11 @@ class Alice(Plain):
         return [group for group in found if named in group]
 
     def _told(self, kind: int, at: str) -> tuple[Match, ...]:
-        found = [fit(placed, FITS, {}, at) for placed in self.held.get(kind, {}).values()]
-        return choose(ordered(one for one in found if one is not None), self._are_rivals).applied
+        kept = self.held.get(kind, {}).values()
+        found = [fit(placed, FITS, {}, at) for placed in kept]
+        return choose(
+            ordered(one for one in found if one is not None), self._are_rivals, waiting(kept)
+        ).applied
 
     def pick(self, task: Task) -> tuple[str, ...]:
         return tuple(one.placed.block.id for one in self._told(task.kind, task.at))

@@ -26,7 +26,7 @@ def approved(policy: Alice, names: Sequence[str], day: int) -> None:
         policy.decided(name, True, at(day, 6, minute))
 
 
-def liar_told(seed: int, person: Person = Person()) -> int:
+def liar_told(seed: int, person: Person) -> int:
     """In how many of the ``USES`` a lesson of -20 points is told beside four that together reach 90 %."""
     policy, told, before = Alice(), 0, ""
     effects = {f"exp-good{number}": (TRUE_RATE - 0.5) / NEEDED for number in range(NEEDED)} | {LIAR: -HARM}

@@ -121,7 +121,8 @@ def adds(setting: Setting, kind: int) -> bool:
 def lessons(setting: Setting, seed: int) -> list[Lesson]:
     """Every lesson that will ever be found, in the order of its finding."""
     made: list[Lesson] = []
-    truths = [(kind, part) for kind in range(KINDS) for part in range(NEEDED if adds(setting, kind) else 1)]
+    truths: list[tuple[int, int | str]] = []
+    truths += [(kind, part) for kind in range(KINDS) for part in range(NEEDED if adds(setting, kind) else 1)]
     if setting.world == "mixed":
         truths += [(kind, "fact") for kind in range(KINDS)]
     turning = set(draw(seed, "turning").sample(truths, len(truths) // 2))

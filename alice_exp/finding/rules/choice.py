@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from alice_exp.finding.rules.concerns import trusted_since
-from alice_exp.kernel.text.lazy_pattern import LazyPattern
+from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import is_in_doubt, value
 from alice_exp.model.rules.similarity import contradicts
