@@ -21,6 +21,9 @@ TEA = [["low_value_pool/pending_20260220.jsonc", "possible", 0, False]]
 AFTER: dict[str, dict[str, list[Any]]] = {
     "outcome exp-aaaaaaa2": {"use rg": [["universal/tool_usage.jsonc", "past", 5, True]]},
     "outcome dec-aaaaaaa2": {
+        # What is about the person gets no outcome from an agent; what stands beside it was told alone.
+        "use rg": [["universal/tool_usage.jsonc", "past", 5, True]],
+        "small steps": [["personal/user_preferences.jsonc", "past", 1, False]],
         "episode: refactoring code": [[True, 1.0]],
         "thoughts": [[1, 0]],
     },

@@ -432,7 +432,7 @@ def _doubted() -> None:
     session.new_id = made
     assert code == 0
     for day in range(1, 7):
-        failed = call("outcome", "exp-ddddddd2", "fail", actor=AGENT, now=f"2026-02-{day:02}T09:00:00Z")
+        failed = call("outcome", "exp-ddddddd2", "fail", now=f"2026-02-{day:02}T09:00:00Z")
         assert failed[0] == 0, failed
     os.environ["ALICE_NOW"] = NOW
 

@@ -298,7 +298,7 @@ def test_d15_failures_in_two_scenarios_lower_and_never_archive(home: Path, cli: 
     again = outcome(cli, block, "fail", "A")
     assert (again["state"], again["verifications"], again["effect"]) == ("possible", 4, "debounced")
     last = outcome(cli, block, "fail", "B")
-    assert (last["state"], last["verifications"], last["set"]) == ("possible", 3, "universal")
+    assert (last["state"], last["verifications"], last["set"]) == ("possible", 3, "personal")
 
 
 def test_d16_a_success_clears_the_failure(home: Path, cli: Call) -> None:
