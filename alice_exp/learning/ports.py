@@ -39,10 +39,7 @@ class Decisions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OpenDecision:
-    """A decision that waits for its outcome: task, context, tier, and the ids of applied and observed blocks.
-
-    ``held_out`` are the ids that the lot kept back, ``share`` the share it was drawn with (``learning.rules.lot``).
-    """
+    """A decision that waits for its outcome: task, context, tier, and the ids of applied and observed blocks."""
 
     decision: str
     at: str
@@ -51,8 +48,6 @@ class OpenDecision:
     tier: str
     applied: tuple[str, ...]
     observing: tuple[str, ...]
-    held_out: tuple[str, ...] = ()
-    share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,6 @@ class FileDecisions:
             "tier": decision.tier,
             "applied": list(decision.applied),
             "observing": list(decision.observing),
-            "held_out": list(decision.held_out),
-            "share": decision.share,
         }
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -107,7 +105,4 @@ def _kept(path: Path) -> OpenDecision:
         raw["tier"],
         tuple(raw["applied"]),
         tuple(raw["observing"]),
-        # The version before kept a flag here, and drew whole decisions.
-        tuple(raw["held_out"]) if isinstance(raw["held_out"], list) else (),
-        float(raw.get("share", 0.0)),
     )

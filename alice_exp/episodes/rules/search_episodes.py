@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.similarity import Similarity, retrieval_similarity
+from alice_exp.model.rules.similarity import Similarity, contradicts, retrieval_similarity
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
@@ -200,9 +200,12 @@ def _best(matches: Iterable[Match], top: int) -> tuple[Match, ...]:
 def similar_failures(
     episodes: Iterable[Episode], task: str, context: Mapping[str, Json] | None = None
 ) -> tuple[Match, ...]:
-    """At most three failures at similar tasks, the warnings of a decision (R0.51), but for what has worked since."""
+    """At most three failures at similar tasks, the warnings of a decision (R0.51).
+
+    What has worked since, and what happened in a context that contradicts this one, warns of nothing."""
     listed = list(episodes)
-    found = find_similar(listed, task, context, 3, Filters(success=False))
+    failed = (one for one in listed if not contradicts(context or {}, one.context))
+    found = find_similar(failed, task, context, 3, Filters(success=False))
     if not found:
         return ()
     lived: defaultdict[str, list[Episode]] = defaultdict(list)

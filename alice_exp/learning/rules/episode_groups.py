@@ -54,7 +54,7 @@ _BOOKED = re.compile(r"[a-z_]+: (?:own reasoning|exp-[a-z2-9]{8}(?:, exp-[a-z2-9
 
 
 def as_told(episode: Episode) -> Episode:
-    """The episode; without its action where that only books what a decision applied, as ``trial: exp-…``.
+    """The episode; without its action where that only books what a decision applied, as ``universal: exp-…``.
 
     The record of those blocks tells it already, and it tells nobody what to do.
     """
