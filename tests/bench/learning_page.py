@@ -121,7 +121,7 @@ def part(found: Found, seeds: Sequence[int]) -> str:
         "What the rules have to reach:",
         table(["goal", "measured", "reached"], reached),
         f"The liar, where nobody answers: told {cell(liar(seeds, answers=False))} of {trials.USES}. Failures of one day until "
-        f"a lesson is in doubt, behind {' / '.join(map(str, trials.BEHIND))} successes: "
+        f"a lesson is in doubt, behind {' / '.join(map(str, trials.BEHIND))} successes of that day: "
         f"{' / '.join(str(count) if count else 'not by the 16th' for count in noticed.values())}.",
     ]
     if rows := [_setting(found, name) for name in world.GRID if (ALICE, "rivals", name) in found]:

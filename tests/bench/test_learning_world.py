@@ -117,7 +117,7 @@ def test_a_person_answers_rightly_wrongly_or_not() -> None:
 
 def test_the_two_trials() -> None:
     counts = [trials.noticed(behind) for behind in trials.BEHIND]
-    assert counts == sorted(counts, reverse=True) and 0 < counts[2] <= 12
+    assert counts[1:] == [11, 10, 7], "behind 5, 11 and 40 successes of the same day"
     assert 0 < trials.liar_told(1, Person()) <= trials.USES
 
 
