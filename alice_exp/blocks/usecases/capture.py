@@ -17,8 +17,8 @@ from alice_exp.model.rules.identity import Sameness, marks, sameness
 from alice_exp.model.rules.namespaces import namespace_for
 from alice_exp.model.rules.rejection import Rejections, twin
 from alice_exp.model.values.block import (
-    MOST_OF_AGENTS,
     EVIDENCE_KEPT,
+    MOST_OF_AGENTS,
     PLACES,
     Block,
     Payload,

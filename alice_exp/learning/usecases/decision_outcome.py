@@ -80,7 +80,7 @@ def report_decision(
     config, reads = home.config(), reads_of(learning.access)
     open_decision = decisions.find(decision)
     episode = _episode(open_decision, caller, ok, note, result, reward, config)
-    event = _event(open_decision, episode)
+    event, piece = _event(open_decision, episode), Evidence("episode", episode.id, caller.now, note)
     answers = asked(home, event, summarise) if summarise and not _waits(home, decision) else None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
@@ -89,23 +89,14 @@ def report_decision(
         named = used_ids(snapshot, open_decision, used)
         where = scenario_of(scenario, open_decision.context, caller.now[:10])
         told, missing = _told_of(snapshot, open_decision, named, caller)
-        piece = Evidence("episode", ref=episode.id, at=caller.now, quote=note)
         changes = counted(told, named, ok, where, caller.now, piece, thresholds_of(snapshot))
         puts = tuple(Put(placed.block, placed.path) for placed, _ in changes)
         book, pruned = _kept(snapshot, episode, puts, caller.now, reads)
         timeline, merges, thought = _told(snapshot.timeline or Timeline(), event, answers)
-        act = Act(
-            "outcome",
-            caller.actor,
-            caller.now,
-            tuple(put.block.id for put in puts),
-            f"{'ok' if ok else 'fail'} of {decision}" + (f", {cleaned(len(pruned))}" if pruned else ""),
-            (
-                *_steps(changes),
-                *_trailers(open_decision, ok, episode.id, where, pruned),
-                *thought,
-            ),
-        )
+        detail = f"{'ok' if ok else 'fail'} of {decision}" + (f", {cleaned(len(pruned))}" if pruned else "")
+        trailers = (*_steps(changes), *_trailers(open_decision, ok, episode.id, where, pruned), *thought)
+        ids = tuple(put.block.id for put in puts)
+        act = Act("outcome", caller.actor, caller.now, ids, detail, trailers)
         answer = DecisionOutcome(open_decision, changes, missing, episode, pruned, merges)
         return ChangeSet(act, puts, episodes=book, timeline=timeline), answer
 
