@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from alice_exp.model.rules.doubt import LIMIT
 from alice_exp.model.rules.lifecycle import Thresholds, outcome
 from alice_exp.model.rules.peer_claims import accepted
 from alice_exp.model.values.block import Approved, Block, Payload, Placed, Trigger, content_hash
@@ -117,7 +118,10 @@ class World:
         works = self.chance.random() < (0.95 if lesson == TRUE.id else 0.2)
         change = outcome(placed.block, works, f"s{self.chance.randrange(10)}", NOW, thresholds=LIMITS)
         after = Placed(change.block, placed.path)
-        if change.archive:
+        # Outcomes archive nothing: the person is asked about what fails, and is right in four of five cases.
+        doubt = change.block.doubt if self.way == "ours" else None
+        asked = doubt is not None and doubt.value >= LIMIT
+        if asked and self.chance.random() < (0.2 if lesson == TRUE.id else 0.8):
             del alice.held[lesson]
             alice.refused.add(lesson)
             return after
