@@ -92,21 +92,24 @@ class OnHome(policies.Plain):
         told = [name for name in self.told(one.kind) if name in self.approved]
         return next((name for name in told if self.known[name].words == one.words != ""), None)
 
-    def decided(self, lesson: str, approved: bool, at: str) -> None:
+    def decided(self, lesson: str, approved: bool, at: str, replaces: str = "", both: str = "") -> None:
         self.read(at)
         (self.person.approve if approved else self.person.reject)([self.ids[lesson]])
         self.approved |= {lesson} if approved else set()
+        if replaces or both:
+            self.answer(self.ids[lesson], self.ids.get(replaces), self.ids.get(both))
 
-    def paired(self, lesson: str, rival: str, both: bool) -> None:
+    def answer(self, name: str, replaces: str | None, both: str | None) -> None:
+        """The person's answer about a pair, in the block that was approved."""
         home, caller = self.person.session.home, self.person.session.caller
-        ours, theirs = self.ids[lesson], self.ids[rival]
 
         def plan(snapshot: Snapshot) -> tuple[ChangeSet, None]:
-            placed = snapshot.find(ours)
+            placed = snapshot.find(name)
             assert placed is not None
-            block = placed.block
-            block = replace(block, both=(theirs,)) if both else replace(block, replaces=(theirs,))
-            act = Act("edit", caller.actor, caller.now, (ours,), "the person answers a pair")
+            block = replace(
+                placed.block, replaces=(replaces,) if replaces else (), both=(both,) if both else ()
+            )
+            act = Act("edit", caller.actor, caller.now, (name,), "the person answers a pair")
             return ChangeSet(act, (Put(block, placed.path),)), None
 
         home.apply(plan, PLACES)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from tests.bench import learning_trials as trials
 from tests.bench import learning_world as world
+from tests.bench.chart import chart
+from tests.bench.learning_policies import Alice, Plain
 from tests.bench.learning_world import ALICE, LIST, MAIN, POSTERIOR, WORLDS, Job, Run
 
 ROOT = Path(__file__).parents[2]
@@ -25,8 +27,6 @@ COLOURS = {
     ALICE: "#0b6e4f",
     "oracle": "#31508c",
 }
-WIDTH, HEIGHT, LEFT, RIGHT, EDGE = 760, 400, 56, 150, 50
-LOWEST, HIGHEST = 0.4, 1.0
 
 Found = Mapping[Job, Sequence[Run]]
 Figure = tuple[float, float]
@@ -97,7 +97,7 @@ def bars(found: Found, told: Figure, noticed: Mapping[int, int]) -> list[tuple[s
         (f"a liar among four good rules told ≤ 50 of {trials.USES} uses", cell(told), told[0] <= 50),
         ("failures of one day behind 11 successes noticed by the 12th", str(noticed[11]), 0 < noticed[11] <= 12),
         ("mixed, complaints alone: success ≥ 75 %", cell(complaints), complaints[0] >= 75),
-        ("mixed: a worthless signal costs ≤ 0.5", cell(cost), cost[0] <= 0.5),
+        *[("mixed: a worthless signal costs ≤ 0.5", cell(cost), cost[0] <= 0.5)] * (Alice.signalled is not Plain.signalled),
     ]  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def part(found: Found, seeds: Sequence[int]) -> str:
     closer = [
         [f"{place}, {policy}", *(cell(mean(name, found[policy, place, MAIN]), unit) for name, (_, unit) in COLUMNS.items())]
         for place in WORLDS
-        for policy in world.COMPARED
+        for policy in (ALICE, LIST)
     ]  # fmt: skip
     reached = [[goal, figure, "yes" if is_reached else "**no**"] for goal, figure, is_reached in bars(found, told, noticed)]  # fmt: skip
     parts = [
@@ -122,7 +122,7 @@ def part(found: Found, seeds: Sequence[int]) -> str:
         "What the rules have to reach:",
         table(["goal", "measured", "reached"], reached),
         f"The liar, where nobody answers: told {cell(liar(seeds, answers=False))} of {trials.USES}. Failures of one day until "
-        f"a lesson is in doubt, behind {' / '.join(map(str, trials.BEHIND))} successes: "
+        f"a lesson is in doubt, behind {' / '.join(map(str, trials.BEHIND))} successes of that day: "
         f"{' / '.join(str(count) if count else 'not by the 16th' for count in noticed.values())}.",
     ]
     if rows := [_setting(found, name) for name in world.GRID if (ALICE, "rivals", name) in found]:
@@ -159,39 +159,11 @@ def write_part(new: str, begin: str) -> None:
 
 def svg(found: Found) -> str:
     """The mean success of three days in the mixed world, day by day, a line a policy."""
-    wide, high = WIDTH - LEFT - RIGHT, HEIGHT - 2 * EDGE
-
-    def at(day: float, share: float) -> tuple[float, float]:
-        x = LEFT + wide * (day - 1) / (world.DAYS - 1)
-        return round(x, 1), round(EDGE + high * (HIGHEST - share) / (HIGHEST - LOWEST), 1)
-
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
-        f'<text x="{LEFT}" y="24" font-size="14">Success in the mixed world; on day {world.DRIFT} half of what was true turns false</text>',
-    ]
-    for share in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
-        x, y = at(1, share)
-        parts.append(
-            f'<path d="M{x} {y}H{WIDTH - RIGHT}" stroke="#ddd"/><text x="{x - 8}" y="{y + 4}" text-anchor="end">{share:.0%}</text>'
-        )
-    for day in (1, 20, 40, 60, 80, 100, 120):
-        x, y = at(day, LOWEST)
-        parts.append(f'<text x="{x}" y="{y + 18}" text-anchor="middle">{day}</text>')
-    x, y = at(world.DRIFT, LOWEST)
-    parts.append(f'<path d="M{x} {y}V{EDGE}" stroke="#888" stroke-dasharray="4 4"/>')
-    ends = []
+    lines = {}
     for name, colour in COLOURS.items():
         some = found[name, "mixed", MAIN]
         days = [statistics.fmean(day) for day in zip(*(one.success for one in some), strict=True)]
-        drawn = [at(day + 1, statistics.fmean(days[max(0, day - 1) : day + 2])) for day in range(world.DAYS)]
-        points = " ".join(f"{x},{y}" for x, y in drawn)
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        ends.append((drawn[-1][1] + 4, name, colour))
-    free = float(EDGE)
-    for y, name, colour in sorted(ends):
-        free = max(y, free)
-        parts.append(f'<text x="{WIDTH - RIGHT + 8}" y="{free:.0f}" fill="{colour}">{name}</text>')
-        free += 15
-    x, y = at(world.DAYS / 2, LOWEST)
-    return "\n".join([*parts, f'<text x="{x}" y="{y + 38}" text-anchor="middle">day</text>', "</svg>"]) + "\n"
+        drawn = [statistics.fmean(days[max(0, day - 1) : day + 2]) for day in range(world.DAYS)]
+        lines[name] = colour, drawn
+    title = f"Success in the mixed world; on day {world.DRIFT} half of what was true turns false"
+    return chart(title, "day", lines, lowest=0.2, mark=world.DRIFT)

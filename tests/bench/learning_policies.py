@@ -61,11 +61,8 @@ class Policy(Protocol):
     def rival(self, lesson: str) -> str | None:
         """What the person is asked to compare it with before it is approved."""
 
-    def decided(self, lesson: str, approved: bool, at: str) -> None:
-        """The person has decided on it."""
-
-    def paired(self, lesson: str, rival: str, both: bool) -> None:
-        """And said that it replaces its rival, or that both hold."""
+    def decided(self, lesson: str, approved: bool, at: str, replaces: str = "", both: str = "") -> None:
+        """The person has decided on it, and said which rival it replaces or holds beside."""
 
     def morning(self, at: str, before: str, judge: Judge) -> int:
         """The person looks; the number of questions beyond new lessons."""
@@ -93,12 +90,9 @@ class Plain:
     def rival(self, lesson: str) -> str | None:
         return None
 
-    def decided(self, lesson: str, approved: bool, at: str) -> None:
+    def decided(self, lesson: str, approved: bool, at: str, replaces: str = "", both: str = "") -> None:
         if approved:
             self.arms.setdefault(self.known[lesson].kind, []).append(lesson)
-
-    def paired(self, lesson: str, rival: str, both: bool) -> None:
-        pass
 
     def morning(self, at: str, before: str, judge: Judge) -> int:
         return 0
@@ -219,19 +213,14 @@ class Alice(Plain):
         )  # fmt: skip
         return next((told.placed.block.id for told in alike), None)
 
-    def decided(self, lesson: str, approved: bool, at: str) -> None:
+    def decided(self, lesson: str, approved: bool, at: str, replaces: str = "", both: str = "") -> None:
         one = self.known[lesson]
         block = self.held[one.kind].pop(lesson).block
         if approved:
             block = replace(started(block), approved=Approved(at, "user", content_hash(block)), updated_at=at)
+            block = replace(block, replaces=(replaces,) * bool(replaces), both=(both,) * bool(both))
             place = "personal/user_profile.jsonc" if one.about else "universal/tools.jsonc"
             self.held[one.kind][lesson] = Placed(block, place)
-
-    def paired(self, lesson: str, rival: str, both: bool) -> None:
-        kept = self.held[self.known[lesson].kind]
-        block = kept[lesson].block
-        block = replace(block, both=(rival,)) if both else replace(block, replaces=(rival,))
-        kept[lesson] = replace(kept[lesson], block=block)
 
     def _are_rivals(self, one: Placed, other: Placed) -> bool:
         ours, theirs = self.known[one.block.id], self.known[other.block.id]

@@ -1,4 +1,4 @@
-"""Two small trials of the rules: a harmful lesson among four good ones, and failures that all fall on one day."""
+"""Two small trials of the rules: a harmful lesson among four good ones, and successes and failures of one day."""
 
 from __future__ import annotations
 
@@ -47,15 +47,12 @@ def liar_told(seed: int, person: Person) -> int:
 
 
 def noticed(behind: int) -> int:
-    """After how many failures of one day a lesson with some successes on earlier days comes in doubt; 0: not by the
-    sixteenth."""
+    """After how many failures a lesson with some successes, all on one day, comes in doubt; 0: not by the sixteenth."""
     policy = Alice()
     approved(policy, ["exp-one"], 0)
-    uses = [(at(1 + day), True) for day in range(behind)]
-    uses += [(at(1 + behind, minute=number), False) for number in range(SAME_DAY)]
-    for number, (when, ok) in enumerate(uses):
-        task = Task(0, when, f"s{number}", f"one-{number}")
-        policy.report(task, policy.pick(task), ok)
+    for number in range(behind + SAME_DAY):
+        task = Task(0, at(1, 9 + number // 60, number % 60), f"s{number}", f"one-{number}")
+        policy.report(task, policy.pick(task), number < behind)
         if policy.doubted:
             return number + 1 - behind
     return 0

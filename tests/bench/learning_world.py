@@ -216,7 +216,7 @@ class Oracle(Plain):
         super().found(lesson, at)
         super().decided(lesson.id, True, at)
 
-    def decided(self, lesson: str, approved: bool, at: str) -> None:
+    def decided(self, lesson: str, approved: bool, at: str, replaces: str = "", both: str = "") -> None:
         pass
 
     def pick(self, task: Task) -> tuple[str, ...]:
@@ -281,9 +281,8 @@ class Life:
             self.done.asked[-1] += 1 + bool(old)
             is_approved = is_approved and holds != old
             self.approved |= {one.id} if is_approved else set()
-            self.policy.decided(one.id, is_approved, at)
-            if old and is_approved:
-                self.policy.paired(one.id, old, both=not holds)
+            said = {"replaces" if holds else "both": old} if old and is_approved else {}
+            self.policy.decided(one.id, is_approved, at, **said)
         self.done.asked[-1] += self.policy.morning(at, self.before, self.judge)
         self.waiting, self.before = [], at
 

@@ -1,8 +1,7 @@
-"""The worlds of ``learning_world``, small: the rules learn, and no lie gets past an approved truth."""
+"""The worlds of ``learning_world``, small."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -10,20 +9,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from alice_exp.finding.rules.choice import choose
-from alice_exp.finding.rules.ranking import fit, ordered
-from alice_exp.model.rules.approval import started
-from alice_exp.model.values.block import (
-    STATES,
-    Approved,
-    Block,
-    Doubt,
-    Evidence,
-    Payload,
-    Placed,
-    Trigger,
-    content_hash,
-)
 from tests.bench import learning_page as page
 from tests.bench import learning_trials as trials
 from tests.bench import learning_world as world
@@ -132,7 +117,7 @@ def test_a_person_answers_rightly_wrongly_or_not() -> None:
 
 def test_the_two_trials() -> None:
     counts = [trials.noticed(behind) for behind in trials.BEHIND]
-    assert counts == sorted(counts, reverse=True) and 0 < counts[2] <= 12
+    assert counts[1:] == [11, 10, 7], "behind 5, 11 and 40 successes of the same day"
     assert 0 < trials.liar_told(1, Person()) <= trials.USES
 
 
@@ -151,31 +136,3 @@ def test_the_page_and_the_picture() -> None:
     ElementTree.fromstring(page.svg(found))
     text = f"above\n{page.BEGIN}\nold\n{page.END}\nbelow\n"
     assert page.written(text, "new\n") == f"above\n{page.BEGIN}\nnew\n{page.END}\nbelow\n"
-
-
-def test_no_unreviewed_lie_is_applied_where_an_approved_truth_fits() -> None:
-    """300 drawn pairs with the same trigger; the lie may look as proven, as fresh and as fitting as it likes."""
-    luck = random.Random(300)
-    applied = []
-    for number in range(300):
-        trigger = Trigger(f"task {number}", ("build", "deploy"))
-        truth = started(Block(f"exp-truth{number}", Payload("what holds"), trigger, evidence=_own(luck)))
-        doubt = Doubt(1.0, AT[:10], AT) if luck.random() < 0.2 else None
-        truth = replace(truth, approved=Approved(AT, "user", content_hash(truth)), updated_at=AT, doubt=doubt)
-        count, state = luck.randrange(1000), luck.choice([one for one in STATES if one != "obsolete"])
-        lie = Block(
-            f"exp-lie{number}", Payload("a lie"), trigger, evidence=_own(luck), state=state, verifications=count,
-            verifications_local=count, observations=count, importance=1.0, updated_at="2026-02-21T09:00:00Z",
-        )  # fmt: skip
-        lying_in = luck.choice(["low_value_pool/pending_20260220.jsonc", "universal/tools.jsonc"])
-        placed = [Placed(truth, "universal/tools.jsonc"), Placed(lie, lying_in)]
-        fits = [fit(one, luck.uniform(0.2, 1.0), {}, "2026-02-22T09:00:00Z") for one in placed]
-        choice = choose(ordered(one for one in fits if one is not None))
-        applied += [one.placed.block.id for one in choice.applied]
-        assert bool(choice.applied) == (doubt is None)
-    assert len(applied) > 200
-    assert not [one for one in applied if "lie" in one]
-
-
-def _own(luck: random.Random) -> tuple[Evidence, ...]:
-    return (Evidence("episode", ref="ep-1", at=AT),) if luck.random() < 0.5 else ()

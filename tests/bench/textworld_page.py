@@ -6,13 +6,13 @@ import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tests.bench.chart import chart
 from tests.bench.learning_page import write_part
 from tests.bench.textworld_bench import APPROVED, ARMS, GAMES, UNREVIEWED, WITHOUT, Series, interval
 
 PICTURE = Path(__file__).with_name("textworld.svg")
 LAST = 5
 COLOURS = {WITHOUT: "#888888", UNREVIEWED: "#b3541e", APPROVED: "#0b6e4f"}
-WIDTH, HEIGHT, LEFT, RIGHT, EDGE = 760, 320, 56, 170, 44
 
 Found = Mapping[str, Sequence[Series]]
 
@@ -64,39 +64,11 @@ def part(found: Found) -> str:
 
 def svg(found: Found) -> str:
     """The mean share of the points, game by game, a line an arm."""
-    wide, high = WIDTH - LEFT - RIGHT, HEIGHT - 2 * EDGE
-
-    def at(game: int, share: float) -> tuple[float, float]:
-        return round(LEFT + wide * (game - 1) / (GAMES - 1), 1), round(EDGE + high * (1 - share), 1)
-
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
-        f'<text x="{LEFT}" y="24" font-size="14">Points in {GAMES} cooking games, one after the other</text>',
-    ]
-    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        x, y = at(1, share)
-        parts.append(
-            f'<path d="M{x} {y}H{WIDTH - RIGHT}" stroke="#ddd"/><text x="{x - 8}" y="{y + 4}" text-anchor="end">{share:.0%}</text>'
-        )
-    for game in range(5, GAMES + 1, 5):
-        x, y = at(game, 0)
-        parts.append(f'<text x="{x}" y="{y + 18}" text-anchor="middle">{game}</text>')
-    lowest = 0.0
-    for arm in sorted(ARMS, key=lambda one: -statistics.fmean(game.shares[-1] for game in found[one])):
-        games = [statistics.fmean(game) for game in zip(*(one.shares for one in found[arm]), strict=True)]
-        points = [at(number, share) for number, share in enumerate(games, start=1)]
-        line = " ".join(f"{x},{y}" for x, y in points)
-        parts.append(f'<polyline points="{line}" fill="none" stroke="{COLOURS[arm]}" stroke-width="2"/>')
-        lowest = max(points[-1][1] + 4, lowest + 16)
-        parts.append(f'<text x="{WIDTH - RIGHT + 8}" y="{lowest:.0f}" fill="{COLOURS[arm]}">{arm}</text>')
-    x, y = at(1, 0)
-    return (
-        "\n".join(
-            [*parts, f'<text x="{x + wide / 2}" y="{y + 36}" text-anchor="middle">game</text>', "</svg>"]
-        )
-        + "\n"
-    )
+    lines = {
+        arm: (COLOURS[arm], [statistics.fmean(game) for game in zip(*(one.shares for one in found[arm]), strict=True)])
+        for arm in ARMS
+    }  # fmt: skip
+    return chart(f"Points in {GAMES} cooking games, one after the other", "game", lines, every=5)
 
 
 def write(world: str, found: Found) -> None:
