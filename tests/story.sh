@@ -49,7 +49,11 @@ is "$(alice-exp show "$lesson" --json | field set)" universal 同意
 # decide and 50 outcomes (which of them raise it, D14 counts).
 decided=$(alice-exp decide "发布计费网关" --json) || true
 decision=$(printf '%s' "$decided" | field decision)
-is "$(printf '%s' "$decided" | field applied.0.id)" "$lesson" decide
+# A rule that the person marked important stands first, what fits this task besides behind it.
+is "$(printf '%s' "$decided" | field applied.0.id)" exp-c78jx2vd decide
+told() { python3 -c 'import json, sys
+print(sys.argv[1] in [block["id"] for block in json.load(sys.stdin)["applied"]])' "$1"; }
+is "$(printf '%s' "$decided" | told "$lesson")" True decide
 act outcome "$decision" ok --used "$lesson" >/dev/null
 # Where a number means nothing, one interpreter plays the same command lines.
 outcomes() { python3 -c 'import sys
@@ -64,7 +68,7 @@ level 49 reliable
 outcomes 50 50
 level 50 super_reliable
 clean outcomes
-is "$(alice-exp decide "发布计费网关" --json | field applied.0.id)" "$lesson" "decide again"
+is "$(alice-exp decide "发布计费网关" --json | told "$lesson")" True "decide again"
 
 # share: nothing leaves before a person allows it; then this block is in the bundle.
 if alice-exp share preview 2>/dev/null | grep -q "$lesson"; then fail "it left before it was allowed"; fi

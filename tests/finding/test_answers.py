@@ -177,7 +177,7 @@ def test_the_least_match_rises_with_the_collection() -> None:
 def test_what_no_translation_can_reach_is_not_looked_for() -> None:
     """One word of five said in the other language is no answer, and no reason to weigh every text."""
     one_of_five, three_of_five = Subject((([0], 1.0),), 5.0), Subject((([0], 3.0),), 5.0)
-    many = Subject((), 5.0), frozenset({0}), one_of_five, 100
+    many = Subject((), 5.0), frozenset({0}), one_of_five, (9,) * 100
     found = TextMatches({0: 0.1}, 0.5, *many)
     assert found.most_probable(0.1) == found.probability(0) < GATE
     found = replace(found, translation=three_of_five)

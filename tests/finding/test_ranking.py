@@ -182,6 +182,17 @@ def test_what_only_comes_along_decides_nothing() -> None:
     assert choose(found).tier == "low_value"
 
 
+def test_one_word_finds_a_long_text() -> None:
+    long = "ripgrep " + " ".join(f"word{n}" for n in range(30))
+    blocks = [
+        placed("long", long),
+        *(placed(f"b{n}", f"deploy number{n} on Fridays with care again") for n in range(40)),
+    ]
+    [match] = rank(blocks, "ripgrep", {}, NOW)
+    assert match.placed.block.id == "long"
+    assert match.clear
+
+
 def test_the_dead_are_never_found() -> None:
     blocks = [
         placed("a", "search", state="obsolete"),

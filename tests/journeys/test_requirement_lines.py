@@ -411,7 +411,7 @@ def test_the_way_of_a_block(home: Path, cli: Call) -> None:
     cli("approve", one["id"], "--to", "universal/tool_usage", "--yes")
     path = home / "experiences/universal/tool_usage.jsonc"
     lived = '"state": "reliable", "verifications": 49, "verifications_local": 49'
-    path.write_text(path.read_text("utf-8").replace('"payload"', f'{lived}, "payload"'), encoding="utf-8")
+    path.write_text(path.read_text("utf-8").replace('"state": "past"', lived), encoding="utf-8")
     cli("share", "allow", one["id"], "--yes")
     assert cli("share", "preview", check=False).code == 4, "one is missing"
     cli("outcome", one["id"], "ok")

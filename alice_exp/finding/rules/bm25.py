@@ -109,7 +109,7 @@ def text_matches(
         matches,
         statistics.noise.at(asked.size),
         subject,
-        texts=statistics.total,
+        lengths=statistics.lengths,
         stranger=not asked.names <= found.keys(),
     )
     other = scoring.translated(asked)

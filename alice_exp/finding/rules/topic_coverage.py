@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 TOPIC = 2
 """A subject of so many words names a topic; a longer one asks something of it."""
 
+NEAR_WORDS, NEAR_SUBJECT, NEAR_TEXT = 2.0, 0.4, 0.25
+"""In a home of a few texts no word is rare, so a match says little. What stands for it: so many shared words, or this
+share of the subject, or of a short text's words ("my wife is vegetarian" for a dinner with her)."""
+
 SINGLE = 0.25
 """The size of a single CJK character: it may be a word of its own, or part of another word."""
 
@@ -36,6 +40,17 @@ class Subject:
     def coverage(self, index: int) -> float:
         """How many words of the subject a text contains."""
         return math.fsum(size for where, size in self.held if _is_in(index, where))
+
+    def is_whole(self, index: int) -> bool:
+        """Whether a text contains the only word of a subject of one word."""
+        return 0 < self.asked <= 1 <= self.coverage(index)
+
+    def is_near(self, index: int, length: int) -> bool:
+        """Whether a text of ``length`` thirds of a word shares enough of the subject, where no word is rare."""
+        shared = self.coverage(index)
+        return not self.asked or 0 < shared >= min(
+            NEAR_WORDS, NEAR_SUBJECT * self.asked, NEAR_TEXT * length / 3
+        )
 
     def is_topic(self, index: int) -> bool:
         """Whether a text contains every word of a topic: a subject of ``TOPIC`` words at most."""
