@@ -46,7 +46,7 @@ act reply "同意 $(number "$name") $(number "$lesson")" --yes >/dev/null
 is "$(alice-exp show "$name" --json | field set)" personal 同意
 is "$(alice-exp show "$lesson" --json | field set)" universal 同意
 
-# decide and 50 outcomes (which of them raise it, D14 counts).
+# decide and 49 outcomes (which of them raise it, D14 counts).
 decided=$(alice-exp decide "发布计费网关" --json) || true
 decision=$(printf '%s' "$decided" | field decision)
 # A rule that the person marked important stands first, what fits this task besides behind it.
@@ -63,10 +63,11 @@ for number in range(int(sys.argv[2]), int(sys.argv[3]) + 1):
     if code:
         sys.exit(code)' "$lesson" "$1" "$2"; }
 level() { is "$(alice-exp show "$lesson" --json | field level)" "$2" "$1 outcomes"; }
-outcomes 2 49
-level 49 reliable
-outcomes 50 50
-level 50 super_reliable
+# The yes itself was the first verification.
+outcomes 2 48
+level 48 reliable
+outcomes 49 49
+level 49 super_reliable
 clean outcomes
 is "$(alice-exp decide "发布计费网关" --json | told "$lesson")" True "decide again"
 
