@@ -299,15 +299,15 @@ def texts_of(saying: Saying) -> dict[str, str]:
 def delicate(saying: Saying) -> tuple[Delicate, ...]:
     """The secrets and private facts in a block or draft: each kind once a field, in the order of the fields."""
     texts = texts_of(saying)
-    if not _kinds("\n".join(texts.values())):
+    if not kinds_of("\n".join(texts.values())):
         return ()
-    return tuple(Delicate(kind, at) for at, text in texts.items() for kind in _kinds(text))
+    return tuple(Delicate(kind, at) for at, text in texts.items() for kind in kinds_of(text))
 
 
 def is_private(saying: Saying) -> bool:
     """Whether what a block says, payload or trigger, holds a secret or a private fact: nobody is told it unasked."""
     texts = texts_of(saying)
-    return bool(_kinds(f"{texts['payload']}\n{texts['trigger']}"))
+    return bool(kinds_of(f"{texts['payload']}\n{texts['trigger']}"))
 
 
 def masked(text: str) -> str:
@@ -381,7 +381,8 @@ def _secrets(text: str) -> list[Finding]:
     ]
 
 
-def _kinds(text: str) -> tuple[str, ...]:
+def kinds_of(text: str) -> tuple[str, ...]:
+    """The kinds of secrets and private facts that a text holds, each once."""
     text = text if text.isascii() else text.translate(_NARROW)
     if not _SIGN.search(text):
         return ()
