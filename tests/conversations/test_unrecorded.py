@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from alice_exp.conversations.rules.cues import extract
+from alice_exp.conversations.rules.heard import but_unrecorded
 
-from alice_exp.conversations.rules.extraction import but_unrecorded, extract
 from alice_exp.conversations.values import Message
 
 ASKED = [
@@ -34,7 +35,7 @@ NOT_ASKED = [
 
 
 def kept(*texts: str) -> list[str]:
-    return [one.content for one in but_unrecorded([Message("user", text) for text in texts])]
+    return [*but_unrecorded([Message("user", text) for text in texts])]
 
 
 @pytest.mark.parametrize("text", ASKED)

@@ -19,15 +19,15 @@ MOST, LONGEST = 12, 600
 """Sentences kept of a session, and characters of one."""
 
 _READ, _LEAST = 20_000, 8
-_EN, _ZH = (
-    Patterns(f"conversations/rules/data/cues_{name}.toml", flags=re.IGNORECASE) for name in ("en", "zh")
-)
+FILES = ("conversations/rules/data/cues_en.toml", "conversations/rules/data/cues_zh.toml")
+_EN, _ZH = (Patterns(path, flags=re.IGNORECASE) for path in FILES)
 _CJK = re.compile("[\u3400-\u9fff]")
 
 # Ten shapes of what nobody typed as their own. A block reaches to its end, a line is left out by itself.
 _FENCE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)|“[^”]{80,}”|「[^」]{80,}」", re.DOTALL)
 _PLAN = re.compile(
-    r"^[^\n]{0,80}\bfollowing (?:plan|content|text|info\w*)\b[^\n]{0,40}:|^#{1,6} [^\n]+$(?=(?:\n[^\n]*){1,40}?\n#{1,6} )",
+    r"^[^\n]{0,80}\bfollowing (?:plan|content|text|info\w*)\b[^\n]{0,40}:|"
+    r"^#{1,6} [^\n]+$(?=(?:\n[^\n]*){1,40}?\n#{1,6} )",
     re.MULTILINE | re.IGNORECASE,
 )
 _LETTER = re.compile(
@@ -40,11 +40,14 @@ _LEAD = re.compile(
     r"proofread.{0,20}|summari[sz]e.{0,20})|以下|下面|如下|翻译.{0,8}|原文|内容|报错|错误|说)[^\n.。]{0,40}[:：]$",
     re.IGNORECASE,
 )
-_TURN = re.compile(r"^(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?\s+\S|\*{0,2}(?!Note|TODO|注意)[A-Z\u4e00-\u9fff][\w ]{0,14}\*{0,2}[:：]\s*\S)")
+_TURN = re.compile(
+    r"^(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?\s+\S|\*{0,2}(?!Note|TODO|注意)[A-Z\u4e00-\u9fff][\w ]{0,14}\*{0,2}[:：]\s*\S)"
+)
 _LINE = re.compile(
-    r"^\s*(?:>|\||[│├└┌─╭╰✓✗×❯⎯⚠●]|\+{3} |-{3}|@@|diff --git|index [0-9a-f]{6}|[+-]\s{0,8}[\w\"'.]+[(=]|<\/?[a-zA-Z!]|[{}\[\]\"]|"
-    r"[$%] \w|>>>|//|/\*|#!|(?:import|from|def|class|function|const|let|var|return|export|at) [\w{(.\[]+|File \"|Traceback|"
-    r"\[?\d{4}-\d\d-\d\d[T ]|\d\d:\d\d:\d\d|\[?(?:INFO|WARN\w*|ERROR|DEBUG|FAIL|PASS)\b|\w*(?:Error|Exception):|\d+[|:]\s|"
+    r"^\s*(?:>|\||[│├└┌─╭╰✓✗×❯⎯⚠●]|\+{3} |-{3}|@@|diff --git|index [0-9a-f]{6}|[+-]\s{0,8}[\w\"'.]+[(=]|</?[a-zA-Z!]|"
+    r"[{}\[\]\"]|[$%] \w|>>>|//|/\*|#!|File \"|Traceback|\[?\d{4}-\d\d-\d\d[T ]|\d\d:\d\d:\d\d|"
+    r"(?:import|from|def|class|function|const|let|var|return|export|at) [\w{(.\[]+[({.:=;]|"
+    r"\[?(?:INFO|WARN\w*|ERROR|DEBUG|FAIL|PASS)\b|\w*(?:Error|Exception):|\d+[|:]\s|"
     r"(?:https?:/|~|\.{0,2})?/\S+$|@?[A-Za-z]:\\\S+$|\[Image)|^(?: {4,}|\t+)(?![-*\d])|\s\|\s.*\s\||[{};]$|=>|</\w+>|"
     r"^\s*[-*] \(?\d+\)? ⚠"
 )

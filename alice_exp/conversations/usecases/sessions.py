@@ -9,37 +9,33 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.everywhere import held_in
+from alice_exp.blocks.rules.grounding import resting_on
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.conversations.rules.context_window import Settings, before_model
-from alice_exp.conversations.rules.extraction import (
-    Extraction,
-    but_unrecorded,
-    extract,
-    grounded,
-    merged,
-    parse_answer,
-    prompt_for,
-    replaces,
-)
+from alice_exp.conversations.rules.cues import Extraction, extract
+from alice_exp.conversations.rules.heard import queued
 from alice_exp.conversations.rules.inserted_text import typed_words
+from alice_exp.conversations.rules.reading import parse_answer, prompt_for
 from alice_exp.conversations.rules.speakers import by_the_user, named_apart, nobody_known, other_speakers
 from alice_exp.home.dry_run import DryHome
+from alice_exp.home.heard import Heard
+from alice_exp.home.hosts import HOSTS
 from alice_exp.kernel.errors import AliceError, NotFoundError, ProviderError, UsageError
 from alice_exp.kernel.text.times import seconds
-from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import EXPLICIT, Evidence, Payload
+from alice_exp.model.values.block import CUES, HEARD, Payload, Trigger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.conversations.ports import Claimed, Conversing
     from alice_exp.conversations.rules.context_window import Summarise, Window
-    from alice_exp.conversations.rules.extraction import Inference
+    from alice_exp.conversations.rules.cues import Inference
+    from alice_exp.conversations.rules.heard import Said
     from alice_exp.conversations.values import ChatRecord, Message
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.providers.ports import Provider
-    from alice_exp.model.values.block import Placed
+    from alice_exp.model.values.block import Place, Placed
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import Snapshot
 
@@ -48,9 +44,6 @@ MESSAGE_LIMIT = 16 << 20
 
 READ_LIMIT = 64 << 10
 """Characters of a message that extraction reads; longer text is pasted rather than written."""
-
-QUOTE_LIMIT = 300
-"""Characters of a quoted sentence kept as evidence (B4.20)."""
 
 _READ_AT_ONCE = 5
 """So many old conversations are read before another begins; the others stay until the next."""
@@ -62,7 +55,7 @@ NOTHING = Captured(())
 """The result when there was nothing to keep."""
 
 _DAY = 86_400
-_ASKED_AT_ONCE = 50
+_PERSONAL: tuple[Place, ...] = ("personal",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,18 +185,25 @@ def extract_session(
             for one in records[max(0, unread[0].index - 1) : unread[0].index]
             if one.message.role == "assistant"
         ]
-        personal = [placed.block.payload.content for placed in seen if placed.place == "personal"]
-        others = other_speakers([record.message for record in records], personal)
+        others = _others(conversing, records)
         if others and nobody_known([record.message for record in records], others):
             return Extracted(session, others=others)
-        found, by = _found([*before, *unread], conversing.provider, seen.config, others)
-        drafts = [_draft(one, [*before, *unread], seen) for one in found.inferences]
+        rows = [*before, *unread]
+        heard: list[Heard] = []
+        if conversing.provider is None:
+            least = seen.config.number("long_term.min_importance")
+            found, by = extract(_told(rows, others), least), "rules"
+        else:
+            found, heard = _asked(conversing, rows, others, dry_run=dry_run)
+            by = "model"
+        drafts = [_draft(conversing, one, rows, seen) for one in found.inferences]
         answer = Extracted(session, last, len(unread), found.inferences, NOTHING, found.dropped, by, others)
         if dry_run:
             return replace(answer, captured=memorize(DryHome(home), caller, drafts, bulk=True))
         if drafts:
             answer = replace(answer, captured=_kept(conversing, claim, session, last, drafts))
         claim.done(last)
+        conversing.heard.remove({one.id for one in heard})
         return answer
 
 
@@ -217,65 +217,92 @@ def _kept(
     return memorize(home, caller, drafts, op="extract", trailers=trailers, bulk=True)
 
 
-def _found(
-    records: Sequence[ChatRecord], provider: Provider | None, config: Config, others: Sequence[str]
-) -> tuple[Extraction, str]:
-    least = config.number("long_term.min_importance")
-    told = [replace(one.message, content=typed_words(one.message.content)[:READ_LIMIT]) for one in records]
-    messages = by_the_user(but_unrecorded(told), others)
-    if provider is None:
-        return extract(messages, least), "rules"
-    return _asked(messages, provider, least), "model"
+def _told(records: Sequence[ChatRecord], others: Sequence[str]) -> list[Message]:
+    """What was said as it is read: without what a host put there, what others said as an assistant's."""
+    said = [replace(one.message, content=typed_words(one.message.content)[:READ_LIMIT]) for one in records]
+    return by_the_user(said, others)
 
 
-def _asked(messages: Sequence[Message], provider: Provider, least: float) -> Extraction:
-    """Extract with a model, in batches of messages, and with the rules; what the model cannot quote is dropped.
+def hear(conversing: Conversing, session: str) -> int:
+    """Keep the person's own sentences of a conversation in the queue, each durably and once; how many are new (N4.1).
 
-    Raises ``ProviderError`` if an answer cannot be parsed.
+    Nothing where they are not wanted (``heard.enabled``), or nobody knows who of several speakers is the user.
     """
-    found: list[Inference] = []
-    dropped = 0
-    for first in range(0, len(messages), _ASKED_AT_ONCE):
-        some = messages[first : first + _ASKED_AT_ONCE]
-        if not any(message.role == "user" and message.content.strip() for message in some):
-            continue
-        answer = parse_answer(provider.chat(prompt_for(some)), least)
-        if not answer.readable:
-            raise ProviderError("the model's answer holds no list of memories; the messages stay unread")
-        kept = [grounded(one, some) for one in answer.extraction.inferences]
-        dropped += answer.extraction.dropped + kept.count(None)
-        found += (replace(one, index=first + one.index) for one in kept if one is not None)
-    return Extraction(tuple(merged(found, extract(messages, least).inferences)), dropped)
+    if not conversing.config.flag("heard.enabled"):
+        return 0
+    records = conversing.chats.load(session)
+    others = _others(conversing, records)
+    if others and nobody_known([record.message for record in records], others):
+        return 0
+    return conversing.heard.keep(_sentences(records, queued(_told(records, others))))
 
 
-def _draft(one: Inference, records: Sequence[ChatRecord], seen: Snapshot) -> Draft:
+def _others(conversing: Conversing, records: Sequence[ChatRecord]) -> tuple[str, ...]:
+    personal = [placed.block.payload.content for placed in conversing.home.read(_PERSONAL)]
+    return other_speakers([record.message for record in records], personal)
+
+
+def _sentences(records: Sequence[ChatRecord], said: Sequence[Said]) -> list[Heard]:
+    told = [(records[one.index], one.text) for one in said]
+    return [
+        Heard("", record.ref, _host_of(record.session), record.project, record.message.at, text)
+        for record, text in told
+    ]
+
+
+def _host_of(session: str) -> str:
+    return next((name for name in HOSTS if session.startswith(f"{name}-")), "")
+
+
+def _asked(
+    conversing: Conversing, records: Sequence[ChatRecord], others: Sequence[str], *, dry_run: bool
+) -> tuple[Extraction, list[Heard]]:
+    """What the configured model makes of the person's sentences, and these as they stand in the queue meanwhile: where
+    it fails they wait there. ``ProviderError`` if its answer cannot be parsed."""
+    provider, least = conversing.provider, conversing.config.number("long_term.min_importance")
+    sentences = queued(_told(records, others))
+    if provider is None or not sentences:
+        return Extraction(), []
+    rows = _sentences(records, sentences)
+    if not dry_run and conversing.config.flag("heard.enabled"):
+        conversing.heard.keep(rows)
+    answer = parse_answer(provider.chat(prompt_for(sentences)), sentences, least)
+    if not answer.readable:
+        raise ProviderError("the model's answer holds no list of memories; the messages stay unread")
+    asked = {(row.ref, row.text) for row in rows}
+    return answer.extraction, [one for one in conversing.heard.waiting() if (one.ref, one.text) in asked]
+
+
+def _draft(conversing: Conversing, one: Inference, records: Sequence[ChatRecord], seen: Snapshot) -> Draft:
     record = records[one.index]
-    evidence = Evidence("session", record.ref, record.message.at, one.quote[:QUOTE_LIMIT])
+    rows = _sentences(records, one.quotes) or [
+        Heard("", record.ref, "", record.project, record.message.at, one.quote)
+    ]
     older = _superseded(one, seen)
     return Draft(
         Payload(one.content),
+        Trigger(one.trigger),
         type=one.type,
-        about="user",
-        tags=(*one.tags, *([EXPLICIT] if one.explicit else [])),
+        about=one.about,
+        tags=one.tags,
         supersedes=older.block.id if older else "",
-        evidence=(evidence,),
+        evidence=resting_on(conversing.heard, rows),
         importance=one.importance,
-        project=held_in(record.project, one.content, one.quote),
+        project="" if one.everywhere else held_in(record.project, one.content, one.quote),
+        origin=HEARD if one.quotes else CUES,
     )
 
 
 def _superseded(one: Inference, seen: Snapshot) -> Placed | None:
-    """The newest block about the user, outside the archive, that a statement replaces (B4.14)."""
-    named = fingerprint_text(one.replaces) if one.replaces else ""
+    """The newest block about the user, outside the archive, with another value of the same slot (B4.14)."""
     found = [
         placed
         for placed in seen
-        if placed.place != "archive"
+        if one.slot
+        and placed.place != "archive"
         and placed.block.about == "user"
-        and (
-            replaces(one.content, placed.block.payload.content)
-            or (named and fingerprint_text(placed.block.payload.content) == named)
-        )
+        and f"slot:{one.slot}" in placed.block.tags
+        and placed.block.payload.content != one.content
     ]
     return max(found, key=lambda placed: (placed.block.created_at, placed.block.id), default=None)
 
@@ -286,6 +313,8 @@ def end(conversing: Conversing, session: str, *, forget: bool = False) -> Spoken
     With ``forget`` it is deleted as well, but not if the extraction fails: the error is raised instead.
     """
     chats, extracted, failure = conversing.chats, None, None
+    if conversing.provider is None:
+        hear(conversing, session)
     if conversing.config.flag("long_term.extract_on_session_end"):
         try:
             extracted = extract_session(conversing, session)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 ID = re.compile(r"exp-[a-z2-9]{8}")
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-ORIGIN = re.compile(r"local|shared_from_[a-z0-9][a-z0-9_-]{0,63}|import:[a-z0-9][a-z0-9_-]{0,63}")
+ORIGIN = re.compile(r"local|heard|cues|shared_from_[a-z0-9][a-z0-9_-]{0,63}|import:[a-z0-9][a-z0-9_-]{0,63}")
 
 
 def _block_id(value: Json) -> str:
@@ -53,7 +53,7 @@ def _block_id(value: Json) -> str:
 
 def _origin(value: Json) -> str:
     if not isinstance(value, str) or not ORIGIN.fullmatch(value):
-        raise Fault('"origin" is "local", "shared_from_NAME" or "import:KIND"')
+        raise Fault('"origin" is "local", "heard", "cues", "shared_from_NAME" or "import:KIND"')
     return value
 
 
@@ -298,7 +298,7 @@ _ROWS: Mapping[str, tuple[Callable[[Json], Any], dict[str, Json]]] = {
     "related": (_ids, said({"type": "array", "items": _ID}, "Blocks that belong with it.")),
     "supersedes": (_block_id, said(_ID, "The block in whose place it came.")),
     "shareable": (flag, said({"type": "boolean"}, "Whether it may leave this machine; share allow sets it.")),
-    "origin": (_origin, said(_ORIGIN, "local, shared_from_NAME or import:KIND.")),
+    "origin": (_origin, said(_ORIGIN, "local, heard, cues, shared_from_NAME or import:KIND.")),
     "access_count": (whole(0), said(COUNT, "How often it was read.")),
     "last_accessed_at": (time, said(TIME, "When it was read last.")),
     "consolidation_score": (between(0, 1), said(SHARE, "How settled it is, as of the last report.")),

@@ -49,6 +49,9 @@ EVIDENCE_KEPT = 20
 EXPLICIT = "explicit"
 """The tag of a candidate that the user asked to be remembered in a conversation (B4.18)."""
 
+HEARD, CUES = "heard", "cues"
+"""Origins of a block that rests on a person's sentence: a model worded the rule, or cues found it in it as said."""
+
 
 @dataclass(frozen=True, slots=True)
 class Trigger:

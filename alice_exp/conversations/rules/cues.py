@@ -1,0 +1,142 @@
+"""Candidates without a model: what a person says of themselves in the ways of the fifth source, and orders as said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import field, replace
+from typing import TYPE_CHECKING
+
+from alice_exp.conversations.rules.heard import FILES, Said, queued, said, words_of
+from alice_exp.kernel.text.data_files import expression, table
+from alice_exp.kernel.text.tokens import fingerprint_text
+from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.block import EXPLICIT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from alice_exp.conversations.values import Message
+    from alice_exp.model.values.block import About, BlockType
+
+MIN_IMPORTANCE = 0.5
+"""Default minimum importance (R4.17, B4.9; ``long_term.min_importance``)."""
+
+_SUPPOSED, _ORDER = 0.8, 0.6
+"""Importance of what the assistant asked about (at most, B4.8), and of an order."""
+
+_CLAUSE = re.compile(r"[，,;；。.!！]\s*(?:(?:and|but|so)\s+)?|\s+and\s+(?=I\b)|\s+(?=I'm\b)")
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """What a sentence tells: a content that stands alone, and the sentence as its ``quote``.
+
+    ``importance`` lies in [0, 1] (R4.17). Of a ``slot`` (name, job, city) a person has one at a time (B4.14); ``value``
+    is what was said of it. ``index`` is the index of the message. ``quotes`` are all sentences that it rests on, where
+    a model named several.
+    """
+
+    content: str
+    importance: float
+    type: BlockType = "fact"
+    about: About = "user"
+    tags: tuple[str, ...] = ()
+    slot: str = ""
+    value: str = ""
+    quote: str = ""
+    index: int = 0
+    trigger: str = ""
+    everywhere: bool = False
+    quotes: tuple[Said, ...] = field(default=())
+
+    @property
+    def explicit(self) -> bool:
+        """Whether the user asked to have it remembered (B4.18)."""
+        return EXPLICIT in self.tags
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """Inferences in the order they were said, and how many were dropped as unimportant (B4.9)."""
+
+    inferences: tuple[Inference, ...] = ()
+    dropped: int = 0
+
+
+def extract(messages: Sequence[Message], least: float = MIN_IMPORTANCE) -> Extraction:
+    """What users say about themselves and order in these messages, in the order it was said (R4.18, R4.19).
+
+    The same twice is one; of a slot the latest counts (B4.14). A question, a supposition and what somebody else said
+    tell nothing. Time is linear in the length of the text.
+    """
+    orders = {one.text for one in queued(messages) if is_standing(one)}
+    found: dict[str, Inference] = {}
+    for one in said(messages):
+        told = list(_about(one)) if not one.asks else []
+        if not told and one.text in orders:
+            told = [_order(one)]
+        for each in told:
+            key = each.slot or fingerprint_text(each.content)
+            found.pop(key, None)
+            found[key] = _asked_for(each, messages)
+    kept = [one for one in found.values() if one.importance >= least]
+    return Extraction(tuple(sorted(kept, key=lambda one: one.index)), len(found) - len(kept))
+
+
+def is_standing(one: Said) -> bool:
+    """Whether a sentence reads as an order from now on, or the person asks to have it remembered."""
+    words = words_of(one.text)
+    if one.asks or words.moment.search(one.text):
+        return bool(words.explicit.search(one.text)) and not one.asks
+    return bool(words.standing.search(one.text) or words.explicit.search(one.text))
+
+
+def _order(one: Said) -> Inference:
+    tags = (EXPLICIT,) if words_of(one.text).explicit.search(one.text) else ()
+    return Inference(one.text, _ORDER, "rule", "work", tags, quote=one.text, index=one.index)
+
+
+def _about(one: Said) -> Iterator[Inference]:
+    """What the rows find in each clause of a sentence that is the speaker's own."""
+    path = FILES[words_of(one.text) is words_of("我")]
+    if words_of(one.text).unreal.search(one.text):
+        return
+    explicit = words_of(one.text).explicit.search(one.text)
+    rest = one.text[explicit.end() :].lstrip(" :：,，") if explicit else one.text
+    for clause in filter(None, map(str.strip, _CLAUSE.split(rest.rstrip("。！.! ")))):
+        told: set[str] = set()
+        for kind, importance, slot, tags, content, shape in table(path)["about"]["rows"]:
+            match = re.match(expression(path, shape), clause, re.IGNORECASE)
+            if match and kind not in told:
+                told.add(kind)
+                value = match["v"].strip()
+                yield Inference(
+                    content.format(
+                        **{name: text.strip() for name, text in match.groupdict().items() if text}
+                    ),
+                    importance,
+                    kind,
+                    tags=(
+                        *tags.split(),
+                        *([f"slot:{slot}"] if slot else []),
+                        *([EXPLICIT] if explicit else []),
+                    ),
+                    slot=slot,
+                    value=value,
+                    quote=one.text,
+                    index=one.index,
+                )
+
+
+def _asked_for(one: Inference, messages: Sequence[Message]) -> Inference:
+    """Raised in importance where the assistant asked back about it and the user answered (B4.8)."""
+    after: Iterable[Message] = messages[one.index + 1 : one.index + 2]
+    is_asked = any(
+        each.role == "assistant"
+        and one.value
+        and re.search(rf"{re.escape(one.value)}[^。.!\n]*[?？]", each.content)
+        for each in after
+    )
+    if not is_asked or one.importance >= _SUPPOSED or len(messages) < one.index + 3:
+        return one
+    return replace(one, importance=round(min(_SUPPOSED, one.importance + 0.1), 6))
