@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+
 from alice_exp.conversations.rules.cues import extract
 from alice_exp.conversations.rules.heard import but_unrecorded
-
 from alice_exp.conversations.values import Message
 
 ASKED = [
