@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.rules.everywhere import held_in
+from alice_exp.blocks.rules.about_user import held_in
 from alice_exp.blocks.rules.grounding import resting_on
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.conversations.rules.context_window import Settings, before_model
@@ -285,7 +285,7 @@ def _draft(conversing: Conversing, one: Inference, records: Sequence[ChatRecord]
         type=one.type,
         about=one.about,
         tags=one.tags,
-        supersedes=older.block.id if older else "",
+        replaces=(older.block.id,) if older else (),
         evidence=resting_on(conversing.heard, rows),
         importance=one.importance,
         project="" if one.everywhere else held_in(record.project, one.content, one.quote),

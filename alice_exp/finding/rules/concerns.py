@@ -30,6 +30,9 @@ UNAPPROVED = "unapproved"
 DOUBTED = "doubted"
 """Trusted, and a person is asked if it still holds."""
 
+REPLACING = "replacing"
+"""Trusted, and a person said that it takes the place of others."""
+
 REVIVABLE = "revivable"
 """Refuted though its outcomes speak for it, by the time when."""
 
@@ -43,6 +46,8 @@ def concerns(placed: Placed) -> Iterator[tuple[str, str | float]]:
         return
     if is_approved(placed):
         yield TRUSTED, trusted_since(block)
+        if block.replaces:
+            yield REPLACING, "-"
     elif placed.place == "universal":
         yield UNAPPROVED, "-"
     if is_in_doubt(block):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from alice_exp.episodes.rules.search_episodes import similar_failures
 from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone, is_foreign
 from alice_exp.finding.rules.ranking import unscored
-from alice_exp.finding.rules.verb_alone import fits_by_verb_alone
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.value_class import dataclass
@@ -56,7 +55,7 @@ def decide(learning: Learning, task: str, context: Mapping[str, Json], project: 
     """
     home, caller, config = learning.home, learning.caller, learning.home.config()
     (matches,) = search(learning.find(), [(task, context)], Filters(project=project))
-    matches = [one for one in matches if not (fits_by_tags_alone(one, task) or fits_by_verb_alone(one, task))]
+    matches = [one for one in matches if not fits_by_tags_alone(one, task)]
     elsewhere = [one for one in matches if is_foreign(one.placed, project)]
     decision, share = caller.new_id("dec"), config.number("trial.share")
     lot = partial(is_held_out, decision, share=share)

@@ -185,7 +185,10 @@ class Block:
     emotional_weight: float = 0.0
     tags: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
-    supersedes: str = ""
+    replaces: tuple[str, ...] = ()
+    """The ids of the blocks in whose place it came: of a candidate a proposal, of what is trusted the person's word."""
+    both: tuple[str, ...] = ()
+    """The ids of blocks of which the person said that they hold beside it, read from either of the two."""
     shareable: bool = False
     origin: str = "local"
     access_count: int = 0

@@ -22,18 +22,12 @@ Kind = Literal["count", "share", "days", "flag", "text"]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One key: dotted name, default, kind, and the comment that stands above it in the file.
-
-    An older name says in ``now`` which key took its place: it is read where that is not set, ``counts`` times its
-    number, and no new file has it.
-    """
+    """One key: dotted name, default, kind, and the comment that stands above it in the file."""
 
     name: str
     default: bool | int | float | str
     kind: Kind
     doc: str
-    now: str = ""
-    counts: float = 1.0
 
 
 OPTIONS: tuple[Option, ...] = (
@@ -49,25 +43,10 @@ OPTIONS: tuple[Option, ...] = (
         "thresholds.fits", 0.3, "share", "How likely a block must fit to be an answer; 0: every match is one"
     ),
     Option(
-        "thresholds.match",
-        0.7,
-        "share",
-        "Older name of thresholds.fits, read where that is not set: half of it counts",
-        now="thresholds.fits",
-        counts=0.5,
-    ),
-    Option(
         "trial.share",
         0.0,
         "share",
         "Share of decisions that leave out the block they would apply, to measure what it brings; 0: none",
-    ),
-    Option(
-        "decide.held_out",
-        0.0,
-        "share",
-        "Older name of trial.share, read where that is not set",
-        now="trial.share",
     ),
     Option(
         "heartbeat.expire_days", 7, "days", "Days that an unanswered candidate waits after it was first shown"
@@ -138,7 +117,12 @@ OPTIONS: tuple[Option, ...] = (
         "text",
         "In place of both, a program: prompt on stdin, answer on stdout, as claude -p; empty: none",
     ),
-    Option("provider.embedding_model", "", "text", "Model for embeddings; empty: words alone"),
+    Option(
+        "provider.embedding_model",
+        "",
+        "text",
+        "Model for embeddings, which puts the best 64 answers in order; empty: off",
+    ),
     Option(
         "provider.key_env",
         "",
@@ -171,12 +155,13 @@ BY_NAME: Mapping[str, Option] = {option.name: option for option in OPTIONS}
 _HERE = ("provider", "sharing", "owner", "projects", "heard")
 
 
+TAKEN: Mapping[str, str] = {"thresholds.match": "thresholds.fits", "decide.held_out": "trial.share"}
+"""Keys that 0.2.0 still read, and what took their place."""
+
+
 def is_local(name: str) -> bool:
     """Whether a key decides where data goes, so that it counts only from this machine's ``local.jsonc`` (DESIGN 6)."""
     return name.partition(".")[0] in _HERE
-
-
-_OLDER: Mapping[str, str] = {option.now: option.name for option in OPTIONS if option.now}
 
 
 Pauses = tuple[tuple[datetime, datetime], ...]
@@ -223,11 +208,8 @@ class Config:
     shared: Mapping[str, Json] = field(default_factory=dict)
 
     def value(self, name: str) -> Json:
-        """An option as it counts: what is set, else what is set under its older name, else the default."""
-        if name in self.values or name not in _OLDER or _OLDER[name] not in self.values:
-            return self.values.get(name, BY_NAME[name].default)
-        older, counts = self.values[_OLDER[name]], BY_NAME[_OLDER[name]].counts
-        return older * counts if isinstance(older, int | float) and counts != 1.0 else older
+        """An option as it counts: what is set, else the default."""
+        return self.values.get(name, BY_NAME[name].default)
 
     def number(self, name: str) -> float:
         """A numeric option."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.text.wrapping import wrapped
+from alice_exp.kernel.text.display import wrapped
 from alice_exp.model.values.block import Placed, content_hash
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.named_candidates import name_apart
