@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from alice_exp.conversations.values import ChatRecord, Message
     from alice_exp.home.caller import Caller
-    from alice_exp.home.heard import HeardQueue
+    from alice_exp.home.heard_queue import HeardQueue
     from alice_exp.home.ports import Home
     from alice_exp.kernel.providers.ports import Provider
     from alice_exp.model.values.config import Config

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from alice_exp.conversations.rules.cues import extract
-from alice_exp.conversations.rules.heard import but_unrecorded
+from alice_exp.conversations.rules.own_sentences import but_unrecorded
 from alice_exp.conversations.values import Message
 
 ASKED = [

@@ -11,7 +11,7 @@ from alice_exp.model.values.block import CUES, HEARD
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from alice_exp.home.heard import Heard, HeardQueue
+    from alice_exp.home.heard_queue import Heard, HeardQueue
     from alice_exp.model.values.block import Evidence, Payload, Placed
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules.heard import FILES, Said, queued, said, words_of
+from alice_exp.conversations.rules.own_sentences import FILES, Said, queued, said, words_of
 from alice_exp.kernel.text.data_files import expression, table
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass

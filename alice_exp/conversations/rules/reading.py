@@ -18,7 +18,7 @@ from alice_exp.model.values.block import BLOCK_TYPES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from alice_exp.conversations.rules.heard import Said
+    from alice_exp.conversations.rules.own_sentences import Said
     from alice_exp.model.values.block import BlockType
 
 WHAT = """\

@@ -13,12 +13,12 @@ from alice_exp.blocks.rules.grounding import resting_on
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.conversations.rules.context_window import Settings, before_model
 from alice_exp.conversations.rules.cues import Extraction, extract
-from alice_exp.conversations.rules.heard import queued
 from alice_exp.conversations.rules.inserted_text import typed_words
+from alice_exp.conversations.rules.own_sentences import queued
 from alice_exp.conversations.rules.reading import parse_answer, prompt_for
 from alice_exp.conversations.rules.speakers import by_the_user, named_apart, nobody_known, other_speakers
 from alice_exp.home.dry_run import DryHome
-from alice_exp.home.heard import Heard
+from alice_exp.home.heard_queue import Heard
 from alice_exp.home.hosts import HOSTS
 from alice_exp.kernel.errors import AliceError, NotFoundError, ProviderError, UsageError
 from alice_exp.kernel.text.times import seconds
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from alice_exp.conversations.ports import Claimed, Conversing
     from alice_exp.conversations.rules.context_window import Summarise, Window
     from alice_exp.conversations.rules.cues import Inference
-    from alice_exp.conversations.rules.heard import Said
+    from alice_exp.conversations.rules.own_sentences import Said
     from alice_exp.conversations.values import ChatRecord, Message
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.providers.ports import Provider

@@ -1,4 +1,6 @@
-"""The queue of sentences in ``state/heard``: a file each, and of those that are gone a line of hashes, kept 180 days.
+"""The person's own sentences that wait for a model to read them, in ``state/heard``, outside git (DESIGN 14).
+
+A sentence is a file; of one that is gone a line of hashes stays for 180 days.
 
 A file appears whole or not at all, under a name that follows from session and words, so that nothing is there twice.
 """
@@ -11,11 +13,11 @@ import os
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from alice_exp.home.heard import Heard
 from alice_exp.kernel.errors import NotFoundError, ProblemError
 from alice_exp.kernel.journal.atomic_files import MARK, append, create, read_bytes
 from alice_exp.kernel.journal.atomic_files import replace as write
 from alice_exp.kernel.text.times import seconds
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.said_again import are_one, keyed, marks_of
 from alice_exp.model.values.block import Evidence
 
@@ -30,15 +32,46 @@ _MOST_MARKS = 24
 """Hashes kept of a sentence: the smallest, which are a fair sample of all."""
 
 
-class HeardFiles:
-    """Implements ``home.heard.HeardQueue`` over the folder ``state/heard`` of a home."""
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A sentence as it was said: host and project (all its names) of its session, its time (ISO-8601 UTC).
+
+    ``ref`` is its message, ``session#index``; ``reported`` when a report that a person saw first came after it.
+    """
+
+    id: str
+    ref: str
+    host: str
+    project: str
+    at: str
+    text: str
+    reported: str = ""
+
+    @property
+    def session(self) -> str:
+        """The conversation in which it was said."""
+        return self.ref.partition("#")[0]
+
+    @property
+    def evidence(self) -> Evidence:
+        """The sentence as evidence of a block, word for word."""
+        return Evidence("session", self.ref, self.at, self.text)
+
+    def is_of(self, project: str) -> bool:
+        """Whether it was said in a project (all its names), or in none where that is none."""
+        return bool({*self.project.split()} & {*project.split()}) if project else not self.project
+
+
+class HeardQueue:
+    """The queue of a home, over its folder ``state/heard``. What was read or dropped leaves only keyed hashes, by which
+    it counts when it is said again."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._gone = folder / "gone.jsonl"
 
     def keep(self, said: Sequence[Heard]) -> int:
-        """Add sentences, each durably and once; how many are new."""
+        """Add sentences (their ids are given here), each durably and once, even one that was read; how many are new."""
         if not said:
             return 0
         try:
@@ -82,7 +115,8 @@ class HeardFiles:
         return tuple(here[one] for one in ids)
 
     def again(self, one: Heard) -> tuple[Evidence, ...]:
-        """When the same was said in other sessions of the project in the last 180 days."""
+        """When the same was said in other sessions of that project in the last 180 days: those that wait with their
+        words, of those that were read the day alone."""
         plain = marks_of(one.text)
         if not plain:
             return ()

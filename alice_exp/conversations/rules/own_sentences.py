@@ -41,7 +41,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _TURN = re.compile(
-    r"^(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?\s+\S|\*{0,2}(?!Note|TODO|注意)[A-Z\u4e00-\u9fff][\w ]{0,14}\*{0,2}[:：]\s*\S)"
+    r"^(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?\s+\S|\*{0,2}(?!Note|注意)[A-Z\u4e00-\u9fff][\w ]{0,14}\*{0,2}[:：]\s*\S)"
 )
 _LINE = re.compile(
     r"^\s*(?:>|\||[│├└┌─╭╰✓✗×❯⎯⚠●]|\+{3} |-{3}|@@|diff --git|index [0-9a-f]{6}|[+-]\s{0,8}[\w\"'.]+[(=]|</?[a-zA-Z!]|"
