@@ -55,7 +55,7 @@ RESULT_LIMIT = 1000
 class Filters:
     """Filters of a search, all of which must hold (R0.32-R0.34, R0.54).
 
-    ``after``: strictly later than this ISO time; ``success``: only successes or only failures; ``type``: that of
+    ``after``: strictly later than this ISO time; ``success``: only what is reported as a success, or as a failure; ``type``: that of
     ``Episode.task_type``; ``min_reward`` in [0, 1].
     """
 
@@ -67,7 +67,7 @@ class Filters:
     def admits(self, episode: Episode) -> bool:
         """Whether an episode passes the filters."""
         return (
-            (self.success is None or episode.success == self.success)
+            (self.success is None or (episode.success == self.success and not episode.unreported))
             and episode.reward >= self.min_reward
             and (not self.type or episode.task_type == self.type)
             and (not self.after or episode.timestamp > milliseconds(self.after))
@@ -213,7 +213,7 @@ def similar_failures(
 
 def _works_since(failure: Episode, lived: Iterable[Episode]) -> bool:
     """Whether what failed then has been done ``SINCE`` times later at least and worked in ``WORKS`` of them."""
-    later = [one.success for one in lived if one.timestamp > failure.timestamp]
+    later = [one.success for one in lived if one.timestamp > failure.timestamp and not one.unreported]
     return len(later) >= SINCE and sum(later) >= WORKS * len(later)
 
 
@@ -226,11 +226,12 @@ def _deed(episode: Episode) -> str:
 def statistics(episodes: Iterable[Episode]) -> EpisodeStatistics:
     """The counts, average reward and time range of episodes (R0.45)."""
     listed = list(episodes)
+    reported = [episode for episode in listed if not episode.unreported]
     times = [episode.timestamp for episode in listed if episode.at]
     return EpisodeStatistics(
         len(listed),
-        sum(episode.success for episode in listed),
-        sum(episode.reward for episode in listed) / len(listed) if listed else 0.0,
+        sum(episode.success for episode in reported),
+        sum(episode.reward for episode in reported) / len(reported) if reported else 0.0,
         min(times, default=0),
         max(times, default=0),
         dict(Counter(episode.task_type for episode in listed).most_common()),

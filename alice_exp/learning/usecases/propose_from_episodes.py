@@ -111,7 +111,8 @@ def key_of(proposal: Proposal) -> str:
 
 def _lessons(book: EpisodeBook) -> tuple[Proposal, ...]:
     """The episodes of a book that is too small for anything to repeat, newest first."""
-    alone = book.episodes if len(book.episodes) < REPEATS else ()
+    reported = [one for one in book.episodes if not one.unreported]
+    alone = reported if len(reported) < REPEATS else ()
     return tuple(
         map(lesson, sorted(filter(_teaches, map(as_told, alone)), key=lambda one: (-one.timestamp, one.id)))
     )
