@@ -37,6 +37,7 @@ INVENTORY: Mapping[str, Holds] = {
     "vectors-*.bin": "texts",
     "published/*": "texts",
     "decisions/dec-*": "entry",
+    "showings/*.dec-*": "entry",
     ".report.html.new": "former",
     "episodes.sqlite*": "former",
     "glance.json": "former",

@@ -409,3 +409,58 @@ def test_the_first_prompt_is_not_matched_with_what_our_own_hook_said(home: Path,
 
     assert asked("quantum chromodynamics") == ""
     assert "Friday" in asked("how do I deploy to production")
+
+
+def acted(*calls: tuple[str, bool], prompt: str = "deploy the site") -> list[dict[str, Any]]:
+    """A talk of Claude Code in which an agent ran commands, each with whether it failed."""
+    rows: list[dict[str, Any]] = [{"type": "user", "uuid": "p1", "message": {"role": "user", "content": prompt}}]
+    for at, (command, failed) in enumerate(calls):
+        name = f"t{at}-{len(prompt)}"
+        call = {"type": "tool_use", "id": name, "name": "Bash", "input": {"command": command}}
+        answer = {"type": "tool_result", "tool_use_id": name, "content": "", "is_error": failed}
+        rows += [
+            {"type": "assistant", "uuid": f"a{name}", "message": {"role": "assistant", "content": [call]}},
+            {"type": "user", "uuid": f"r{name}", "message": {"role": "user", "content": [answer]}},
+        ]
+    return rows
+
+
+def episodes(cli: Call) -> list[dict[str, Any]]:
+    listed: list[dict[str, Any]] = cli("episode", "list", "--json").json["episodes"]
+    return listed
+
+
+@pytest.mark.parametrize(("host", "event"), [("claude-code", "end"), ("codex", "Stop"), ("qwen", "Stop")])
+def test_a_session_becomes_an_episode_with_its_actions_that_nobody_said_the_end_of(
+    home: Path, cli: Call, tmp_path: Path, inline: None, host: str, event: str
+) -> None:
+    talk = acted(("make site", False), ("rsync -a out/ web:", True))
+    cli("hook", host, event, stdin=told(tmp_path, talk))
+    (one,) = episodes(cli)
+    assert (one["task"], one["action"]) == ("deploy the site", "make site\nrsync -a out/ web: (failed)")
+    assert one["unreported"] and "not reported" in cli("episode", "show", one["id"]).stdout
+    commits = len(cli("log", "--json").json["commits"])
+    cli("hook", host, event, stdin=told(tmp_path, talk))
+    assert episodes(cli) == [one] and len(cli("log", "--json").json["commits"]) == commits
+    cli("hook", host, event, stdin=told(tmp_path, [*talk, *acted(("ssh web reload", False), prompt="go on")]))
+    (longer,) = episodes(cli)
+    assert longer["id"] == one["id"] and longer["action"].endswith("ssh web reload")
+
+
+def test_an_episode_that_nobody_reported_is_neither_a_failure_nor_a_lesson(
+    home: Path, cli: Call, tmp_path: Path, inline: None
+) -> None:
+    for session in "abc":
+        talk = told(tmp_path, acted(("rsync -a out/ web:", True))).replace("4F2A-1", session)
+        cli("hook", "claude-code", "end", stdin=talk)
+        cli("status")
+    assert len(episodes(cli)) == 3
+    assert cli("distill", "--json").json["proposals"] == []
+    assert cli("decide", "deploy the site", "--json", check=False).json["warnings"] == []
+
+
+def test_a_talk_in_which_nothing_was_done_is_no_episode(
+    home: Path, cli: Call, tmp_path: Path, inline: None
+) -> None:
+    cli("hook", "claude-code", "end", stdin=told(tmp_path))
+    assert episodes(cli) == []

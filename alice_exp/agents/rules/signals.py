@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from alice_exp.conversations.rules.tool_uses import brief
 from alice_exp.kernel.text.lazy_pattern import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 
@@ -29,7 +30,7 @@ _CHECK = LazyPattern(
     r"(?![\w.-]*\.\w)\b[^;|\n]*"
 )
 _TAKEN_BACK = LazyPattern(
-    r"\bgit\s+(?:-\S+\s+\S+\s+)?(?:checkout\s+(?:[\w/~^@{}.-]+\s+)?(?:--\s|\.(?:\s|$)|\S*\w\.\w+(?:\s|$))"
+    r"\bgit\s+(?:-\S+\s+\S+\s+)?(?:checkout\s+(?:[\w/~^@{}.-]+\s+)?(?:--\s|\.(?:\s|$)|\S*\w\.[A-Za-z]\w*(?:\s|$))"
     r"|restore\s(?!.*--staged(?!.*--worktree))|revert\s|reset\s+(?:\S+\s+)*--hard)"
 )
 _CORRECTS = LazyPattern(
@@ -62,22 +63,28 @@ def actions_of(deeds: Sequence[Deed]) -> tuple[str, ...]:
 def traces(deeds: Sequence[Deed], shown: Sequence[tuple[str, str]]) -> list[Trace]:
     """What followed each decision of a session.
 
-    ``shown`` are the hook's own, oldest first, each with the prompt to which it belongs; those that the agent asked for
-    are known by the answers. One lasts until the next topic: the next prompt to which something was shown, and of one
-    that the agent asked for also the next that it asked for.
+    ``shown`` are the hook's own, oldest first, each with the prompt (``brief``) to which it belongs; those that the
+    agent asked for are known by the answers. One lasts until the next topic: the next prompt to which something was
+    shown, and of one that the agent asked for also the next that it asked for.
     """
     prompts = {at for at, one in enumerate(deeds) if one.prompt}
     topics: dict[int, str] = {}
     for decision, prompt in shown:
-        at = next((at for at in sorted(prompts - topics.keys()) if deeds[at].prompt == prompt), None)
+        at = next((at for at in sorted(prompts - topics.keys()) if brief(deeds[at].prompt) == prompt), None)
         if at is not None and at > max(topics, default=-1):
             topics[at] = decision
-    asked = {at: found[0] for at, one in enumerate(deeds) if _decides(one) and (found := _DECISION.findall(one.answer))}
+    asked = {
+        at: found[0]
+        for at, one in enumerate(deeds)
+        if _decides(one) and (found := _DECISION.findall(one.answer))
+    }
     made = []
     for starts, ends in ((topics, topics), (asked, {**topics, **asked})):
         for at, decision in starts.items():
             end = min((one for one in ends if one > at), default=len(deeds))
-            made.append(Trace(decision, actions_of(deeds[at:end]), _seemed(deeds[at + 1 : end], deeds[end : end + 1])))
+            made.append(
+                Trace(decision, actions_of(deeds[at:end]), _seemed(deeds[at + 1 : end], deeds[end : end + 1]))
+            )
     return made
 
 

@@ -71,12 +71,17 @@ class Deed:
         """What was done, in one line without its secrets; empty where no command ran and no file was changed."""
         done = self.command or (f"edit {self.file}" if self.is_edit else "")
         ended = f" (exit {self.exit})" if self.exit else " (failed)" if self.failed else ""
-        return f"{one_line(masked(done), WIDTH)}{ended}" if done else ""
+        return f"{brief(done)}{ended}" if done else ""
 
     @property
     def is_edit(self) -> bool:
         """Whether it changed a file."""
         return bool(self.file) and self.changed != ("", "")
+
+
+def brief(text: str) -> str:
+    """A prompt or a command in one line of at most ``WIDTH`` characters, without its secrets."""
+    return one_line(masked(text), WIDTH)
 
 
 def deeds_of(found: Iterable[Mapping[str, Json]]) -> list[Deed]:

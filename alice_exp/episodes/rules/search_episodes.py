@@ -12,6 +12,7 @@ from __future__ import annotations
 import heapq
 import json
 import math
+import re
 from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -55,8 +56,8 @@ RESULT_LIMIT = 1000
 class Filters:
     """Filters of a search, all of which must hold (R0.32-R0.34, R0.54).
 
-    ``after``: strictly later than this ISO time; ``success``: only what is reported as a success, or as a failure; ``type``: that of
-    ``Episode.task_type``; ``min_reward`` in [0, 1].
+    ``after``: strictly later than this ISO time; ``success``: only what is reported as a success, or as a failure;
+    ``type``: that of ``Episode.task_type``; ``min_reward`` in [0, 1].
     """
 
     after: str = ""
@@ -215,6 +216,17 @@ def _works_since(failure: Episode, lived: Iterable[Episode]) -> bool:
     """Whether what failed then has been done ``SINCE`` times later at least and worked in ``WORKS`` of them."""
     later = [one.success for one in lived if one.timestamp > failure.timestamp and not one.unreported]
     return len(later) >= SINCE and sum(later) >= WORKS * len(later)
+
+
+_BOOKED = re.compile(r"[a-z_]+: (?:own reasoning|exp-[a-z2-9]{8}(?:, exp-[a-z2-9]{8})*)")
+
+
+def as_told(episode: Episode) -> Episode:
+    """The episode; without its action where that only books what a decision applied, as ``trial: exp-…``.
+
+    The record of those blocks tells it already, and it tells nobody what to do.
+    """
+    return replace(episode, action="") if _BOOKED.fullmatch(episode.action) else episode
 
 
 def _deed(episode: Episode) -> str:

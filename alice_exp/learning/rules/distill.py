@@ -14,9 +14,9 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alice_exp.episodes.rules.search_episodes import as_told
 from alice_exp.learning.rules.episode_groups import (
     action_groups,
-    as_told,
     entries,
     left_out,
     share_a_word,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
+from alice_exp.episodes.rules.search_episodes import as_told
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.rules.episode_groups import as_told, frequent_words, phrase, shared_words, whole_words
+from alice_exp.learning.rules.episode_groups import frequent_words, phrase, shared_words, whole_words
 from alice_exp.learning.rules.success_rates import rate
 from alice_exp.model.values.block import EVIDENCE_KEPT, Evidence, Payload, Trigger
 from alice_exp.model.values.records import GENERAL

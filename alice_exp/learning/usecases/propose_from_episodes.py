@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.blocks.usecases.capture import Draft, memorize
+from alice_exp.episodes.rules.search_episodes import as_told
 from alice_exp.episodes.usecases.episode_book import named
 from alice_exp.home.record_access import require_sound
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.distill import REPEATS, distill
-from alice_exp.learning.rules.episode_groups import as_told
 from alice_exp.learning.rules.proposals import lesson
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.identity import sameness
