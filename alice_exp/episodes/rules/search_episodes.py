@@ -222,11 +222,11 @@ _BOOKED = re.compile(r"[a-z_]+: (?:own reasoning|exp-[a-z2-9]{8}(?:, exp-[a-z2-9
 
 
 def as_told(episode: Episode) -> Episode:
-    """The episode; without its action where that only books what a decision applied, as ``trial: exp-…``.
+    """The episode; where its action only books what a decision applied, as ``trial: exp-…``, without it and the note.
 
     The record of those blocks tells it already, and it tells nobody what to do.
     """
-    return replace(episode, action="") if _BOOKED.fullmatch(episode.action) else episode
+    return replace(episode, action="", reflection="") if _BOOKED.fullmatch(episode.action) else episode
 
 
 def _deed(episode: Episode) -> str:
