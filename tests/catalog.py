@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+from alice_exp.learning.rules.decision_tiers import IN_DOUBT_WARNING, UNKEPT_WARNING
+
 from alice_exp import WINDOWS
 from alice_exp.app.command_tree import Table, command_of, group_help
 from alice_exp.app.help_page import BEGIN, GROUPS, LEAD, OTHER, SHARED
@@ -22,7 +24,6 @@ from alice_exp.app.main import COMMANDS, command
 from alice_exp.app.wrong_commands import NAMED
 from alice_exp.blocks.cli.told_acts import COUNTS, DETAILS
 from alice_exp.kernel.journal.act import OPS
-from alice_exp.learning.rules.decision_tiers import IN_DOUBT_WARNING, UNKEPT_WARNING
 from alice_exp.learning.usecases.statistics import AGES, OLDER
 from alice_exp.model.rules.lifecycle import LEVELS
 from alice_exp.model.rules.private_facts import KINDS as PRIVATE

@@ -289,7 +289,6 @@ class Alice(Conversations, Records):
         result: Json = None,
         reward: float | None = None,
         used: Sequence[str] = (),
-        also: Sequence[str] = (),
     ) -> DecisionOutcome:
         """Report whether a decision worked: lifecycle, evidence, episode and event in one commit (D37)."""
         return decision_outcome.report_decision(
@@ -301,7 +300,6 @@ class Alice(Conversations, Records):
             result=result,
             reward=reward,
             used=used,
-            also=also,
         )
 
     def show(self, block: str) -> Shown:

@@ -53,10 +53,7 @@ class Decisions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OpenDecision:
-    """A decision that waits for its outcome: task, context, tier, and the ids of applied and observed blocks.
-
-    ``held_out`` are the ids that the lot kept back, ``share`` the share it was drawn with (``learning.rules.lot``).
-    """
+    """A decision that waits for its outcome: task, context, tier, and the ids of applied and observed blocks."""
 
     decision: str
     at: str
@@ -65,8 +62,6 @@ class OpenDecision:
     tier: str
     applied: tuple[str, ...]
     observing: tuple[str, ...]
-    held_out: tuple[str, ...] = ()
-    share: float = 0.0
     session: str = ""
     """The host's session in which a hook showed it; empty where an agent or a person asked for it."""
     seemed: Mapping[str, bool] = field(default_factory=dict)

@@ -123,8 +123,6 @@ class FileDecisions:
             "tier": decision.tier,
             "applied": list(decision.applied),
             "observing": list(decision.observing),
-            "held_out": list(decision.held_out),
-            "share": decision.share,
             "session": decision.session,
             "seemed_ok": [kind for kind, ok in decision.seemed.items() if ok],
             "seemed_failed": [kind for kind, ok in decision.seemed.items() if not ok],
@@ -168,9 +166,6 @@ def _kept(path: Path) -> OpenDecision:
         raw["tier"],
         tuple(raw["applied"]),
         tuple(raw["observing"]),
-        # The version before kept a flag here, and drew whole decisions.
-        tuple(raw["held_out"]) if isinstance(raw["held_out"], list) else (),
-        float(raw.get("share", 0.0)),
         raw.get("session", ""),
         {
             **dict.fromkeys(raw.get("seemed_ok", ()), True),

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _BLOCK = """
-id key type about trigger payload state verifications verifications_local observations open_failures record doubt trial
+id key type about trigger payload state verifications verifications_local observations open_failures record doubt
 project importance emotional_weight tags related supersedes shareable origin access_count last_accessed_at
 consolidation_score evidence reported approved suggested archived created_at updated_at set namespace level
 trigger_detail payload_detail confidence trust decay stale
@@ -34,7 +34,7 @@ FIELDS: Mapping[str, str] = {
     """,
     "context": f"{_MATCH} source at",
     "recall": f"{_MATCH} explain",
-    "decide": f"{_MATCH} tier trial complement doubt",
+    "decide": f"{_MATCH} doubt",
     "list": _BLOCK,
     "log": "commit act at op actor blocks subject trailers from to changes",
     "diff": "id from to fields",

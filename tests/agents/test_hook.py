@@ -413,7 +413,9 @@ def test_the_first_prompt_is_not_matched_with_what_our_own_hook_said(home: Path,
 
 def acted(*calls: tuple[str, bool], prompt: str = "deploy the site") -> list[dict[str, Any]]:
     """A talk of Claude Code in which an agent ran commands, each with whether it failed."""
-    rows: list[dict[str, Any]] = [{"type": "user", "uuid": "p1", "message": {"role": "user", "content": prompt}}]
+    rows: list[dict[str, Any]] = [
+        {"type": "user", "uuid": "p1", "message": {"role": "user", "content": prompt}}
+    ]
     for at, (command, failed) in enumerate(calls):
         name = f"t{at}-{len(prompt)}"
         call = {"type": "tool_use", "id": name, "name": "Bash", "input": {"command": command}}

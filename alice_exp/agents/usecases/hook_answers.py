@@ -6,16 +6,12 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.model import documents
-from alice_exp.model.rules.doubt import is_in_doubt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.finding.ports import Finding
     from alice_exp.learning.ports import Decisions, OpenDecision
-
-MOST = 3
-"""How many blocks a prompt brings at most."""
 
 _ASKED = 5
 _WIDTH = 300
@@ -30,22 +26,21 @@ def fitting(finding: Finding, prompt: str, project: str, head: str) -> str:
     if not prompt.strip():
         return ""
     # Searching is loaded where something is searched: behind each report the open decisions are named alone.
+    from alice_exp.finding.rules.choice import choose
     from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone
-    from alice_exp.finding.usecases import Filters, recall
+    from alice_exp.finding.rules.rivals import rivalry
+    from alice_exp.finding.usecases import Filters, search
     from alice_exp.model.rules.private_facts import is_private
 
     places = Filters(places=("personal", "universal"), project=project, here_only=True)
-    found = [
-        one
-        for one in recall(finding, prompt, {}, MOST, places)
-        if one.approved
-        and one.placed.block.state != "obsolete"
-        and not is_in_doubt(one.placed.block)
-        and not is_private(one.placed.block)
-        and not fits_by_tags_alone(one, prompt)
-    ]
+    (matches,) = search(finding, [(prompt, {})], places)
+    found = choose(
+        (one for one in matches if not is_private(one.placed.block) and not fits_by_tags_alone(one, prompt)),
+        rivalry(),
+    ).applied
     if not found:
         return ""
+    finding.access.record([one.placed.block.id for one in found], finding.caller.now)
     lines = [
         f"- {when}{': ' if when else ''}{documents.payload_text(one.placed)} [{one.placed.block.id}]"
         for one in found

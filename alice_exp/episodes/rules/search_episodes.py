@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.similarity import Similarity, retrieval_similarity
+from alice_exp.model.rules.similarity import Similarity, contradicts, retrieval_similarity
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
@@ -201,9 +201,12 @@ def _best(matches: Iterable[Match], top: int) -> tuple[Match, ...]:
 def similar_failures(
     episodes: Iterable[Episode], task: str, context: Mapping[str, Json] | None = None
 ) -> tuple[Match, ...]:
-    """At most three failures at similar tasks, the warnings of a decision (R0.51), but for what has worked since."""
+    """At most three failures at similar tasks, the warnings of a decision (R0.51).
+
+    What has worked since, and what happened in a context that contradicts this one, warns of nothing."""
     listed = list(episodes)
-    found = find_similar(listed, task, context, 3, Filters(success=False))
+    failed = (one for one in listed if not contradicts(context or {}, one.context))
+    found = find_similar(failed, task, context, 3, Filters(success=False))
     if not found:
         return ()
     lived: defaultdict[str, list[Episode]] = defaultdict(list)
@@ -222,7 +225,7 @@ _BOOKED = re.compile(r"[a-z_]+: (?:own reasoning|exp-[a-z2-9]{8}(?:, exp-[a-z2-9
 
 
 def as_told(episode: Episode) -> Episode:
-    """The episode; where its action only books what a decision applied, as ``trial: exp-…``, without it and the note.
+    """The episode; where its action only books what a decision applied, as ``universal: exp-…``, without it and the note.
 
     The record of those blocks tells it already, and it tells nobody what to do.
     """

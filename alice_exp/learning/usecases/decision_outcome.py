@@ -13,12 +13,11 @@ from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.ports import OpenDecision
-from alice_exp.learning.rules.lot import booked
-from alice_exp.learning.usecases.outcome import settled_after, standing_of, thresholds_of
+from alice_exp.learning.rules.credit import counted
+from alice_exp.learning.usecases.outcome import is_own_word, thresholds_of
 from alice_exp.model.formats.record_schema import EVENTS_PATH
-from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.rules.lifecycle import outcome, scenario_digest, scenario_of
-from alice_exp.model.values.block import PLACES, Evidence, is_approved
+from alice_exp.model.rules.lifecycle import scenario_digest, scenario_of
+from alice_exp.model.values.block import PLACES, Evidence
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
 from alice_exp.timeline.rules.compaction import add_event
@@ -64,15 +63,13 @@ def report_decision(
     result: Json = None,
     reward: float | None = None,
     used: Sequence[str] = (),
-    also: Sequence[str] = (),
 ) -> DecisionOutcome:
     """The outcome of a decision: lifecycle and evidence of its blocks, one episode, one event, one commit (D37).
 
-    ``used`` names the blocks that were used, applied or observed; without it the first applied alone is credited, also
-    for a failure (DESIGN 12.3). ``also`` (older scripts) adds to the first applied; both together are a ``UsageError``,
-    and so is a block that the decision did not name. A second outcome raises ``RefusedError``. A thought of
-    the decision that waits for its result takes it, instead of another thought (B1.8). The model is asked before the
-    home is locked.
+    Every applied block gets it; ``used`` narrows it to those that were used, applied or observed (DESIGN 12.3), a
+    ``UsageError`` where the decision did not name them. What is about the person gets it from the person alone. A
+    second outcome raises ``RefusedError``. A thought of the decision that waits for its result takes it, instead of
+    another thought (B1.8). The model is asked before the home is locked.
     """
     home, caller, decisions, summarise = (
         learning.home,
@@ -89,12 +86,14 @@ def report_decision(
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
         decisions.find(decision)
         require_records(snapshot)
-        credited = credited_ids(snapshot, open_decision, used, also)
+        named = used_ids(snapshot, open_decision, used)
         where = scenario_of(scenario, open_decision.context, caller.now[:10])
-        changes, missing = _changes(snapshot, open_decision, credited, ok, where, caller, note, episode.id)
-        puts = _booked(snapshot, open_decision, ok, [placed for placed, _ in changes])
+        told, missing = _told_of(snapshot, open_decision, named, caller)
+        piece = Evidence("episode", ref=episode.id, at=caller.now, quote=note)
+        changes = counted(told, named, ok, where, caller.now, piece, thresholds_of(snapshot))
+        puts = tuple(Put(placed.block, placed.path) for placed, _ in changes)
         book, pruned = _kept(snapshot, episode, puts, caller.now, reads)
-        timeline, merges, told = _told(snapshot.timeline or Timeline(), event, answers)
+        timeline, merges, thought = _told(snapshot.timeline or Timeline(), event, answers)
         act = Act(
             "outcome",
             caller.actor,
@@ -104,7 +103,7 @@ def report_decision(
             (
                 *_steps(changes),
                 *_trailers(open_decision, ok, episode.id, where, pruned),
-                *told,
+                *thought,
             ),
         )
         answer = DecisionOutcome(open_decision, changes, missing, episode, pruned, merges)
@@ -131,7 +130,6 @@ def _trailers(
         ("Decision", decision.decision),
         ("Result", "ok" if ok else "fail"),
         *(("Applied", block_id) for block_id in decision.applied),
-        *(("Held-Out", block_id) for block_id in decision.held_out),
         ("Episode", episode),
         ("Scenario", scenario_digest(where)),
         *(("Pruned", one) for one in pruned),
@@ -155,17 +153,10 @@ def require_records(snapshot: Snapshot) -> None:
     )
 
 
-def credited_ids(
-    snapshot: Snapshot, decision: OpenDecision, used: Sequence[str], also: Sequence[str]
-) -> tuple[str, ...]:
-    """Whom an outcome credits (DESIGN 12.3): whom it names, else the first applied block."""
-    if used and also:
-        raise UsageError(
-            "--used and --also do not go together", hint="--used names every block that was used"
-        )
+def used_ids(snapshot: Snapshot, decision: OpenDecision, used: Sequence[str]) -> tuple[str, ...]:
+    """The ids of the blocks that were used, where the outcome names any (DESIGN 12.3)."""
     known = (*decision.applied, *decision.observing)
-    named = [_named(snapshot, known, reference) for reference in used or also]
-    return tuple(dict.fromkeys(named if used else (*decision.applied[:1], *named)))
+    return tuple(dict.fromkeys(_named(snapshot, known, reference) for reference in used))
 
 
 def _named(snapshot: Snapshot, known: Sequence[str], reference: str) -> str:
@@ -177,71 +168,19 @@ def _named(snapshot: Snapshot, known: Sequence[str], reference: str) -> str:
     return block_id
 
 
-def _booked(
-    snapshot: Snapshot, decision: OpenDecision, ok: bool, changed: Sequence[Placed]
-) -> tuple[Put, ...]:
-    """The changed blocks, with this outcome in the trials of those that the lot drew: both arms by intention (12.6).
-
-    What was held out is booked as *without*, the first applied as *with*, whichever was used in the end.
-    """
-    blocks = {placed.block.id: placed for placed in changed}
-    first = decision.applied[:1] if decision.tier != "low_value" else ()
-    drawn = (*decision.held_out, *first) if decision.share > 0 else ()
-    for block_id in drawn:
-        placed = blocks.get(block_id) or snapshot.find(block_id)
-        if placed is not None and (block_id in blocks or placed.place != "archive"):
-            trial = booked(placed.block.trial, decision.share, block_id in decision.held_out, ok)
-            blocks[block_id] = replace(placed, block=replace(placed.block, trial=trial))
-    return tuple(Put(placed.block, placed.path) for placed in blocks.values())
-
-
-def _is_overtaken(snapshot: Snapshot, decision: OpenDecision, placed: Placed) -> bool:
-    """Whether a newer approved block that is not in doubt matched the same decision: doubt then grows faster (12.4)."""
-    at = placed.block.approved.at if placed.block.approved is not None else ""
-    others = (
-        snapshot.find(one) for one in (*decision.applied, *decision.observing) if one != placed.block.id
+def _told_of(
+    snapshot: Snapshot, decision: OpenDecision, used: Sequence[str], caller: Caller
+) -> tuple[list[Placed], tuple[str, ...]]:
+    """The blocks that the outcome may count for, and the ids of those that are no longer here."""
+    ids = tuple(dict.fromkeys((*decision.applied, *used)))
+    found = {block_id: snapshot.find(block_id) for block_id in ids}
+    living = [placed for placed in found.values() if placed is not None and placed.place != "archive"]
+    here = {placed.block.id for placed in living}
+    wanted = used or ids
+    return (
+        [placed for placed in living if not is_own_word(placed, caller)],
+        tuple(block_id for block_id in wanted if block_id not in here),
     )
-    return any(
-        other is not None
-        and other.block.approved is not None
-        and other.block.approved.at > at
-        and is_approved(other)
-        and not is_in_doubt(other.block)
-        for other in others
-    )
-
-
-def _changes(
-    snapshot: Snapshot,
-    decision: OpenDecision,
-    ids: Sequence[str],
-    ok: bool,
-    where: str,
-    caller: Caller,
-    note: str,
-    episode: str,
-) -> tuple[tuple[tuple[Placed, Change], ...], tuple[str, ...]]:
-    changes: list[tuple[Placed, Change]] = []
-    missing: list[str] = []
-    thresholds = thresholds_of(snapshot)
-    for block_id in dict.fromkeys(ids):
-        placed = snapshot.find(block_id)
-        if placed is None or placed.place == "archive":
-            missing.append(block_id)
-            continue
-        piece = Evidence("episode", ref=episode, at=caller.now, quote=note)
-        change = outcome(
-            placed.block,
-            ok,
-            where,
-            caller.now,
-            piece,
-            thresholds,
-            standing=standing_of(placed, caller),
-            boosted=_is_overtaken(snapshot, decision, placed),
-        )
-        changes.append((settled_after(placed, change, caller.now), change))
-    return tuple(changes), tuple(missing)
 
 
 def _episode(

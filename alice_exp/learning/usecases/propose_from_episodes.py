@@ -74,7 +74,9 @@ def distil(learning: Learning, references: Sequence[str] = (), limit: int = 20) 
     require_sound(snapshot, EPISODES_PATH)
     book = snapshot.episodes or EpisodeBook()
     if references:
-        proposals = tuple(map(lesson, filter(_teaches, (named(book, one) for one in dict.fromkeys(references)))))
+        proposals = tuple(
+            map(lesson, filter(_teaches, (named(book, one) for one in dict.fromkeys(references))))
+        )
     else:
         proposals = (*distill(book.episodes, limit), *_lessons(book))[:limit]
     judged = tuple(_judged(snapshot, proposal) for proposal in proposals)

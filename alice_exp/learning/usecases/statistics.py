@@ -13,10 +13,12 @@ from alice_exp.learning.rules.assessment import Weights
 from alice_exp.learning.rules.assessment import assess as assessed
 from alice_exp.learning.rules.impact import impact as weighed
 from alice_exp.learning.usecases.outcome import thresholds_of
+from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.consolidation import Weights as ConsolidationWeights
 from alice_exp.model.rules.consolidation import age_days, consolidation_of
 from alice_exp.model.rules.lifecycle import LEVELS, level
 from alice_exp.model.values.block import BLOCK_TYPES, PLACES, SETS
+from alice_exp.model.values.records import EpisodeBook
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -72,10 +74,10 @@ class Counts:
     archived: int
 
 
-def impact(home: Home) -> tuple[Impact, float]:
-    """What approved blocks bring, by the trials that their files hold; and the share of decisions that is held out."""
-    snapshot = home.read(PLACES)
-    return weighed(snapshot), snapshot.config.number("trial.share")
+def impact(home: Home) -> Impact:
+    """How tasks went with what is approved and without it, by the outcomes of decisions."""
+    snapshot = home.read(("personal", "universal"), records=EPISODES_PATH)
+    return weighed(snapshot, (snapshot.episodes or EpisodeBook()).episodes)
 
 
 def assess(finding: Finding, topic: str, context: Mapping[str, Json]) -> Assessment:

@@ -34,7 +34,7 @@ def default_text(*, local: bool = False) -> str:
     schema = f"{'experiences/' if local else ''}.schema/config.json"
     lines = [_LOCAL_HEAD if local else _HEAD, "{", f'  "$schema": "{schema}",']
     group = ""
-    options = [option for option in OPTIONS if not option.now and is_local(option.name) == local]
+    options = [option for option in OPTIONS if is_local(option.name) == local]
     for position, option in enumerate(options):
         head, dot, key = option.name.rpartition(".")
         if head != group and group:

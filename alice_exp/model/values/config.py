@@ -22,18 +22,12 @@ Kind = Literal["count", "share", "days", "flag", "text"]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One key: dotted name, default, kind, and the comment that stands above it in the file.
-
-    An older name says in ``now`` which key took its place: it is read where that is not set, ``counts`` times its
-    number, and no new file has it.
-    """
+    """One key: dotted name, default, kind, and the comment that stands above it in the file."""
 
     name: str
     default: bool | int | float | str
     kind: Kind
     doc: str
-    now: str = ""
-    counts: float = 1.0
 
 
 OPTIONS: tuple[Option, ...] = (
@@ -43,31 +37,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("thresholds.reliable", 10, "count", "Verifications that raise a past block to reliable"),
     Option("thresholds.super_reliable", 50, "count", "Verifications that earn a reliable block its badge"),
     Option(
-        "thresholds.high_confidence", 0.5, "share", "Trust times confidence from which a block is applied"
-    ),
-    Option(
         "thresholds.fits", 0.3, "share", "How likely a block must fit to be an answer; 0: every match is one"
-    ),
-    Option(
-        "thresholds.match",
-        0.7,
-        "share",
-        "Older name of thresholds.fits, read where that is not set: half of it counts",
-        now="thresholds.fits",
-        counts=0.5,
-    ),
-    Option(
-        "trial.share",
-        0.0,
-        "share",
-        "Share of decisions that leave out the block they would apply, to measure what it brings; 0: none",
-    ),
-    Option(
-        "decide.held_out",
-        0.0,
-        "share",
-        "Older name of trial.share, read where that is not set",
-        now="trial.share",
     ),
     Option(
         "heartbeat.expire_days", 7, "days", "Days that an unanswered candidate waits after it was first shown"
@@ -169,9 +139,6 @@ def is_local(name: str) -> bool:
     return name.partition(".")[0] in _HERE
 
 
-_OLDER: Mapping[str, str] = {option.now: option.name for option in OPTIONS if option.now}
-
-
 Pauses = tuple[tuple[datetime, datetime], ...]
 """Pauses in which no candidate's days run: when each began and ends (aware, ends after it began), the oldest first."""
 
@@ -216,11 +183,8 @@ class Config:
     shared: Mapping[str, Json] = field(default_factory=dict)
 
     def value(self, name: str) -> Json:
-        """An option as it counts: what is set, else what is set under its older name, else the default."""
-        if name in self.values or name not in _OLDER or _OLDER[name] not in self.values:
-            return self.values.get(name, BY_NAME[name].default)
-        older, counts = self.values[_OLDER[name]], BY_NAME[_OLDER[name]].counts
-        return older * counts if isinstance(older, int | float) and counts != 1.0 else older
+        """An option as it counts: what is set, else the default."""
+        return self.values.get(name, BY_NAME[name].default)
 
     def number(self, name: str) -> float:
         """A numeric option."""

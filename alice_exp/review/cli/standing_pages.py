@@ -90,17 +90,30 @@ def ask_standing(terminal: Terminal, report: Agenda, rule: Callable[[str], None]
                 loser = second if pressed == "1" else first
                 gone.add(loser.block.id)
                 _retired(terminal, loser)
-    for placed in report.review:
-        if placed.block.id not in gone:
-            row = doubted(placed)
-            rule(say("does it still hold?"))
-            terminal.line(f"{row.label}  {row.text}")
-            terminal.line(f"  {row.note}")
+    for one in report.review:
+        known = (one.placed, *one.beside)
+        if gone & {*one.ids}:
+            continue
+        row = doubted(one)
+        rule(say("which no longer holds?") if one.beside else say("does it still hold?"))
+        marks = DIGITS[1:] if one.beside else (" ",)
+        for digit, placed in zip(marks, known, strict=False):
+            terminal.line(f"{digit}  {placed.block.id}  {told(placed)}")
+        terminal.line(f"  {row.note}")
+        if one.beside:
+            keys = marks[: len(known)]
+            question = say("[1] to [{last}] no longer holds [n]one of them [l]ater [q]uit ", last=keys[-1])
+            pressed = _answer(question, f"{keys}n")
+            keeps, at = pressed == "n", keys.find(pressed) if pressed else -1
+        else:
             pressed = _answer(say("[k]eep: still true [n]o longer [l]ater [q]uit "), "kyn")
-            if pressed in QUITTING:
-                return
-            if pressed not in LATER:
-                (_retired if pressed == "n" else _kept)(terminal, placed)
+            keeps, at = pressed in ("k", "y"), 0 if pressed == "n" else -1
+        if pressed in QUITTING:
+            return
+        if keeps:
+            _kept(terminal, one.placed)
+        elif pressed not in LATER and at >= 0:
+            _retired(terminal, known[at])
 
 
 def _answer(question: str, keys: str) -> str:
