@@ -250,19 +250,22 @@ def report_outcome(
         "Where it happened (repo x, release 4): failures in one scenario count once; else the day's context",
     ] = "",
     note: Annotated[str, "What went well or wrong, kept as evidence"] = "",
+    action: Annotated[str, "What you did, in a line or two, where it was more than the blocks say"] = "",
     result: Annotated[Any, "What came out: any JSON value, kept in the episode"] = None,
     reward: Annotated[float | None, "How good the result is, 0 to 1; else 1 for ok, 0 for a failure"] = None,
     used: Annotated[
         list[str] | None,
-        "Block ids, among applied and observing, that you followed: it counts for them alone; else for all applied",
+        "Ids of blocks that you did: it counts for them alone; else for all that were told",
     ] = None,
+    skipped: Annotated[list[str] | None, "Ids of told blocks that you did not do: it does not count for them"] = None,
 ) -> schemas.Reported:
     """What came of a decision or of using one block: success raises it, failure lowers it and raises doubt in it. Use
-    when a task is over, for every decide: only so does a lesson prove itself."""
+    when a task is over, for every decide and for what a prompt was told, with action: only so does a lesson prove
+    itself, and the next one is learned."""
     opened = learning(connection.session)
     if not id.startswith("dec-"):
-        if used:
-            raise UsageError("used belongs to the outcome of a decision")
+        if used or skipped or action:
+            raise UsageError("action, used and skipped belong to the outcome of a decision")
         done = report_block(opened, id, ok, scenario, note)
         changed = learning_documents.changed(done.placed, done.change)
         commit = commit_id(done.commit)
@@ -275,7 +278,9 @@ def report_outcome(
         note=note,
         result=result,
         reward=reward,
+        action=action,
         used=used or [],
+        skipped=skipped or [],
     )
     return {
         "id": id,

@@ -124,13 +124,17 @@ def outcome(
     used: Annotated[
         list[str],
         typer.Option(
-            metavar="ID", help="A block that was used; may be repeated. Without it: all that were applied."
+            metavar="ID", help="A block that was done; may be repeated. Without it: all that were applied."
         ),
     ] = [],  # noqa: B006
+    skipped: Annotated[
+        list[str], typer.Option(metavar="ID", help="A block that was told and not done; may be repeated.")
+    ] = [],  # noqa: B006
+    action: Annotated[str, typer.Option(help="What was done, where it was more than the blocks say.")] = "",
 ) -> None:
     """Report whether it worked: successes raise blocks, failures lower them, once a scenario.
 
-    Of a decision all that was applied counts, or what --used names.
+    Of a decision all that was applied counts, but what --skipped names, or what --used names alone.
 
     Examples: alice-exp outcome dec-7k2m9q4x ok · alice-exp outcome exp-7k2m9q4x fail --scenario "repo alice"
     """
@@ -140,8 +144,10 @@ def outcome(
         raise UsageError("unknown outcome {result}", result=repr(result), hint="write ok or fail")
     opened = learning(terminal.session)
     if not reference.startswith("dec-"):
-        if came or used or reward is not None:
-            raise UsageError("--result, --reward and --used belong to the outcome of a decision")
+        if came or used or skipped or action or reward is not None:
+            raise UsageError(
+                "--result, --reward, --action, --used and --skipped belong to the outcome of a decision"
+            )
         from alice_exp.learning.usecases.outcome import report_outcome
 
         done = report_outcome(opened, reference, _WORDS[result], scenario, note)
@@ -157,7 +163,9 @@ def outcome(
         note=note,
         result=_json(came),
         reward=reward,
+        action=action,
         used=used,
+        skipped=skipped,
     )
     _all(terminal, closed)
 

@@ -6,15 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.retention import is_due, prune
-from alice_exp.episodes.rules.search_episodes import shorten_result
+from alice_exp.episodes.rules.search_episodes import as_told, shorten_result
 from alice_exp.episodes.usecases.episode_book import capacity_of, cleaned, reads_of
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.ports import OpenDecision
 from alice_exp.learning.rules.credit import counted
 from alice_exp.learning.usecases.outcome import is_own_word, thresholds_of
+from alice_exp.model.documents import payload_text
 from alice_exp.model.formats.record_schema import EVENTS_PATH
 from alice_exp.model.rules.lifecycle import scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Evidence
@@ -40,6 +42,10 @@ if TYPE_CHECKING:
     from alice_exp.timeline.rules.compaction import Merge, Summariser
 
 
+_SAID = 200
+"""Characters of a block that the diary quotes."""
+
+
 @dataclass(frozen=True, slots=True)
 class DecisionOutcome:
     """What the outcome of a decision did: each block's change, the episode, what was pruned, the one commit."""
@@ -62,13 +68,15 @@ def report_decision(
     note: str = "",
     result: Json = None,
     reward: float | None = None,
+    action: str = "",
     used: Sequence[str] = (),
+    skipped: Sequence[str] = (),
 ) -> DecisionOutcome:
     """The outcome of a decision: lifecycle and evidence of its blocks, one episode, one event, one commit (D37).
 
-    Every applied block gets it; ``used`` narrows it to those that were used, applied or observed (DESIGN 12.3), a
-    ``UsageError`` where the decision did not name them. What is about the person gets it from the person alone. A
-    second outcome raises ``RefusedError``. A thought of the decision that waits for its result takes it, instead of
+    Every applied block gets it but those ``skipped``; ``used`` narrows it to those that were done, applied or observed
+    (DESIGN 12.3), a ``UsageError`` where the decision did not name them, or where one is both. What is about the person
+    gets it from the person alone. ``action`` is what was done, in words. A second outcome raises ``RefusedError``. A thought of the decision that waits for its result takes it, instead of
     another thought (B1.8). The model is asked before the home is locked.
     """
     home, caller, decisions, summarise = (
@@ -79,20 +87,25 @@ def report_decision(
     )
     config, reads = home.config(), reads_of(learning.access)
     open_decision = decisions.find(decision)
-    episode = _episode(open_decision, caller, ok, note, result, reward, config)
-    event = _event(open_decision, episode)
-    answers = asked(home, event, summarise) if summarise and not _waits(home, decision) else None
+    episode = _episode(open_decision, caller, ok, action, result, reward, config)
+    answers = None
+    if summarise and not _waits(home, decision):
+        answers = asked(home, _event(open_decision, episode, home.read(PLACES), note), summarise)
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
         decisions.find(decision)
         require_records(snapshot)
         named = used_ids(snapshot, open_decision, used)
+        left_out = used_ids(snapshot, open_decision, skipped)
+        if both := set(named).intersection(left_out):
+            raise UsageError("{id} was either done or skipped", id=min(both))
         where = scenario_of(scenario, open_decision.context, caller.now[:10])
-        told, missing = _told_of(snapshot, open_decision, named, caller)
+        told, missing = _told_of(snapshot, open_decision, named, left_out, caller)
         piece = Evidence("episode", ref=episode.id, at=caller.now, quote=note)
         changes = counted(told, named, ok, where, caller.now, piece, thresholds_of(snapshot))
         puts = tuple(Put(placed.block, placed.path) for placed, _ in changes)
         book, pruned = _kept(snapshot, episode, puts, caller.now, reads)
+        event = _event(open_decision, episode, snapshot, note)
         timeline, merges, thought = _told(snapshot.timeline or Timeline(), event, answers)
         act = Act(
             "outcome",
@@ -110,7 +123,7 @@ def report_decision(
         return ChangeSet(act, puts, episodes=book, timeline=timeline), answer
 
     commit, answer = home.apply(plan, PLACES, records=True)
-    decisions.close(decision)
+    decisions.close(decision, ok, episode.id)
     return replace(answer, commit=commit)
 
 
@@ -169,10 +182,10 @@ def _named(snapshot: Snapshot, known: Sequence[str], reference: str) -> str:
 
 
 def _told_of(
-    snapshot: Snapshot, decision: OpenDecision, used: Sequence[str], caller: Caller
+    snapshot: Snapshot, decision: OpenDecision, used: Sequence[str], skipped: Sequence[str], caller: Caller
 ) -> tuple[list[Placed], tuple[str, ...]]:
     """The blocks that the outcome may count for, and the ids of those that are no longer here."""
-    ids = tuple(dict.fromkeys((*decision.applied, *used)))
+    ids = tuple(one for one in dict.fromkeys((*decision.applied, *used)) if one not in skipped)
     found = {block_id: snapshot.find(block_id) for block_id in ids}
     living = [placed for placed in found.values() if placed is not None and placed.place != "archive"]
     here = {placed.block.id for placed in living}
@@ -187,7 +200,7 @@ def _episode(
     decision: OpenDecision,
     caller: Caller,
     ok: bool,
-    note: str,
+    action: str,
     result: Json,
     reward: float | None,
     config: Config,
@@ -199,12 +212,11 @@ def _episode(
         caller.new_id("ep"),
         decision.task,
         decision.context,
-        f"{decision.tier}: {used}",
+        action.strip() or f"{decision.tier}: {used}",
         result,
         ok,
         (1.0 if ok else 0.0) if reward is None else reward,
         caller.now,
-        note,
     )
     return shorten_result(episode, config.count("episodes.result_limit"))
 
@@ -226,15 +238,18 @@ def _kept(
     return replace(book, episodes=pruning.book.episodes), tuple(one.episode.id for one in pruning.removed)
 
 
-def _event(decision: OpenDecision, episode: Episode) -> Event:
+def _event(decision: OpenDecision, episode: Episode, snapshot: Snapshot, note: str) -> Event:
+    """The outcome as a thought, in words: what was done, else what the blocks say that were applied."""
+    found = (snapshot.find(block_id) for block_id in decision.applied)
+    followed = "; ".join(one_line(payload_text(one), _SAID) for one in found if one is not None)
     context = ", ".join(f"{key}={value}" for key, value in decision.context.items())
     return Event(
         episode.at,
         decision.task,
         context,
-        episode.action,
+        as_told(episode).action or followed or "own reasoning",
         episode.result if episode.result is not None else ("ok" if episode.success else "fail"),
-        {DECISION: decision.decision, "episode": episode.id},
+        {DECISION: decision.decision, "episode": episode.id, **({"note": note} if note else {})},
     )
 
 
