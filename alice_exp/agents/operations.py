@@ -257,7 +257,9 @@ def report_outcome(
         list[str] | None,
         "Ids of blocks that you did: it counts for them alone; else for all that were told",
     ] = None,
-    skipped: Annotated[list[str] | None, "Ids of told blocks that you did not do: it does not count for them"] = None,
+    skipped: Annotated[
+        list[str] | None, "Ids of told blocks that you did not do: it does not count for them"
+    ] = None,
 ) -> schemas.Reported:
     """What came of a decision or of using one block: success raises it, failure lowers it and raises doubt in it. Use
     when a task is over, for every decide and for what a prompt was told, with action: only so does a lesson prove

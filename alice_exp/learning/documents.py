@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.learning.rules.assessment import Assessment, Grade
     from alice_exp.learning.rules.impact import Impact
+    from alice_exp.learning.rules.signal_quality import Quality
     from alice_exp.learning.rules.success_rates import Rate
     from alice_exp.model.rules.lifecycle import Change
     from alice_exp.model.values.block import Placed
@@ -143,6 +144,17 @@ def impact(found: Impact) -> dict[str, Any]:
             }
             for one in found.blocks
         ],
+    }
+
+
+def signal(one: Quality) -> dict[str, Any]:
+    """A kind of signal beside the reports: the shares in [0, 1], null where nothing was reported so."""
+    return {
+        "kind": one.kind,
+        "seen": one.seen,
+        "both": one.both,
+        "ok_when_ok": round(one.ok.value, 4) if one.ok.total else None,
+        "failed_when_failed": round(one.failed.value, 4) if one.failed.total else None,
     }
 
 

@@ -39,7 +39,7 @@ class Decisions(Protocol):
         ...
 
     def shown(self, session: str) -> tuple[OpenDecision, ...]:
-        """What a hook showed in a host's session, oldest first."""
+        """What a hook showed in a host's session, in the order of showing."""
         ...
 
     def seem(self, decision: str, seemed: Mapping[str, bool]) -> OpenDecision | None:

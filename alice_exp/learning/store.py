@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -78,8 +79,7 @@ class FileDecisions:
 
     def shown(self, session: str) -> tuple[OpenDecision, ...]:
         """See ``learning.ports.Decisions``."""
-        found = _all(self._showings.glob(f"{session}.dec-*{_OPEN}"))
-        return tuple(sorted(found, key=lambda one: one.at))
+        return _all(sorted(self._showings.glob(f"{session}.*{_OPEN}")))
 
     def kept(self) -> tuple[OpenDecision, ...]:
         """See ``learning.ports.Decisions``."""
@@ -132,11 +132,9 @@ class FileDecisions:
         atomic_files.replace(path, derived(body).encode(), durable=True)
 
     def _path(self, decision: str, ending: str = _OPEN, session: str = "") -> Path:
-        return (
-            self._showings / f"{session}.{decision}{ending}"
-            if session
-            else self._folder / f"{decision}{ending}"
-        )
+        # Names in the order of acts, whatever the acts' clock says.
+        name = f"{session}.{time.time_ns():020d}.{decision}" if session else decision
+        return (self._showings if session else self._folder) / f"{name}{ending}"
 
 
 def _drop_oldest(paths: Sequence[Path]) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from alice_exp.conversations.rules.tool_uses import WIDTH, deeds_of
+from alice_exp.conversations.rules.tool_uses import deeds_of
+from alice_exp.model.rules.private_facts import WIDTH
 
 ROWS = [
     json.loads(line)

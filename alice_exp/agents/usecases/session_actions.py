@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.agents.rules.signals import actions_of, traces
+from alice_exp.agents.rules.session_signals import actions_of, traces
 from alice_exp.conversations.rules.extraction import but_unrecorded
-from alice_exp.conversations.rules.tool_uses import brief
 from alice_exp.episodes.usecases.episode_book import tell_actions
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.derived_ids import derived_id
+from alice_exp.model.rules.private_facts import masked_line
 from alice_exp.model.values.records import Episode
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def keep_actions(lived: Lived, session: str, deeds: Sequence[Deed], said: Sequen
         if decision is not None and decision.episode:
             told[decision.episode] = _JOIN.join(trace.actions)
     actions = actions_of(deeds)
-    tasks = (brief(one.content) for one in but_unrecorded(said) if one.role == "user")
+    tasks = (masked_line(one.content) for one in but_unrecorded(said) if one.role == "user")
     task = next(filter(None, tasks), "")
     whole = None
     if actions and task and not told:

@@ -14,17 +14,13 @@ from typing import TYPE_CHECKING
 
 from alice_exp.conversations.rules.transcripts import WRAPPERS, is_aside, rows_of, time_of
 from alice_exp.kernel.errors import UsageError
-from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.private_facts import masked
+from alice_exp.model.rules.private_facts import masked_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from alice_exp.kernel.jsonc.problem import Json
-
-WIDTH = 200
-"""The most characters of an action."""
 
 _ID = ("tool_use_id", "tool_call_id", "toolCallId", "call_id", "callID", "callId", "id")
 _NAME = ("name", "tool", "toolName")
@@ -71,17 +67,12 @@ class Deed:
         """What was done, in one line without its secrets; empty where no command ran and no file was changed."""
         done = self.command or (f"edit {self.file}" if self.is_edit else "")
         ended = f" (exit {self.exit})" if self.exit else " (failed)" if self.failed else ""
-        return f"{brief(done)}{ended}" if done else ""
+        return f"{masked_line(done)}{ended}" if done else ""
 
     @property
     def is_edit(self) -> bool:
         """Whether it changed a file."""
         return bool(self.file) and self.changed != ("", "")
-
-
-def brief(text: str) -> str:
-    """A prompt or a command in one line of at most ``WIDTH`` characters, without its secrets."""
-    return one_line(masked(text), WIDTH)
 
 
 def deeds_of(found: Iterable[Mapping[str, Json]]) -> list[Deed]:

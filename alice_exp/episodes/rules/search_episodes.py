@@ -225,7 +225,7 @@ _BOOKED = re.compile(r"[a-z_]+: (?:own reasoning|exp-[a-z2-9]{8}(?:, exp-[a-z2-9
 
 
 def as_told(episode: Episode) -> Episode:
-    """The episode; where its action only books what a decision applied, as ``universal: exp-…``, without it and the note.
+    """The episode without its action and note where these only book what a decision applied, as ``universal: exp-…``.
 
     The record of those blocks tells it already, and it tells nobody what to do.
     """

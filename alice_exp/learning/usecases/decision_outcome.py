@@ -76,8 +76,9 @@ def report_decision(
 
     Every applied block gets it but those ``skipped``; ``used`` narrows it to those that were done, applied or observed
     (DESIGN 12.3), a ``UsageError`` where the decision did not name them, or where one is both. What is about the person
-    gets it from the person alone. ``action`` is what was done, in words. A second outcome raises ``RefusedError``. A thought of the decision that waits for its result takes it, instead of
-    another thought (B1.8). The model is asked before the home is locked.
+    gets it from the person alone. ``action`` is what was done, in words. A second outcome raises ``RefusedError``. A
+    thought of the decision that waits for its result takes it, instead of another thought (B1.8). The model is asked
+    before the home is locked.
     """
     home, caller, decisions, summarise = (
         learning.home,

@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules.tool_uses import brief
 from alice_exp.kernel.text.lazy_pattern import LazyPattern
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.rules.private_facts import masked_line
 
 if TYPE_CHECKING:
     from alice_exp.conversations.rules.tool_uses import Deed
@@ -63,14 +63,16 @@ def actions_of(deeds: Sequence[Deed]) -> tuple[str, ...]:
 def traces(deeds: Sequence[Deed], shown: Sequence[tuple[str, str]]) -> list[Trace]:
     """What followed each decision of a session.
 
-    ``shown`` are the hook's own, oldest first, each with the prompt (``brief``) to which it belongs; those that the
-    agent asked for are known by the answers. One lasts until the next topic: the next prompt to which something was
-    shown, and of one that the agent asked for also the next that it asked for.
+    ``shown`` are the hook's own, oldest first, each with the prompt to which it belongs, as ``masked_line`` tells it;
+    those that the agent asked for are known by the answers. One lasts until the next topic: the next prompt to which
+    something was shown, and of one that the agent asked for also the next that it asked for.
     """
     prompts = {at for at, one in enumerate(deeds) if one.prompt}
     topics: dict[int, str] = {}
     for decision, prompt in shown:
-        at = next((at for at in sorted(prompts - topics.keys()) if brief(deeds[at].prompt) == prompt), None)
+        at = next(
+            (at for at in sorted(prompts - topics.keys()) if masked_line(deeds[at].prompt) == prompt), None
+        )
         if at is not None and at > max(topics, default=-1):
             topics[at] = decision
     asked = {
