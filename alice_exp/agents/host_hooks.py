@@ -12,8 +12,7 @@ from alice_exp.home.hosts import Event, Hooks
 from alice_exp.kernel.jsonc import Append, Remove, Set, edit, parse
 from alice_exp.kernel.jsonc.edits import Edit
 
-# Entries of the version before ran `prime` and a script; they are replaced, too.
-_OURS = re.compile(r"alice[-_]exp\S*\s(?:.*\s)?hook\s|alice-exp prime --tokens|^alice-session-end$")
+_OURS = re.compile(r"alice[-_]exp\S*\s(?:.*\s)?hook\s")
 
 CommandOf = Callable[[Event], str]
 

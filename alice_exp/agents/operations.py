@@ -12,8 +12,7 @@ from typing import Annotated, Any
 
 from alice_exp.agents import schemas
 from alice_exp.agents.tool_schema import Operation, checked
-from alice_exp.blocks.rules.about_user import subject_of
-from alice_exp.blocks.rules.everywhere import held_in
+from alice_exp.blocks.rules.about_user import held_in, subject_of
 from alice_exp.blocks.usecases import capture
 from alice_exp.conversations import documents as conversation_documents
 from alice_exp.conversations.usecases.agent_context import MOST

@@ -25,8 +25,7 @@ from alice_exp.agents.tool_schema import description, json_schema
 from alice_exp.app.api_conversations import Conversations, before_model
 from alice_exp.app.api_records import Records
 from alice_exp.app.opening import open_session
-from alice_exp.blocks.rules.about_user import subject_of
-from alice_exp.blocks.rules.everywhere import held_in
+from alice_exp.blocks.rules.about_user import held_in, subject_of
 from alice_exp.blocks.usecases import capture
 from alice_exp.blocks.usecases.capture import Captured, Draft
 from alice_exp.conversations.rules.context_window import Window

@@ -143,7 +143,7 @@ def _spelled(option: Any) -> str:
 
 def _rows(rows: Sequence[tuple[str, str]], widest: int = 0) -> list[str]:
     """Two columns; what is too long for its line goes on below itself, and below a name that is too long."""
-    from alice_exp.kernel.text.wrapping import wrapped
+    from alice_exp.kernel.text.display import wrapped
 
     short_names = [len(name) for name, _ in rows if len(name) <= _WIDEST] or [0]
     name_width = (widest or max(short_names)) + 4
@@ -212,7 +212,7 @@ def _own_record(parameter: Any, context: Any) -> tuple[str, str] | None:
 
 
 def _filled(paragraph: str) -> list[str]:
-    from alice_exp.kernel.text.wrapping import wrapped
+    from alice_exp.kernel.text.display import wrapped
 
     return [f"  {line}" for line in wrapped(" ".join(paragraph.split()), ROOM - 2)]
 

@@ -1,4 +1,4 @@
-"""The command line: which command lives where, and the one error boundary.
+"""The command line: which command lives where, the one error boundary, and its exit codes.
 
 A command's module is imported when it is invoked, so that no command pays for another (DESIGN 8).
 """
@@ -13,11 +13,73 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.app.command_tree import QUIET, LazyGroup, Table, command_of, open_home, shared_options
-from alice_exp.kernel.errors import AliceError
+from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.version import VERSION
 from alice_exp.terminal import language
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.streams import settle
+
+
+def usage(terminal: Terminal, error: Any) -> int:
+    """Report typer's complaint about the command line (exit 2)."""
+    from alice_exp.terminal.usage_errors import told
+
+    return terminal.error(told(error))
+
+
+def system(terminal: Terminal, error: OSError) -> int:
+    """Report an unexpected error of the system, such as a full disk or a missing permission (exit 3)."""
+    if terminal.debug:
+        import traceback
+
+        traceback.print_exception(error)
+    if error.filename is None and _refuses_the_answer():
+        silence_stdout()  # Its buffer must not fail again at interpreter exit.
+        return terminal.error(
+            ProblemError(
+                "the answer cannot be written: {why}",
+                why=(error.strerror or str(error)).lower(),
+                hint="what the command had to do is done, see 'alice-exp log'",
+            )
+        )
+    return terminal.error(
+        ProblemError(
+            "the system refused: {why}",
+            why=(error.strerror or str(error)).lower(),
+            path=str(error.filename or ""),
+            hint="see that the disk has room and the place can be written, then run this again",
+        )
+    )
+
+
+def _refuses_the_answer() -> bool:
+    """Whether stdout is what failed: what it could not take is in its buffer still."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return False
+
+
+def bug(terminal: Terminal, error: Exception) -> int:
+    """Report anything else, which is a bug of ours (exit 1)."""
+    if terminal.debug:
+        import traceback
+
+        traceback.print_exception(error)
+    failure = AliceError(
+        "this is a bug of alice-exp: {kind}: {what}",
+        kind=type(error).__name__,
+        what=error,
+        hint="see it with --debug",
+    )
+    return terminal.error(failure)
+
+
+def silence_stdout() -> None:
+    """Redirect stdout to nowhere, so that the interpreter does not complain on exit that its reader is gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
 
 COMMANDS: Table = {
     "init": "alice_exp.maintenance.cli.home_commands:init",
@@ -211,7 +273,7 @@ def run(arguments: Sequence[str]) -> int:
     except AliceError as error:
         return terminal.error(error)
     except _ClickError as error:
-        return _failure("usage", terminal, error)
+        return usage(terminal, error)
     except (typer.Abort, KeyboardInterrupt):
         return 130
     except typer.Exit as done:
@@ -220,14 +282,12 @@ def run(arguments: Sequence[str]) -> int:
         if isinstance(ended, SystemExit) and ended.code != 1:
             raise
         # The reader of the answer went away; within a command typer makes a SystemExit(1) of it.
-        from alice_exp.terminal.exit_codes import silence_stdout
-
         silence_stdout()
         return 0
     except OSError as error:
-        return _failure("system" if error.errno else "bug", terminal, error)
+        return (system if error.errno else bug)(terminal, error)
     except Exception as error:
-        return _failure("bug", terminal, error)
+        return bug(terminal, error)
     # typer answers an interruption with its exit code as the value.
     return answer if isinstance(answer, int) and answer else terminal.exit_code
 
@@ -237,10 +297,3 @@ def _complete(arguments: Sequence[str]) -> int:
     from alice_exp.app.completion import complete
 
     return complete(arguments, COMMANDS, command_of)
-
-
-def _failure(kind: str, terminal: Terminal, error: Any) -> int:
-    """The exit code of what is no error of ours; loaded only when it happens."""
-    from alice_exp.terminal import exit_codes
-
-    return int(getattr(exit_codes, kind)(terminal, error))

@@ -10,7 +10,7 @@ import typer
 from alice_exp.agents.cli.connect_commands import Connected, connected
 from alice_exp.agents.wiring import spool
 from alice_exp.kernel.jsonc.problem import Problem
-from alice_exp.kernel.text.display import one_line
+from alice_exp.kernel.text.display import one_line, wrapped
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import Placed
@@ -89,8 +89,6 @@ def _doubtful(placed: Placed) -> dict[str, Any]:
 
 
 def _screen(terminal: Terminal, rows: Sequence[tuple[str, Sequence[str]]]) -> None:
-    from alice_exp.kernel.text.wrapping import wrapped
-
     column = max(cells(name) for name, _ in rows) + 4
     for name, lines in rows:
         head = f"  {name}" + " " * (column - 2 - cells(name))

@@ -133,7 +133,7 @@ def _thoughts(terminal: Terminal, query: str, top: int, since: str, document: di
     # Imported here: only those who look into the diary pay for it.
     from alice_exp.model.formats.record_schema import EVENTS_PATH
     from alice_exp.timeline.cli.event_tables import hit_document
-    from alice_exp.timeline.usecases.find_thoughts import find_thoughts
+    from alice_exp.timeline.usecases.events import find_thoughts
 
     snapshot = terminal.records(EVENTS_PATH)
     thoughts = find_thoughts(
@@ -155,9 +155,8 @@ def _explained(found: Match, explain: bool) -> dict[str, Any]:
             "text_match": round(found.text_match, 6),
             "context_match": found.context_match,
         }
-        if found.weight is not None:
-            document["explain"]["cosine"] = None if found.cosine is None else round(found.cosine, 6)
-            document["explain"]["cosine_weight"] = found.weight
+        if found.cosine is not None:
+            document["explain"]["cosine"] = found.cosine
     return document
 
 
@@ -168,9 +167,9 @@ def _matches(terminal: Terminal, found: list[Match], explain: bool) -> None:
     columns = [say("score"), say("id"), say("where"), say("state"), say("what is known")]
     if explain:
         columns[1:1] = [say("trust"), say("confidence"), say("decay"), say("match")]
-    means = explain and any(one.weight is not None for one in found)
+    means = explain and any(one.cosine is not None for one in found)
     if means:
-        columns[5:5] = [say("words"), say("cosine"), say("weight")]
+        columns[5:5] = [say("cosine")]
     weighty = explain and any(one.importance != 1 for one in found)
     if weighty:
         columns[5:5] = [say("importance")]
@@ -185,7 +184,7 @@ def _matches(terminal: Terminal, found: list[Match], explain: bool) -> None:
         if weighty:
             factors.append(f"{one.importance:.2f}")
         if means:
-            factors += [f"{one.text_match:.3f}", *(_number(value) for value in (one.cosine, one.weight))]
+            factors.append("–" if one.cosine is None else f"{one.cosine:.3f}")
         mark = "" if one.approved else say(" ⚠ not reviewed")
         where = f"{placed.place}/{placed.namespace}"
         rows.append(
@@ -199,10 +198,6 @@ def _matches(terminal: Terminal, found: list[Match], explain: bool) -> None:
             ]
         )
     terminal.table(columns, rows)
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
 
 
 def _many(terminal: Terminal, source: str, top: int, filters: Filters) -> None:
@@ -332,7 +327,8 @@ def _block(terminal: Terminal, shown: Shown) -> None:
         (say("project"), block.project),
         (say("tags"), ", ".join(block.tags)),
         (say("related"), ", ".join(block.related)),
-        (say("replaces"), block.supersedes),
+        (say("replaces"), ", ".join(block.replaces)),
+        (say("holds beside"), ", ".join(block.both)),
         (say("origin"), say("this machine") if block.origin == "local" else block.origin),
         (say("created"), terminal.local(block.created_at)),
         (say("updated"), terminal.local(block.updated_at)),

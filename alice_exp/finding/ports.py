@@ -178,20 +178,11 @@ class Known(Collection, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Nearness:
-    """One query's cosines in [-1, 1] with the texts that have a vector, by number in the collection, and the weight of
-    cosines in this collection, in [0, 1] (``finding.rules.hybrid_score.learned_weight``)."""
-
-    cosines: Mapping[int, float]
-    weight: float
-
-
 class Meanings(Protocol):
-    """Similarity by embedding. Never raises when the embedder fails: it warns, and the search uses words alone."""
+    """Likeness of meaning. Never raises when the embedder fails: it warns, and words alone answer."""
 
-    def near(self, queries: Sequence[str], collection: Collection) -> Iterable[Nearness | None]:
-        """The cosines of each query with the collection's texts, in order; ``None``: words alone."""
+    def cosines(self, query: str, texts: Sequence[str]) -> list[float] | None:
+        """The cosine in [-1, 1] of the query with each text; ``None``: words alone."""
         ...
 
 

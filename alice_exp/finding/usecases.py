@@ -110,7 +110,7 @@ def search(
 
     # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
     from alice_exp.finding.rules.corpus import Corpus, Settling
-    from alice_exp.finding.rules.ranking import rank
+    from alice_exp.finding.rules.ranking import RESCORED, rank
 
     reads = finding.access.pending()
 
@@ -118,12 +118,11 @@ def search(
         # Reads that wait to be folded settle a block at once, so that `show` and `recall` never disagree (DESIGN 12.9).
         numbers = frozenset(stored.numbers(reads) if reads else ())
         blocks = Settling(stored, numbers, counting(reads, config, caller.now)) if numbers else stored
-        asked = [query for query, _ in queries]
-        nearness = finding.meanings.near(asked, blocks) if finding.meanings else [None] * len(asked)
         # A lift may bring one in that stood just behind the last.
-        spans = [_days_named(query, caller.now) for query in asked]
+        spans = [_days_named(query, caller.now) for query, _ in queries]
+        least = RESCORED if finding.meanings else 0
         many = [
-            top if top is None else max(top + _BEHIND * bool(filters.project), _OF_DAYS * bool(days))
+            top if top is None else max(top + _BEHIND * bool(filters.project), _OF_DAYS * bool(days), least)
             for days in spans
         ]
         found = [
@@ -136,14 +135,20 @@ def search(
                 gate=config.number("thresholds.fits"),
                 half_life_days=config.half_life_days,
                 passing=passes,
-                near=near,
             )
-            for (query, context), near, count in zip(queries, nearness, many, strict=True)
+            for (query, context), count in zip(queries, many, strict=True)
         ]
-        return [_preferring(one, filters.project, days)[:top] for one, days in zip(found, spans, strict=True)]
+        return [_preferring(one, filters.project, days) for one, days in zip(found, spans, strict=True)]
 
     found = finding.index.ask(among)
-    return among(Corpus.of(home.read(SETS))) if found is None else found
+    if found is None:
+        found = among(Corpus.of(home.read(SETS)))
+    if finding.meanings:
+        from alice_exp.finding.rules.preferred_matches import by_meaning
+
+        asked = finding.meanings.cosines
+        found = [by_meaning(one, query, asked) for (query, _), one in zip(queries, found, strict=True)]
+    return [one[:top] for one in found]
 
 
 def _days_named(query: str, now: str) -> Sequence[Span]:

@@ -45,7 +45,7 @@ def catalogued(session: Session, contents: Mapping[str, str]) -> tuple[Collectio
 
 @once
 def meanings(session: Session) -> Meanings | None:
-    """The configured embedder (``provider.embedding_model``) with its cached vectors; ``None``: words alone.
+    """The configured embedder (``provider.embedding_model``); ``None``: words alone.
 
     It is reached at ``provider.base_url`` with the chat model's key.
     """
@@ -53,11 +53,10 @@ def meanings(session: Session) -> Meanings | None:
     model = session.config.text("provider.embedding_model")
     if not base_url or not model:
         return None
-    from alice_exp.finding.store.vectors import KeptVectors
+    from alice_exp.finding.store.embedded import Embedded
     from alice_exp.kernel.providers.embedding import Embeddings
 
-    embedder = Embeddings(base_url, model, session.api_key)
-    return KeptVectors(session.root / "state", model, embedder, session.warn)
+    return Embedded(Embeddings(base_url, model, session.api_key), session.warn)
 
 
 def finding(session: Session) -> Finding:

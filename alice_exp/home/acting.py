@@ -96,8 +96,7 @@ class Acting:
 
 
 def _by_parents() -> Inside | None:
-    from alice_exp.home.host_programs import host_of
-    from alice_exp.home.parents import parents
+    from alice_exp.home.host_programs import host_of, parents
 
     for process in parents():
         if host := host_of(process):

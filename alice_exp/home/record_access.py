@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.text.times import seconds
-from alice_exp.model.formats.past_records import past_episodes, past_timeline
+from alice_exp.model.formats.record_schema import past_episodes, past_timeline
 from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH
 
 if TYPE_CHECKING:

@@ -6,17 +6,22 @@ each home that they used.
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+from alice_exp.kernel.journal.atomic_files import append
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-Holds = Literal["nothing", "ids", "texts", "entry", "said", "former"]
+
+Holds = Literal["nothing", "ids", "texts", "entry", "said"]
 """What a file holds: neither id nor word of a block; ids alone, which stay; texts of any block, made anew from the
 files when it is gone; one momentary entry, which goes with a block that it names or quotes; what was said and is not
-taken in yet, a conversation's words; texts, of an earlier version, which nothing reads any more."""
+taken in yet, a conversation's words."""
 
 INVENTORY: Mapping[str, Holds] = {
     "lock": "nothing",
@@ -34,22 +39,16 @@ INVENTORY: Mapping[str, Holds] = {
     "report.html": "texts",
     "files.json": "texts",
     "index.sqlite*": "texts",
-    "vectors-*.bin": "texts",
     "published/*": "texts",
     "decisions/dec-*": "entry",
     "showings/*.dec-*": "entry",
-    ".report.html.new": "former",
-    "episodes.sqlite*": "former",
-    "glance.json": "former",
-    "signatures.json": "former",
+    "vectors-*.bin": "texts",
+    ".report.html.new": "texts",
 }
 """What each file holds, by patterns (of ``fnmatch``) of its path below ``state/``."""
 
 FOLDERS = ("", *dict.fromkeys(name.partition("/")[0] for name in INVENTORY if "/" in name))
 """``state/`` itself and its folders, by their names below it."""
-
-FORMER = tuple(name.rstrip("*") for name, holds in INVENTORY.items() if holds == "former")
-"""How the names of files begin that an earlier version kept."""
 
 
 def kind_of(name: str) -> Holds | None:
@@ -65,3 +64,26 @@ def state_files(root: Path) -> Iterator[tuple[Path, Holds | None]]:
     for path in sorted(state.rglob("*"), reverse=True):
         if path.is_symlink() or not path.is_dir():
             yield path, kind_of(path.relative_to(state).as_posix())
+
+
+def _list(root: Path) -> Path:
+    return root / "identity" / "written.jsonl"
+
+
+def note_written(root: Path, target: Path) -> None:
+    """Note a file that is written now, by its whole path; an addition, so what the disk refuses is left."""
+    path = target.resolve()
+    with contextlib.suppress(OSError):
+        if path not in written_files(root):
+            _list(root).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            append(_list(root), json.dumps(str(path)).encode() + b"\n")
+
+
+def written_files(root: Path) -> tuple[Path, ...]:
+    """The files that were noted, in their order; lines that are none are skipped."""
+    found: list[Path] = []
+    with contextlib.suppress(OSError):
+        for line in _list(root).read_bytes().splitlines():
+            with contextlib.suppress(ValueError, TypeError):
+                found.append(Path(json.loads(line)))
+    return tuple(found)

@@ -20,7 +20,7 @@ from alice_exp.model.rules.approval import (
     standing,
     with_signature,
 )
-from alice_exp.model.values.block import Placed, content_hash
+from alice_exp.model.values.block import Claim, Placed, content_hash
 from alice_exp.model.values.changes import ChangeSet, Put, Setting
 
 if TYPE_CHECKING:
@@ -328,8 +328,6 @@ def _handed_over(owner: Owner, present: OwnerKey, line: str, now: str) -> str:
 
 
 def _signature(owner: Owner, key: OwnerKey, text: str) -> str:
-    from alice_exp.model.values.block import Claim
-
     signature = owner.sign(key, (text,))[0]
     if not owner.verify(key, (Claim(text, "approve", signature),))[0]:
         raise ProblemError("the signature of {file} does not verify", file=key.file)

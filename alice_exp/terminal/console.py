@@ -14,7 +14,7 @@ import typer
 from alice_exp.kernel.errors import AliceError, Names, ProblemError, RefusedError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.terminal.language import AS_TYPED, aside, rendered, say
-from alice_exp.terminal.streams import json_error, json_text
+from alice_exp.terminal.streams import json_error, json_text, paged
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -136,8 +136,6 @@ class Terminal:
             if not sys.stdout.isatty():
                 text()
                 return
-            from alice_exp.terminal.pager import paged
-
             paged(text)
 
     def settle(self) -> None:
@@ -158,7 +156,7 @@ class Terminal:
         if not sys.stdout.isatty():
             self.line(head + text)
             return
-        from alice_exp.kernel.text.wrapping import wrapped
+        from alice_exp.kernel.text.display import wrapped
 
         first, *more = visible(text).split("\n")
         below = "\n" + " " * cells(head)

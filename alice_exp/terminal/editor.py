@@ -1,10 +1,11 @@
-"""Opens a text in the person's editor, validates the result, and opens it again at the line of a fault."""
+"""A text in the person's editor, opened again at the line of a fault; and somebody else's text files, written whole."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
@@ -137,3 +139,34 @@ def _open(path: Path, line: int) -> None:
         ) from error
     if done.returncode:
         raise ProblemError("the editor ended with {code}; nothing was changed", code=done.returncode)
+
+
+def text_of(path: Path) -> str:
+    """A file's text; empty where there is none. ``ProblemError`` where it cannot be read as UTF-8."""
+    try:
+        return path.read_bytes().decode()
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError:
+        raise ProblemError("this is not UTF-8 text", path=str(path)) from None
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ProblemError("this file cannot be read: {why}", why=why, path=str(path)) from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Beside, then in its place, with the mode that it had; where a link stands, its target is written.
+
+    Without a text the file goes. ``ProblemError`` where the disk refuses; the old file stands then.
+    """
+    target = path.resolve()
+    try:
+        if not text:
+            target.unlink(missing_ok=True)
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o600
+        replace(target, text.encode(), durable=True, mode=mode)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ProblemError("this file cannot be written: {why}", why=why, path=str(path)) from error

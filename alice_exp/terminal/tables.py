@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.text.display import cells
+from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.terminal.language import say
 
 if TYPE_CHECKING:
@@ -67,8 +67,6 @@ def _beside(
     from rich import box
     from rich.table import Table
 
-    from alice_exp.kernel.text.wrapping import wrapped
-
     table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
     for position, name in enumerate(columns):
         table.add_column(name, overflow="fold", no_wrap=prose >= 0 and position != prose)
@@ -85,8 +83,6 @@ def _stacked(
     console: Console, columns: Sequence[str], rows: Sequence[Sequence[str]], title: str, below: Sequence[int]
 ) -> None:
     from rich.text import Text
-
-    from alice_exp.kernel.text.wrapping import wrapped
 
     short = [position for position in range(len(columns)) if position not in below]
     widths = {i: max([cells(columns[i]), *(cells(row[i]) for row in rows)]) for i in short}

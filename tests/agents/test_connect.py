@@ -35,7 +35,7 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         commands.append([program, *arguments])
         return "ok"
 
-    monkeypatch.setattr("alice_exp.agents.host_files.try_server", starts)
+    monkeypatch.setattr("alice_exp.agents.host_config.try_server", starts)
     return commands
 
 
@@ -53,7 +53,7 @@ def test_a_host_on_an_empty_machine_is_connected_once_and_taken_out_whole(
 ) -> None:
     if host != "claude-code":
         # Whether the server starts is asked for one host: it is the same server.
-        monkeypatch.setattr("alice_exp.agents.host_files.try_server", lambda *_: "ok")
+        monkeypatch.setattr("alice_exp.agents.host_config.try_server", lambda *_: "ok")
     shown = cli("connect", host, "--print", "--json").json
     assert files(person) == {} and shown["written"] == []
     done = cli("connect", host, "--json").json
@@ -146,7 +146,7 @@ def test_nothing_is_written_where_the_server_could_not_start(
     failed = cli("connect", "gemini", check=False)
     assert failed.code == 3 and "pip install 'alice-exp[mcp]'" in failed.stderr
     monkeypatch.undo()
-    monkeypatch.setattr("alice_exp.agents.host_files.command", lambda *_, **__: ("/bin/false", []))
+    monkeypatch.setattr("alice_exp.agents.host_config.command", lambda *_, **__: ("/bin/false", []))
     failed = cli("connect", "gemini", check=False)
     assert failed.code == 3 and "exit code 1" in failed.stderr
     assert files(person) == {}

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from alice_exp.agents.host_files import under
+from alice_exp.agents.host_config import under
 from alice_exp.home.hosts import HOSTS
 from tests.agents.model_stand_in import standing_in
 from tests.agents.npm import fetched

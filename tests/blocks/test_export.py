@@ -77,7 +77,8 @@ def test_references_follow_a_block_whose_id_is_taken(home: Path, cli: Call, tmp_
             "namespace": "tool_usage",
             "id": "exp-aaaaaaaa",
             "payload": "fd",
-            "related": [mine],
+            "replaces": [mine],
+            "both": [mine],
         },
     ]
     file = tmp_path / "b.jsonl"
@@ -85,7 +86,9 @@ def test_references_follow_a_block_whose_id_is_taken(home: Path, cli: Call, tmp_
     cli("import", "alice", str(file))
     found = {row["payload"]: row for row in exported(cli)}
     assert found["use rg"]["id"] not in (mine, "exp-aaaaaaaa") and found["tabs"]["id"] == mine
-    assert found["fd"]["related"] == [found["use rg"]["id"]]
+    assert found["fd"]["replaces"] == [found["use rg"]["id"]]
+    # What another home's person said of two blocks is nobody's word here.
+    assert "both" not in found["fd"]
 
 
 @pytest.mark.parametrize("as_mine", [True, False])

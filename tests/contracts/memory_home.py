@@ -12,9 +12,8 @@ from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.problem import Problem
-from alice_exp.model.formats.block_edits import raw_block
+from alice_exp.model.formats.block_edits import raw_block, rewrite
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.formats.change_edits import rewrite
 from alice_exp.model.values.block import SETS, Place, Placed, place_of
 from alice_exp.model.values.changes import ChangeSet, Plan
 from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
@@ -32,7 +31,7 @@ class Kept:
 
 
 class MemoryHome:
-    """Files as bytes by path and a list of commits; edits go through ``model.formats.change_edits`` as they do on disk."""
+    """Files as bytes by path and a list of commits; edits go through ``model.formats.block_edits`` as they do on disk."""
 
     def __init__(self, files: Mapping[str, bytes], new_id: Callable[[str], str]) -> None:
         self.commits: list[Kept] = []

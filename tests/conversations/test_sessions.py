@@ -257,18 +257,16 @@ def test_how_often_is_configured_and_zero_means_never(home: Path, cli: Call) -> 
 
 
 @pytest.mark.covers("B2.25")
-def test_a_newer_value_of_one_slot_supersedes_and_loses_nothing(home: Path, cli: Call) -> None:
+def test_a_newer_value_of_one_slot_replaces_and_loses_nothing(home: Path, cli: Call) -> None:
     begun(cli, ("user", "我叫张三"))
     cli("session", "end", "demo")
     begun(cli, ("user", "我叫李四"), name="later")
     ended = cli("session", "end", "later", "--json", env={"ALICE_NOW": "2026-02-21T09:00:00Z"}).json
     found = pool(cli)
     assert set(found) == {"用户名字是张三", "用户名字是李四"}
-    assert ended["extraction"]["candidates"][0]["supersedes"] == found["用户名字是张三"]["id"]
-    assert (
-        cli("show", found["用户名字是李四"]["id"], "--json").json["supersedes"]
-        == found["用户名字是张三"]["id"]
-    )
+    assert ended["extraction"]["candidates"][0]["replaces"] == [found["用户名字是张三"]["id"]]
+    shown = cli("show", found["用户名字是李四"]["id"], "--json").json
+    assert shown["replaces"] == [found["用户名字是张三"]["id"]]
 
 
 def test_d26_what_a_person_rejected_does_not_come_back(

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.finding.ports import FEWEST, K1, NO_NOISE, B, Noise, Posting, Statistics
+from alice_exp.finding.ports import K1, NO_NOISE, B, Noise, Posting, Statistics
 from alice_exp.finding.rules.bm25 import PAIR, TRANSLATED, Segment, _Scoring, matches_in, text_matches
 from alice_exp.finding.rules.calibration import NEAR, _Jumble, learn_lending, learn_noise
 from alice_exp.finding.rules.corpus import joined_postings
-from alice_exp.finding.rules.fit_probability import WHOLE
 from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.kernel.text.bilingual_lexicon import known_words, same_concept
 from alice_exp.kernel.text.data_files import entries
@@ -174,9 +173,6 @@ _FEW = [
 @pytest.mark.parametrize(
     ("query", "found"),
     [
-        ("write the service agreement", ()),
-        ("run the end of year party", ()),
-        ("a form to log in with a passkey", ()),
         ("写一份给新同事看的通知模板", ()),
         ("a test fails with a timeout", (2,)),
         ("search the logs of the payment gateway", (0,)),
@@ -185,8 +181,7 @@ _FEW = [
         ("周五晚上重启数据库", (3,)),
     ],
 )
-def test_in_a_home_of_a_few_blocks_one_shared_word_is_no_answer(query: str, found: tuple[int, ...]) -> None:
-    # No word is rare there: a lesson that shares one was put on trial, failed and was archived.
+def test_a_home_of_a_few_blocks_answers(query: str, found: tuple[int, ...]) -> None:
     matches = matches_in(_FEW, query)
     assert tuple(index for index in range(4) if matches.probability(index) >= 0.3) == found
 
@@ -273,38 +268,6 @@ def test_neighbours_are_found_in_whatever_order_the_texts_come() -> None:
     assert lent.keys() == {0, 1, 2, 3, 4, 5, 6, 7}
 
 
-RULES = (
-    "never interpolate across more than three hours",
-    "print the number of dropped rows at the end of every cleaning job",
-    "translate error messages literally, keep the codes",
-    "weekly summaries have three sentences",
-    "the backup runs at two in the morning",
-    "plots use SI units and a viridis palette",
-    "rebase on main daily",
-    *(f"the user keeps note {number} in drawer {number}" for number in range(FEWEST)),
-)
-
-
-@pytest.mark.parametrize("count", [7, len(RULES)])
-@pytest.mark.parametrize(
-    ("task", "rule"),
-    [
-        ("interpolate the missing values", 0),
-        ("clean the gauge table for 53018", 1),
-        ("Translate the README into German", 2),
-        ("rebase my feature branch onto theirs", 6),
-        ("rebasing two commits onto origin", 6),
-        ("bake a birthday cake", None),
-        ("write a poem about winter", None),
-        ("backup/main/weekly.sql", None),
-    ],
-)
-def test_a_task_finds_the_rule_about_its_verb(task: str, rule: int | None, count: int) -> None:
-    found = matches_in(RULES[:count], task)
-    likely = [index for index in range(count) if found.probability(index) >= WHOLE]
-    assert likely == ([] if rule is None else [rule])
-
-
 @pytest.mark.parametrize("query", [". .", "— …", "( )"])
 def test_a_query_of_marks_alone_finds_nothing(query: str) -> None:
-    assert not matches_in(RULES, query).matches
+    assert not matches_in(TEXTS, query).matches

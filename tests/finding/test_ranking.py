@@ -6,8 +6,8 @@ import random
 from typing import Any
 
 import pytest
-from alice_exp.learning.rules.decision_tiers import choose
 
+from alice_exp.finding.rules.choice import choose
 from alice_exp.finding.rules.corpus import Corpus, Settling, block_text
 from alice_exp.finding.rules.ranking import TAIL, fit, ordered, rank
 from alice_exp.model.values.block import Approved, Block, Payload, Placed, Trigger, content_hash
@@ -61,13 +61,6 @@ TEXTS = [
     "机器学习是什么",
     "deploy on Fridays",
 ]
-
-
-def test_a_question_of_somebodys_husband_finds_his_by_another_name_before_another_persons() -> None:
-    hers = placed("a", "我对青霉素过敏，芒果也不能碰", "universal")
-    his = placed("b", "我老公周明花生过敏，带零食回家要看配料表", "universal")
-    for query in ("她丈夫对什么过敏", "我丈夫过敏", "我老公过敏"):
-        assert ids(rank([hers, his], query, {}, NOW))[0] == "b"
 
 
 def test_score_is_trust_confidence_decay_match() -> None:
@@ -187,17 +180,6 @@ def test_what_only_comes_along_decides_nothing() -> None:
     assert {one.placed.block.id: one.clear for one in found} == {"a": True, "b": False}
     assert min(one.match for one in found) >= TAIL * max(one.match for one in found)
     assert choose(found).tier == "low_value"
-
-
-def test_one_word_finds_a_long_text() -> None:
-    long = "ripgrep " + " ".join(f"word{n}" for n in range(30))
-    blocks = [
-        placed("long", long),
-        *(placed(f"b{n}", f"deploy number{n} on Fridays with care again") for n in range(40)),
-    ]
-    [match] = rank(blocks, "ripgrep", {}, NOW)
-    assert match.placed.block.id == "long"
-    assert match.clear
 
 
 def test_the_dead_are_never_found() -> None:

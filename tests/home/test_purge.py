@@ -18,6 +18,7 @@ import pytest
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import SEEN
+from alice_exp.model.formats.block_erasure import forget
 from tests.blocks.test_lifetime_commands import TOOLS, _said
 from tests.conftest import ROOT, Call
 from tests.kernel.test_durable_files import Disk
@@ -164,6 +165,20 @@ def test_a_message_that_quotes_it_and_a_version_nobody_can_read_lose_it(
     cli("purge", secret, "--yes")
     assert holds(home, *WORDS) == []
     assert git(home, "log", "-1", "--format=%B", "HEAD~3").split() == ["I", "broke", "it", "(purged)"]
+
+
+def test_what_others_say_of_it_loses_its_id() -> None:
+    gone, other = "exp-aaaa2222", "exp-bbbb2222"
+    rows = [
+        {"id": gone, "payload": "use rg"},
+        {"id": "exp-cccc2222", "payload": "use fd", "replaces": [gone], "both": [other, gone]},
+        {"id": "exp-dddd2222", "payload": "use find", "related": [gone, other], "supersedes": gone},
+    ]
+    left = forget(json.dumps({"blocks": rows}).encode(), TOOLS, gone, ())
+    assert left is not None and json.loads(left)["blocks"] == [
+        {"id": "exp-cccc2222", "payload": "use fd", "both": [other]},
+        {"id": "exp-dddd2222", "payload": "use find", "related": [other]},
+    ]
 
 
 def test_a_version_typed_without_an_id_is_known_by_what_it_says(

@@ -17,7 +17,7 @@ from alice_exp.app.opening import open_session
 from alice_exp.home.store import read_files, write_changes
 from alice_exp.learning.usecases.outcome import report_outcome
 from alice_exp.learning.wiring import learning
-from alice_exp.model.rules.marks import marks
+from alice_exp.model.rules.identity import marks
 from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.snapshot import Unread
 

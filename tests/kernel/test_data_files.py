@@ -20,7 +20,7 @@ PACKAGE = Path(alice_exp.__path__[0])
 CODE = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
 FILES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("data/*"))
 TABLES = [path for path in FILES if path.endswith(".toml") and not path.endswith("concepts.toml")]
-GROUPS = ("lexicon.txt", "classes.txt", "object_kinds.txt")
+GROUPS = ("lexicon.txt", "classes.txt")
 """Lists of lines that belong together: a word may stand in several."""
 LISTS = [path for path in FILES if path.endswith(".txt") and not path.endswith(GROUPS)]
 

@@ -134,6 +134,8 @@ def test_bag(text: str, expected: tuple[str, ...]) -> None:
         ("C++ and C# code", ["c++", "c#", "code"]),
         ("snake_case v3.11", ["snake", "case", "v3", "11"]),
         ("the of and", []),
+        ("set maxHTTPRetries, not Here", ["set", "maxhttpretri", "max", "http", "retri", "not", "here"]),
+        ("用userId和aB" + "c" * 41, ["用", "userid", "user", "id", "和", "ab" + "c" * 41]),
         ("コード검색", ["コ", "ー", "ド", "검", "색", "コー", "ード", "ド검", "검색"]),
         ("ＡＩ，ＡＩ", ["ai", "ai"]),
         ("Привет мир", ["привет", "мир"]),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from alice_exp.kernel.text.display import cells
-from alice_exp.kernel.text.wrapping import wrapped
+from alice_exp.kernel.text.display import cells, wrapped
 
 _COMMAND = "'alice-exp reply approve 1, reject 2'"
 

@@ -234,7 +234,7 @@ class Machines(RuleBasedStateMachine):
         # Where both wrote anew what one of them had folded, and it was never used, nothing tells that it was folded.
         spare += sum(block.observations for block in here if " said " in block.payload.content)
         assert told.captured <= seen <= told.captured + spare
-        waiting = [p.block for p in clone.places() if p.place == "low_value" and not p.block.supersedes]
+        waiting = [p.block for p in clone.places() if p.place == "low_value" and not p.block.replaces]
         assert len({sameness(block) for block in waiting}) == len(waiting)
         text = b"".join(clone.files().values()).decode()
         assert [said for said in told.comments if said not in text] == []

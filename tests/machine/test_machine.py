@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from hypothesis.stateful import run_state_machine_as_test as run_machine
 
-from alice_exp.agents import host_files
+from alice_exp.agents import host_config
 from alice_exp.agents.cli import connect_commands, hook_command
 from alice_exp.agents.rules.hook_events import Told
 from alice_exp.agents.usecases.captured_sessions import finish
@@ -195,7 +195,7 @@ class Acts(RuleBasedStateMachine):
         """A host's files take our part in or let it go; what else they hold stays, and a second time changes nothing."""
         with self.world.acting("connect"), patch.dict(os.environ, {"HOME": str(self.world.place)}):
             known, home = HOSTS[host], str(self.world.root)
-            place = host_files.place(known, project=False)
+            place = host_config.place(known, project=False)
             if not place.exists():
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_text('mine = "kept"\n' if place.suffix == ".toml" else '{"mine": "kept"} // so\n')

@@ -221,17 +221,6 @@ def test_a_damaged_index_is_named_though_doctor_is_the_first_command_of_the_day(
     assert "state/index.sqlite" in json.dumps(told)
 
 
-def test_what_an_earlier_version_derived_goes_with_the_next_act(home: Path, cli: Call) -> None:
-    names = (*(f"episodes.sqlite{end}" for end in ("", "-wal", "-shm")), "glance.json")
-    former = [home / "state" / name for name in names]
-    for path in former:
-        path.write_bytes(b"what happened, word for word")
-        path.chmod(0o600)
-    assert look(cli)["code"] == 0
-    cli("episode", "add", "--task", "one more", "--success")
-    assert not any(path.exists() for path in former)
-
-
 def test_an_agent_may_look_but_not_mend(home: Path, cli: Call) -> None:
     assert look(cli, env={"ALICE_ACTOR": "agent"})["code"] == 0
     assert cli("doctor", "--fix", env={"ALICE_ACTOR": "agent"}, check=False).code == 6
@@ -246,19 +235,6 @@ def test_every_key_is_listed_with_value_default_and_doc(home: Path, cli: Call) -
     assert all(row["value"] == row["default"] and row["doc"] for row in listed)
     for option in OPTIONS:
         assert cli("config", "get", option.name, "--json").json["value"] == option.default
-
-
-def test_an_older_name_is_read_until_the_key_itself_is_set(home: Path, cli: Call) -> None:
-    path = home / "experiences/config.jsonc"
-    assert '"share": 0.0' in path.read_text() and "held_out" not in path.read_text()
-    path.write_text('{"decide": {"held_out": 0.1}}')
-    assert cli("config", "get", "trial.share").stdout == "0.1\n"
-    assert cli("check", "--json").json["problems"] == []
-    cli("config", "set", "trial.share", "0")
-    assert cli("config", "get", "trial.share").stdout == "0\n", "turned off, whatever the older name says"
-    path.write_text('{"decide": {"held_out": 0.1}, "trial": {"share": 0.02}}')
-    assert cli("config", "get", "trial.share").stdout == "0.02\n"
-    assert cli("config", "get", "decide.held_out").stdout == "0.1\n"
 
 
 def test_set_touches_one_value_and_keeps_comments(home: Path, cli: Call, git: Callable[..., str]) -> None:
@@ -291,8 +267,8 @@ def test_set_adds_a_key_and_a_file_that_are_missing(home: Path, cli: Call) -> No
         ("thresholds.past", "1.5"),
         ("thresholds.past", "true"),
         ("thresholds.past", "many"),
-        ("thresholds.match", "1.1"),
-        ("thresholds.match", "NaN"),
+        ("thresholds.fits", "1.1"),
+        ("thresholds.fits", "NaN"),
         ("heartbeat.auto", "1"),
         ("heartbeat.expire_days", "0"),
         ("lang", "fr"),

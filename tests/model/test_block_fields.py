@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from alice_exp.blocks.usecases.capture import CONTENT
-from alice_exp.model.formats.block_fields import FIELDS
-from alice_exp.model.formats.block_schema import block_json, read_block
+from alice_exp.kernel.jsonc import parse
+from alice_exp.model.formats.block_fields import FIELDS, PAST
+from alice_exp.model.formats.block_schema import block_json, read_block, read_blocks
 from alice_exp.model.formats.json_schema import schemas
 from alice_exp.model.rules.lifecycle import outcome
 from alice_exp.model.values.block import (
@@ -50,6 +51,8 @@ VALUES = {
     "trial": {"0.04": (3, 1, 0, 1)},
     "tags": ("search",),
     "related": ("exp-bbbb2222",),
+    "replaces": ("exp-bbbb2222",),
+    "both": ("exp-bbbb2222",),
     "reported": Reported("hb-aaaa2222", AT, "0" * 64),
     "approved": Approved(AT, "user", "0" * 64),
     "archived": Archived(PATH, AT, "rejected"),
@@ -90,7 +93,14 @@ def test_trigger_payload_and_evidence_are_when_what_and_why() -> None:
 def test_every_field_is_read_and_every_editor_knows_it() -> None:
     assert set(FIELDS) == WRITTEN, "its row in model/formats/block_fields.py"
     schema = json.loads(schemas()[".schema/namespace.json"])
-    assert list(schema["properties"]["blocks"]["items"]["properties"]) == list(FIELDS)
+    assert list(schema["properties"]["blocks"]["items"]["properties"]) == [*FIELDS, *PAST]
+
+
+def test_a_key_of_an_earlier_version_stays_where_it_is_and_is_no_mistake() -> None:
+    text = '{"blocks": [{"id": "exp-aaaa2222", "payload": "use rg", "supersedes": "exp-bbbb2222"}]}'
+    (block,), problems = read_blocks(parse(text.encode(), PATH))
+    assert not problems and block.replaces == ()
+    assert block_json(block, "universal")["supersedes"] == "exp-bbbb2222"
 
 
 def documented() -> list[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -299,25 +298,19 @@ def test_sharing_needs_its_own_signature() -> None:
     assert not is_shareable(Placed(replace(made, signed=False), path))
 
 
-def test_no_verdict_is_believed_from_a_file(owned: Path, cli: Call, tmp_path: Path) -> None:
+def test_a_signature_is_verified_here_without_ssh_keygen(owned: Path, cli: Call, tmp_path: Path) -> None:
     """An Ed25519 signature is verified here, in every process anew, and no program is started for it."""
     one = candidate(cli, "use rg", "searching")
     approve(cli, one)
     path = path_of(owned)
     good = signature(owned, one)
     _commit_past_the_home(owned, path, path.read_text().replace(good, "approve:bm9pc2U="))
-    key = " ".join((owned / "identity/owner.pub").read_text().split()[:2])
-    approved = json.loads(re.search(r'"approved": (\{[^}]*\})', path.read_text())[1])  # type: ignore[index]
-    claimed = f"{key}\n{said_of(one, approved)}\nbm9pc2U="
-    verdicts = {hashlib.sha256(claimed.encode()).hexdigest(): True}
-    (owned / "state/signatures.json").write_text(json.dumps({"version": 1, "verdicts": verdicts}))
     assert block(cli, one)["approved"] is False
     _commit_past_the_home(owned, path, path.read_text().replace("approve:bm9pc2U=", good))
     tools = tmp_path / "tools"
     tools.mkdir()
     (tools / "git").symlink_to(str(shutil.which("git")))
     assert cli("show", one, "--json", env={"PATH": str(tools)}).json["approved"] is True, "without ssh-keygen"
-    assert not (owned / "state/signatures.json").exists(), "what the version before kept is swept"
 
 
 def test_another_key_in_the_configuration_is_told_and_changes_nothing(

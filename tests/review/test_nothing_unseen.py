@@ -217,7 +217,7 @@ def test_a_replacement_retires_what_it_replaces(home: Path, cli: Call) -> None:
         ["hamburg", "berlin"],
     )
     cli("approve", "1", "--replace", old, "--yes")
-    assert cli("show", new, "--json").json["supersedes"] == old
+    assert cli("show", new, "--json").json["replaces"] == [old]
     assert cli("show", old, "--json").json["set"] == "archive"
 
 

@@ -79,14 +79,15 @@ def test_every_field_that_is_not_on_the_list_stays() -> None:
     block = made(
         key=marker,
         related=("exp-bbbb2222",),
-        supersedes="exp-cccc2222",
+        replaces=("exp-cccc2222",),
+        both=("exp-dddd2222",),
         extra={"x-mine": marker},
         suggested=f"universal/{marker}",
         origin=f"shared_from_{marker}",
         open_failures={},
     )
     text = bundle("ann", [Placed(block, f"universal/{marker}.jsonc")]).text
-    assert marker not in text and "exp-bbbb2222" not in text and "exp-cccc2222" not in text
+    assert not any(one in text for one in (marker, "exp-bbbb2222", "exp-cccc2222", "exp-dddd2222"))
     item = json.loads(text)["blocks"][0]
     assert set(item) <= set(bundles.FIELDS)
     known = {one.name for one in fields(Block)}

@@ -27,8 +27,7 @@ from alice_exp.model.values.block import (
 )
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.sync.rules.merge_blocks import merge, merge_block, second_id
-from alice_exp.sync.rules.merge_homes import merge_trees
-from alice_exp.sync.rules.merge_timelines import merge_timelines
+from alice_exp.sync.rules.merge_homes import merge_timelines, merge_trees
 
 NOW = "2026-02-20T09:00:00Z"
 PATH = "universal/tool_usage.jsonc"
@@ -149,7 +148,7 @@ def test_a_text_that_both_changed_stays_twice() -> None:
     kept, beside = three(was, one, other)
     assert kept is not None and beside is not None
     assert kept.block.payload.content == "use rg --hidden" and kept.path == PATH
-    assert beside.block.payload.content == "use rg -uu" and beside.block.supersedes == was.id
+    assert beside.block.payload.content == "use rg -uu" and beside.block.replaces == (was.id,)
     assert beside.path == "low_value_pool/pending_20260201.jsonc" and beside.block.state == "possible"
     assert beside.block.id == second_id(one) and beside.block.approved is None
     sides = [{was.id: Placed(side, PATH)} for side in (was, one, other)]

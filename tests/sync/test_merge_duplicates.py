@@ -153,7 +153,7 @@ def test_decided_blocks_distinct_keys_and_a_text_that_gave_way_stay_two() -> Non
     for one, other in (
         (tree(candidate(2), path=TOOLS), tree(candidate(3, "Use rg!"), path=TOOLS)),
         (tree(candidate(2, key="a")), tree(candidate(3, key="b"))),
-        (tree(candidate(2), path=TOOLS), tree(candidate(3, supersedes="exp-aaaa2222"))),
+        (tree(candidate(2), path=TOOLS), tree(candidate(3, replaces=("exp-aaaa2222",)))),
     ):
         united = joined({}, one, other)
         assert {"exp-aaaa2222", "exp-aaaa2223"} <= set(united), united

@@ -60,7 +60,6 @@ VECTORS: list[Vector] = [
     ("importance", 0.5, 0.2, 0.9, 0.9, 0.9),
     ("importance", 0.5, 0.2, 0.5, 0.2, 0.5),
     ("emotional_weight", 0.0, 0.4, -0.4, -0.4, 0.4),
-    ("supersedes", "", "exp-dddd2222", "exp-eeee2222", "exp-eeee2222", "exp-dddd2222"),
     ("origin", "local", "local", "peer:x", "peer:x", "local"),
     ("suggested", "", "personal/a", "personal/b", "personal/b", "personal/b"),
     ("suggested", "", "", "personal/b", "personal/b", "personal/b"),
@@ -87,6 +86,8 @@ VECTORS: list[Vector] = [
     ("evidence", (), (ONE,), (ONE,), (ONE, ONE), (ONE,)),
     # Sets and objects lose what one side took out and gain what one side put in; folded, nothing was taken out.
     ("tags", ("a", "b"), ("b", "c"), ("a", "b", "d"), ("b", "c", "d"), ("a", "b", "c", "d")),
+    ("replaces", ("a",), ("a", "b"), ("a", "c"), ("a", "b", "c"), ("a", "b", "c")),
+    ("both", (), ("b",), ("c",), ("b", "c"), ("b", "c")),
     ("related", ("a", "b"), ("b", "c"), ("a", "b", "d"), ("b", "c", "d"), ("a", "b", "c", "d")),
     (
         "extra",

@@ -9,7 +9,7 @@ import pytest
 from alice_exp.model.rules.lifecycle import heirs, replaced_reason, retire
 from alice_exp.model.values.block import Approved, Archived, Block, Evidence, Payload, Placed, content_hash
 from alice_exp.sync.rules.merge_blocks import merge
-from alice_exp.sync.rules.merge_replacements import in_force
+from alice_exp.sync.rules.merge_homes import in_force
 
 Side = dict[str, Placed]
 TRUSTED, POOL = "universal/tool_usage.jsonc", "low_value_pool/pending_20260220.jsonc"

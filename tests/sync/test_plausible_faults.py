@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import shutil
-from array import array
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,6 @@ import pytest
 
 from alice_exp.agents.store import FileSpool
 from alice_exp.conversations.store import FileSessions
-from alice_exp.finding.store.vectors import VectorFile
 from alice_exp.home.store.config_files import write_local
 from alice_exp.kernel.errors import PeerError
 from alice_exp.kernel.journal import atomic_files
@@ -128,17 +126,13 @@ def _owner(root: Path) -> None:
     SshOwner(root, lambda _: None).keep(OwnerKey("ssh-ed25519 AAAA", "SHA256:x", "me", "/key"))
 
 
-def _vectors(root: Path) -> None:
-    VectorFile(root / "state" / "vectors-x.bin").replace({b"k" * 16: array("f", [1.0])})
-
-
 def _local(root: Path) -> None:
     write_local(root, {"lang": "en"})
 
 
 @pytest.mark.parametrize(
     "write",
-    [_sharing_log, _public_name, _session, _remotes, _PEER, _decision, _hook, _owner, _vectors, _local],
+    [_sharing_log, _public_name, _session, _remotes, _PEER, _decision, _hook, _owner, _local],
     ids=lambda write: write.__name__,
 )
 def test_every_durable_writer_needs_each_of_its_fsyncs(
@@ -259,7 +253,7 @@ def test_a_message_of_exactly_one_mebibyte_travels_and_one_byte_more_does_not(ov
 def test_a_file_of_the_persons_is_on_the_disk_before_it_takes_the_old_ones_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from alice_exp.terminal.edited_files import write_text
+    from alice_exp.terminal.editor import write_text
 
     path = tmp_path / "CLAUDE.md"
     turn = iter(range(99))

@@ -124,43 +124,6 @@ def test_a_broken_local_file_decides_nothing_and_is_left_as_it_is(home: Path, cl
     assert path.read_text() == broken
 
 
-@pytest.mark.parametrize("who", ["a person here", "sync", "by hand"])
-def test_a_home_of_the_version_before_keeps_what_its_person_set(
-    home: Path, cli: Call, git: Git, world: Path, who: str
-) -> None:
-    """Until then ``config set`` wrote these keys into the tracked file, as an act of the person's."""
-    local = home / "local.jsonc"
-    local.unlink()
-    old = "{}" if who == "by hand" else "Alice-Act: act-aaaaaaaa\nAlice-Op: config\nAlice-Actor: user\n"
-    configure(home, provider={"base_url": EVIL})
-    (home / "state/files.json").unlink(missing_ok=True)
-    named = ["-c", "user.name=user", "-c", "user.email=user@alice"]
-    subprocess.run(
-        ["git", *named, "commit", "-qam", f"config provider.base_url\n\n{old}"], cwd=home / "experiences"
-    )
-    # As the program does it: by moving the reference, without a word in its reflog.
-    reflog = home / "experiences/.git/logs/refs/heads/main"
-    lines = reflog.read_text().splitlines()
-    reflog.write_text("\n".join(line.partition("\t")[0] for line in lines) + "\n")
-    git(home, "update-ref", "refs/alice/seen", "HEAD")
-    if who == "sync":
-        (home / "identity").mkdir(exist_ok=True)
-        (home / "identity/remotes.json").write_text(
-            json.dumps(
-                [{"name": "mine", "address": "x", "private": True, "at": "2026-01-01T00:00:00Z"}], indent=2
-            )
-        )
-    found = cli("config", "get", "provider.base_url", "--json").json
-    if who == "a person here":
-        assert found["value"] == EVIL and "proposed" not in found
-        assert EVIL in local.read_text() and EVIL not in (home / "experiences/config.jsonc").read_text()
-        assert git(home, "log", "-1", "--format=%an %s") == "system config: 1 keys moved to local.jsonc"
-        assert git(home, "status", "--porcelain") == ""
-    else:
-        assert found["value"] == "" and found["proposed"] == EVIL
-    assert cli("config", "get", "provider.base_url", "--json").json == found
-
-
 @pytest.mark.parametrize("way", ["sync", "git pull"])
 @pytest.mark.parametrize("crossed", [False, True])
 def test_an_approval_that_git_committed_elsewhere_is_void_here(

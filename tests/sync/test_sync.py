@@ -133,7 +133,7 @@ def test_a_text_that_both_changed_is_kept_twice_and_waits_in_the_heartbeat(
     shown = cli("heartbeat", "--json", env=at(ann)).json["items"]
     payloads = {block(cli, ann, "exp-aaaa2222")["payload"], *(item["payload"] for item in shown)}
     assert payloads == {"use rg -uu", "use rg --hidden"}
-    assert block(cli, ann, shown[0]["id"])["supersedes"] == "exp-aaaa2222"
+    assert block(cli, ann, shown[0]["id"])["replaces"] == ["exp-aaaa2222"]
 
 
 def test_any_other_remote_gets_what_may_leave_and_no_object_of_the_home(
@@ -520,25 +520,23 @@ def test_an_older_home_and_a_plain_clone_learn_to_merge(
     assert sync(cli, clone)[0]["error"] is None
 
 
-@pytest.mark.parametrize("entry", ["alice_exp merge-driver", "alice_exp.store.merging"])
-def test_the_merge_driver_of_every_version_merges_by_id(
-    paired: tuple[Path, Path], cli: Call, git: Git, entry: str
-) -> None:
-    """What a home's .git/config names has to be there for as long as homes name it."""
+def test_the_merge_driver_merges_by_id(paired: tuple[Path, Path], cli: Call, git: Git) -> None:
     ann, bob = paired
     one = cli("memorize", "use rg", "--json", env=at(ann)).json["id"]
     two = cli("memorize", "use fd", "--json", env=at(bob)).json["id"]
-    git(bob, "config", "merge.alice.driver", f"{sys.executable} -m {entry} %O %A %B %P")
     git(bob, *WHO, "pull", "-q", "--no-rebase", str(ann / "experiences"), "main", check=False)
     cli("sync", "settle", env=at(bob))
     pool = json.dumps(cli("list", "--set", "low_value", "--json", env=at(bob)).json)
     assert one in pool and two in pool
 
 
-def test_a_home_of_the_version_before_leaves_its_old_driver_entry(cli: Call, git: Git, ann: Path) -> None:
+def test_a_home_of_version_0_1_is_left_as_it_is_and_named(cli: Call, git: Git, ann: Path) -> None:
+    """0.2.0 upgrades it; what 0.1 kept otherwise would count for nothing here."""
     git(ann, "config", "merge.alice.driver", f"{sys.executable} -m alice_exp.store.merging %O %A %B %P")
-    cli("memorize", "use rg", env=at(ann))
-    assert "-m alice_exp merge-driver %O" in git(ann, "config", "merge.alice.driver")
+    before = git(ann, "rev-parse", "HEAD")
+    done = cli("memorize", "use rg", env=at(ann), check=False)
+    assert (done.code, git(ann, "rev-parse", "HEAD")) == (3, before)
+    assert "0.2.0 has to upgrade it first" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_a_lock_file_that_stays_is_named_and_one_that_goes_is_waited_for(

@@ -11,9 +11,9 @@ import pytest
 
 from alice_exp.app.main import COMMANDS
 from alice_exp.kernel.errors import UsageError
-from alice_exp.terminal import pager, rows
+from alice_exp.terminal import rows, streams
 from alice_exp.terminal.console import draws
-from alice_exp.terminal.list_fields import FIELDS
+from alice_exp.terminal.rows import FIELDS
 from tests.conftest import Call
 from tests.manual import every
 
@@ -278,7 +278,7 @@ def test_which_pager(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    assert pager.command() == words
+    assert streams.command() == words
 
 
 def test_evidence_may_be_a_text(home: Path, cli: Call) -> None:

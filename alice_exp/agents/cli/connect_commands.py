@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.agents import host_files
+from alice_exp.agents import host_config
 from alice_exp.agents.host_config import installed, removed
 from alice_exp.agents.host_hooks import hooked, unhooked
 from alice_exp.agents.ports import Spool
@@ -23,7 +23,7 @@ from alice_exp.kernel.text.marked_block import with_block, without_block
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.usecases import namespaces_of_home
 from alice_exp.terminal.console import Terminal
-from alice_exp.terminal.edited_files import text_of, write_text
+from alice_exp.terminal.editor import text_of, write_text
 from alice_exp.terminal.language import say
 
 Hosts = Annotated[
@@ -79,7 +79,7 @@ def connect(ctx: typer.Context, hosts: Hosts = [], show: Show = False) -> None: 
     done = []
     for host, plan in plans:
         program, arguments = _served(host, _home(terminal))
-        server = host_files.try_server(program, arguments)
+        server = host_config.try_server(program, arguments)
         if server != "ok":
             raise ProblemError(
                 "the server cannot start: {why}; nothing was written for {host}",
@@ -113,7 +113,7 @@ def connected(calls: Spool) -> tuple[Connected, ...]:
     """The hosts whose own configuration of this person names our server."""
     found = []
     for host in HOSTS.values():
-        path = host_files.place(host, project=False)
+        path = host_config.place(host, project=False)
         try:
             text = text_of(path)
             if text.strip() and removed(text, str(path), host) != text:
@@ -130,7 +130,7 @@ def _home(terminal: Terminal) -> str:
 
 def _chosen(names: Sequence[str]) -> list[Host]:
     chosen = [host_named(name) for name in names] or [
-        one for one in HOSTS.values() if host_files.is_here(one)
+        one for one in HOSTS.values() if host_config.is_here(one)
     ]
     if not chosen:
         raise NotFoundError(
@@ -141,29 +141,29 @@ def _chosen(names: Sequence[str]) -> list[Host]:
 
 def _served(host: Host, home: str) -> tuple[str, list[str]]:
     """The server's command line; the actor in it tells whose agent acts, and which host called."""
-    program, arguments = host_files.command(home)
+    program, arguments = host_config.command(home)
     return program, [*arguments, "--actor", f"agent:{host.name}", "mcp"]
 
 
 def _planned(host: Host, home: str, out: bool = False) -> list[Planned]:
     """Every file that changes, read and worked out before any is written; edits of one file follow one another."""
     program, arguments = _served(host, home)
-    server = host_files.place(host, project=False)
+    server = host_config.place(host, project=False)
     edits: list[tuple[Path, Callable[[str], str]]] = [
         (server, partial(removed, path=str(server), host=host))
         if out
         else (server, lambda text: installed(text, str(server), host, program, arguments))
     ]
     if host.hooks.file:
-        place = host_files.under(host, host.hooks.file)
-        command_of = partial(host_files.hook_line, home, host)
+        place = host_config.under(host, host.hooks.file)
+        command_of = partial(host_config.hook_line, home, host)
         edits.append(
             (place, partial(unhooked, path=str(place), hooks=host.hooks))
             if out
             else (place, partial(hooked, path=str(place), hooks=host.hooks, command_of=command_of))
         )
     if host.instructions:
-        notes = host_files.under(host, host.instructions)
+        notes = host_config.under(host, host.instructions)
         body = f"## alice-exp\n\n{INSTRUCTIONS}"
         edits.append((notes, without_block if out else partial(with_block, body=body)))
     texts: dict[Path, tuple[str, str]] = {}

@@ -10,7 +10,7 @@ import typer
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.terminal.console import Terminal
-from alice_exp.terminal.edited_files import text_of, write_text
+from alice_exp.terminal.editor import text_of, write_text
 from alice_exp.terminal.language import say
 
 
@@ -54,15 +54,15 @@ def install(
 
     Example: alice-exp mcp install claude-code --print
     """
-    from alice_exp.agents import host_files
+    from alice_exp.agents import host_config
     from alice_exp.agents.host_config import installed, removed
     from alice_exp.home.hosts import host_named
 
     terminal: Terminal = ctx.obj
     known = host_named(host)
-    path = Path(file).expanduser() if file else host_files.place(known, project)
+    path = Path(file).expanduser() if file else host_config.place(known, project)
     before = text_of(path)
-    command, arguments = host_files.command(terminal.home, shared=project)
+    command, arguments = host_config.command(terminal.home, shared=project)
     arguments = [*arguments, "mcp"]
     after = (
         removed(before, str(path), known)

@@ -37,16 +37,18 @@ def fitting(finding: Finding, prompt: str, project: str) -> list[Placed]:
         return []
     # Searching is loaded where something is searched: behind each report the open decisions are named alone.
     from alice_exp.finding.rules.choice import choose
+    from alice_exp.finding.rules.concerns import TRUSTED_PLACES
     from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone
-    from alice_exp.finding.rules.rivals import rivalry
+    from alice_exp.finding.rules.rivals import replaced, rivalry
     from alice_exp.finding.usecases import Filters, search
     from alice_exp.model.rules.private_facts import is_private
 
-    places = Filters(places=("personal", "universal"), project=project, here_only=True)
+    places = Filters(places=TRUSTED_PLACES, project=project, here_only=True)
     (matches,) = search(finding, [(prompt, {})], places)
     found = choose(
         (one for one in matches if not is_private(one.placed.block) and not fits_by_tags_alone(one, prompt)),
         rivalry(),
+        replaced(finding.home.read(TRUSTED_PLACES)),
     ).applied
     return [one.placed for one in found]
 

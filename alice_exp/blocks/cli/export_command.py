@@ -16,7 +16,7 @@ from alice_exp.model import documents
 from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import rendered, say
-from alice_exp.terminal.options import Sets, json_lines, places_of
+from alice_exp.terminal.options import Sets, json_lines, places_of, source_bytes
 from alice_exp.terminal.streams import json_text
 
 FORMATS = ("jsonl", "json", "markdown")
@@ -124,8 +124,6 @@ def _rows(source: str) -> list[tuple[int, dict[str, Any]]]:
     """The rows of JSONL, or of the one document that ``--format json`` writes."""
     if source != "-":
         from pathlib import Path
-
-        from alice_exp.terminal.options import source_bytes
 
         data = source_bytes(source)
         if data.lstrip().startswith(b"{") and Path(source).suffix != ".jsonl":

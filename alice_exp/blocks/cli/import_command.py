@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from alice_exp.blocks.usecases.import_memories import draft_of_piece, take_in, with_origin
+from alice_exp.blocks.usecases.import_blocks import draft_of_piece, take_in, with_origin
 from alice_exp.kernel.errors import NotFoundError, ProblemError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
@@ -44,7 +44,7 @@ def mem0(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
 
     Examples: alice-exp import mem0 ~/.mem0 --dry-run · alice-exp import mem0 memories.json
     """
-    from alice_exp.blocks.rules.mem0_memories import mem0_export, mem0_pieces
+    from alice_exp.blocks.rules.memory_formats import mem0_export, mem0_pieces
     from alice_exp.blocks.wiring import mem0_rows
 
     terminal: Terminal = ctx.obj

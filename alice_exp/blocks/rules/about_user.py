@@ -1,4 +1,5 @@
-"""Tells from a block's type and words whether it is about the user where nobody said so (DESIGN 4)."""
+"""Tells from a block's type and words whether it is about the user, or holds in every project, where nobody
+said so (DESIGN 4, 7)."""
 
 from __future__ import annotations
 
@@ -6,11 +7,11 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.text.data_files import word_lists
-from alice_exp.kernel.text.lazy_pattern import LazyPattern
+from alice_exp.kernel.text.data_files import LazyPattern, word_lists
 
 if TYPE_CHECKING:
     from alice_exp.model.values.block import About, BlockType
+
 
 _OF_PERSONS = frozenset({"preference", "habit", "goal", "identity"})
 """Types of block that tell of a person, where their subject is one."""
@@ -54,3 +55,25 @@ def subject_of(kind: BlockType, payload: str, suggested: str = "") -> About:
         return "user"
     is_theirs = kind in _OF_PERSONS or life.search(payload) or not program.search(payload)
     return "user" if is_theirs and not thing.match(payload) else "work"
+
+
+_EN = r"(?:projects?|repos?|repositor(?:y|ies)|codebases?)"
+_ZH = r"(?:项目|仓库|工程|代码库)"
+_SAID = LazyPattern(
+    rf"\b(?:in|across|for|on|to|of) (?:all|every|each|any)(?: single)?(?: of)?(?: (?:my|our|the|your))?"
+    rf"(?: other)? {_EN}\b"
+    rf"|\b(?:no matter|regardless of|independent of)(?: (?:which|what|the))? {_EN}\b"
+    rf"|(?:所有|全部|每一?个|任何一?个?|各个|一切)的?{_ZH}|(?:无论|不管|不论)(?:是|在)?(?:哪一?个|什么|何种){_ZH}",
+    re.IGNORECASE,
+)
+_DENIED = LazyPattern(
+    # "Not in all projects", "don't do this in every repo"; a "never … in any project" holds in all of them.
+    rf"\b(?:not|n[o']t|\w+n['’]t|only some)\b[^,.;:!?]{{0,40}} (?:all|every|each)\b[^,.;:!?]{{0,20}}{_EN}\b"
+    rf"|(?:不是|并非|不要|不用|不必|别|未必)(?:在|对|把|让|给)?(?:所有|全部|每一?个|各个|一切)的?{_ZH}",
+    re.IGNORECASE,
+)
+
+
+def held_in(project: str, *texts: str) -> str:
+    """The project in which texts hold that were said in one: none where one of them says that it holds in all."""
+    return "" if any(_SAID.search(one) and not _DENIED.search(one) for one in texts) else project

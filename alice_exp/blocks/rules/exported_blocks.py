@@ -58,7 +58,7 @@ def as_claim(placed: Placed, block_id: str, now: str) -> Block:
         project=block.project,
         tags=block.tags,
         related=block.related,
-        supersedes=block.supersedes,
+        replaces=block.replaces,
         origin=ORIGIN,
         suggested=block.suggested
         or (f"{placed.place}/{placed.namespace}" if placed.place == "universal" else ""),
@@ -70,8 +70,10 @@ def as_claim(placed: Placed, block_id: str, now: str) -> Block:
 
 def renamed(block: Block, names: Mapping[str, str]) -> Block:
     """The block with its references to others under the ids that those have here."""
-    related = tuple(names.get(one, one) for one in block.related)
-    return replace(block, related=related, supersedes=names.get(block.supersedes, block.supersedes))
+    related, replaces, both = (
+        tuple(names.get(one, one) for one in ids) for ids in (block.related, block.replaces, block.both)
+    )
+    return replace(block, related=related, replaces=replaces, both=both)
 
 
 def markdown(found: Iterable[Placed], say: Callable[..., str], rendered: Callable[[str], str]) -> str:

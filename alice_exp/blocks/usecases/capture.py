@@ -13,12 +13,12 @@ from alice_exp.kernel.journal.act import Act, Op
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.identity import Sameness, sameness
-from alice_exp.model.rules.marks import marks
+from alice_exp.model.rules.identity import Sameness, marks, sameness
 from alice_exp.model.rules.namespaces import namespace_for
 from alice_exp.model.rules.rejection import Rejections, twin
 from alice_exp.model.values.block import (
     EVIDENCE_KEPT,
+    MOST_OF_AGENTS,
     PLACES,
     Block,
     Payload,
@@ -56,7 +56,7 @@ class Draft:
     about: About = "work"
     tags: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
-    supersedes: str = ""
+    replaces: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     importance: float = 0.5
     emotional_weight: float = 0.0
@@ -256,7 +256,7 @@ def _capture(intake: _Intake, draft: Draft) -> Placed | None:
         return intake.put(kept, known.path)
     block = _block(draft, intake.fresh_id(), intake.caller)
     if known is not None:
-        block = replace(block, supersedes=known.block.id)
+        block = replace(block, replaces=(known.block.id,))
     return intake.put(block, path_of("low_value", f"pending_{intake.caller.day}"))
 
 
@@ -279,6 +279,9 @@ def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
     ]
     content["created_at"] = draft.created_at or caller.now
     content["project"] = draft.project.partition(" ")[0]
+    if not caller.is_person:
+        # Agents type 1.0; from IMPORTANT on it is the person's mark, which stands first and is never silenced.
+        content["importance"] = min(draft.importance, MOST_OF_AGENTS)
     return Block(
         block_id,
         state="past" if draft.lived else "possible",

@@ -6,8 +6,7 @@ from dataclasses import replace
 from itertools import islice, pairwise, takewhile
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.rules.undo import by_block, whole_files
-from alice_exp.blocks.rules.undo_records import RECORDS
+from alice_exp.blocks.rules.undo import RECORDS, by_block, whole_files
 from alice_exp.home.caller import require_person
 from alice_exp.home.dry_run import DryHome
 from alice_exp.home.references import look_up, prefix

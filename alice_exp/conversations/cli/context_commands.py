@@ -15,14 +15,14 @@ from alice_exp.conversations.wiring import remembering
 from alice_exp.finding.usecases import Filters, level_named
 from alice_exp.home.project import is_in_repository
 from alice_exp.home.references import type_named
-from alice_exp.home.written_files import note_written
+from alice_exp.home.state_files import note_written
 from alice_exp.kernel.errors import Names, NotFoundError, UsageError
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.marked_block import with_block, without_block
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed
 from alice_exp.terminal.console import Terminal, visible
-from alice_exp.terminal.edited_files import text_of, write_text
+from alice_exp.terminal.editor import text_of, write_text
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
     ChangedSince,

@@ -138,7 +138,7 @@ def _extraction(extracted: Extracted | None) -> dict[str, Any] | None:
         "by": extracted.by,
         "ids": list(captured.ids),
         "candidates": [
-            _candidate(one, placed.block.id if placed else None, placed.block.supersedes if placed else "")
+            _candidate(one, placed.block.id if placed else None, placed.block.replaces if placed else ())
             for one, placed in zip(extracted.inferences, captured.placed, strict=False)
         ],
         "merged": captured.merged,
@@ -149,14 +149,14 @@ def _extraction(extracted: Extracted | None) -> dict[str, Any] | None:
     }
 
 
-def _candidate(one: Inference, block_id: str | None, supersedes: str) -> dict[str, Any]:
+def _candidate(one: Inference, block_id: str | None, replaces: tuple[str, ...]) -> dict[str, Any]:
     return {
         "id": block_id,
         "payload": one.content,
         "importance": one.importance,
         "type": one.type,
         "explicit": one.explicit,
-        "supersedes": supersedes or None,
+        "replaces": [*replaces],
         "quote": one.quote,
     }
 

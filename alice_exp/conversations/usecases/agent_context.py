@@ -8,9 +8,10 @@ from dataclasses import replace
 from alice_exp.conversations.rules.context_window import measured
 from alice_exp.finding.ports import Finding
 from alice_exp.finding.rules.choice import in_order, rests, together
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES
 from alice_exp.finding.rules.preferred_matches import is_foreign
 from alice_exp.finding.rules.ranking import Match
-from alice_exp.finding.rules.rivals import rivalry
+from alice_exp.finding.rules.rivals import replaced, rivalry
 from alice_exp.finding.usecases import Filters, recall
 from alice_exp.home.ports import Home
 from alice_exp.kernel.value_class import dataclass
@@ -44,7 +45,9 @@ def user_memories(finding: Finding, query: str, top: int, filters: Filters) -> l
     decision, then what is unreviewed (B4.11); those of other projects are left out. Counts as a read."""
     found = recall(finding, query, {}, top, replace(filters, about="user", here_only=True))
     approved = {one.placed.block.id: one for one in found if one.approved}
-    told = together([one.placed for one in approved.values()], rivalry(), top, top)
+    waiting = replaced(finding.home.read(TRUSTED_PLACES)) if approved else ()
+    able = [one.placed for block_id, one in approved.items() if block_id not in waiting]
+    told = together(able, rivalry(), top, top)
     return [*(approved[one.block.id] for one in told), *(one for one in found if not one.approved)]
 
 
@@ -66,7 +69,8 @@ def prime(
     Without ``personal`` the set of that name and what is about the user stay out, too. ``headings`` stand above
     everything, above what is about the user, above the rest.
     """
-    snapshot = home.read(("personal", "universal"))
+    snapshot = home.read(TRUSTED_PLACES)
+    waiting = replaced(snapshot)
     told = [
         one
         for one in snapshot
@@ -74,6 +78,7 @@ def prime(
         and is_approved(one)
         and one.block.state != "obsolete"
         and not rests(one)
+        and one.block.id not in waiting
     ]
     alive = [one for one in told if personal or not _is_personal(one)]
     queue = sorted(in_order(alive), key=lambda one: one.place != "personal")

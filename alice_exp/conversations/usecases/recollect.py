@@ -11,7 +11,7 @@ from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.text.word_search import scores, scores_across
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.timeline.usecases.find_thoughts import find_thoughts
+from alice_exp.timeline.usecases.events import find_thoughts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

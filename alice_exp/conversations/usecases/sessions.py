@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.rules.everywhere import held_in
+from alice_exp.blocks.rules.about_user import held_in
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.conversations.rules.context_window import Settings, before_model
 from alice_exp.conversations.rules.extraction import (
@@ -257,7 +257,7 @@ def _draft(one: Inference, records: Sequence[ChatRecord], seen: Snapshot) -> Dra
         type=one.type,
         about="user",
         tags=(*one.tags, *([EXPLICIT] if one.explicit else [])),
-        supersedes=older.block.id if older else "",
+        replaces=(older.block.id,) if older else (),
         evidence=(evidence,),
         importance=one.importance,
         project=held_in(record.project, one.content, one.quote),

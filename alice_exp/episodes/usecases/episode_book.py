@@ -20,8 +20,8 @@ from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.past_records import past_episodes
 from alice_exp.model.formats.record_import import import_episodes
+from alice_exp.model.formats.record_schema import past_episodes
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.model.values.config import BY_NAME

@@ -17,9 +17,8 @@ from alice_exp.finding.ports import Posting, Statistics
 from alice_exp.finding.rules.calibration import learn_lending, learn_noise, sample_size
 from alice_exp.finding.rules.match_table import Scores, TextMatches, blank, raised, shares
 from alice_exp.finding.rules.parsed_query import Query, is_single, pairs_of
-from alice_exp.finding.rules.query_correction import corrected_postings
 from alice_exp.finding.rules.stop_words import LIGHT
-from alice_exp.finding.rules.topic_coverage import FEW, SINGLE, TRANSLATED, Subject
+from alice_exp.finding.rules.topic_coverage import SINGLE, TRANSLATED, Subject
 from alice_exp.kernel.text.tokens import is_cjk, thirds, tokens_many
 from alice_exp.kernel.value_class import dataclass
 
@@ -102,7 +101,7 @@ def text_matches(
     asked = Query.of(query)
     if not asked.terms or not statistics.total:
         return TextMatches({}, 0.0)
-    found = corrected_postings(query, asked.latin, asked.correct, postings(asked.tokens), postings)
+    found = postings(asked.tokens)
     scoring = _Scoring(statistics, found)
     scores = blank(statistics.total, sum(len(posting.indexes) for posting in found.values()))
     for term in asked.terms:
@@ -113,8 +112,8 @@ def text_matches(
         if concept.synonyms
     ]
     classes = [(concept, *scoring.members(concept)) for concept in asked.concepts if concept.members]
-    for concept, held, holders in synonyms:
-        scoring.add(scores, held, holders, concept.kin_weight)
+    for _, held, holders in synonyms:
+        scoring.add(scores, held, holders)
     for concept, held, holders in classes:
         scoring.add(scores, held, holders, concept.weight)
     for pair in asked.pairs:
@@ -122,13 +121,12 @@ def text_matches(
         for index, share in scoring.held(pair).items():
             scores[index] += weight * share
     subject = scoring.subject(asked, [*synonyms, *classes])
-    by_characters = shares(scores, scoring.most(asked))
-    matches = raised(by_characters, subject.by_word(by_characters))
+    matches = shares(scores, scoring.most(asked))
     known = TextMatches(
         matches,
         statistics.noise.at(asked.size),
         subject,
-        lengths=statistics.lengths,
+        texts=statistics.total,
         stranger=not asked.names <= found.keys(),
     )
     other = scoring.translated(asked)
@@ -328,12 +326,6 @@ class _Scoring:
         return {index: strength / (1.0 + strength) for index, strength in summed.items()}
 
     def subject(self, asked: Query, synonyms: Iterable[tuple[Concept, dict[int, float], int]]) -> Subject:
-        """What is asked about, with the texts of a task's verb if they are few."""
-        subject = self.named(asked) if asked.is_named else self.plain(asked, synonyms)
-        act = self.held(asked.act)
-        return replace(subject, act=act) if 0 < len(act) <= FEW else subject
-
-    def plain(self, asked: Query, synonyms: Iterable[tuple[Concept, dict[int, float], int]]) -> Subject:
         """The subject words (those that are not light) and their texts."""
         sizes = {
             term: SINGLE if is_single(term) else 1.0 for term in asked.terms if asked.weights[term] == 1.0
@@ -341,15 +333,6 @@ class _Scoring:
         held = [(self.holders(term), size) for term, size in sizes.items() if term in self.postings]
         same = [(where, 1.0) for concept, where, _ in synonyms if where and not concept.is_light]
         return Subject((*held, *same), math.fsum(size for term, size in sizes.items() if not is_single(term)))
-
-    def named(self, asked: Query) -> Subject:
-        """The subject of a question that the lexicon parts into words: a text has one by any name, or by a member."""
-        names = ((one, (*one.synonyms, *one.translations)) for one in asked.named)
-        held = [
-            {**self.members(one)[0], **self.other_names(one, its)[0], **self._spelt(one.own)}
-            for one, its in names
-        ]
-        return Subject(tuple((where, 1.0) for where in held), len(held), named=True)
 
     def most(self, asked: Query) -> float:
         """The highest possible score: the weighted Σ idf of the tokens, and of the pairs that any text has."""

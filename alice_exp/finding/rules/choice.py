@@ -1,7 +1,8 @@
 """Which of the blocks that fit are told, and in which order: one rule for decisions, prompts and start texts.
 
-DESIGN 12.1. What a person approved for one situation is told together. What is about the person stands first; then prohibitions and
-what the person marked as important; then what worked best lately, the newest approval first where that is equal.
+What a person approved for one situation is told together. What is about the person stands first; then prohibitions and
+what the person marked as important; then what worked best lately, the newest approval first where that is equal
+(DESIGN 12.1).
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from alice_exp.finding.rules.concerns import trusted_since
-from alice_exp.kernel.text.lazy_pattern import LazyPattern
+from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import is_in_doubt, value
 from alice_exp.model.rules.similarity import contradicts
+from alice_exp.model.values.block import IMPORTANT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Set as AbstractSet
 
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.kernel.jsonc.problem import Json
@@ -33,9 +36,6 @@ MOST_OF_PERSON = 4
 
 MOST_UNREVIEWED = 3
 """The most candidates that are applied where nothing approved fits."""
-
-IMPORTANT = 0.9
-"""The importance from which a block counts as marked by the person; what an agent says stays below."""
 
 LOW_VALUE_WARNING = "⚠️ 启用低价值经验（所有高价值路径失效）"
 """The warning when only the pool has an answer (R2.35)."""
@@ -83,7 +83,10 @@ def in_order(blocks: Iterable[Placed]) -> list[Placed]:
 
 
 def together(
-    blocks: Iterable[Placed], rivals: Rivals, most: int = MOST, of_person: int = MOST_OF_PERSON
+    blocks: Iterable[Placed],
+    rivals: Rivals,
+    most: int = MOST,
+    of_person: int = MOST_OF_PERSON,
 ) -> list[Placed]:
     """The approved blocks that are told together, in order: at most ``of_person`` about the person, then ``most``.
 
@@ -119,13 +122,15 @@ class Choice:
 def choose(
     matches: Iterable[Match],
     rivals: Rivals = lambda *_: False,
+    replaced: AbstractSet[str] = frozenset(),
     is_like_rejected: Callable[[Placed], bool] = lambda _: False,
     context: Mapping[str, Json] = MappingProxyType({}),
 ) -> Choice:
     """What is told of the blocks that fit; ``matches`` are in the order of their score.
 
     Those that are not ``clear`` by themselves do not count, nor those whose context contradicts the task's. Candidates
-    are applied where nothing approved fits, but for what failed or ``is_like_rejected`` (DESIGN 13).
+    are applied where nothing approved fits, but for what failed or ``is_like_rejected`` (DESIGN 13). ``replaced`` are
+    the ids that wait for what replaces them (``rivals.replaced``).
     """
     given = [
         one
@@ -141,7 +146,8 @@ def choose(
         if applied:
             return Choice("low_value", applied, disclaim=True, warnings=(LOW_VALUE_WARNING,))
         return Choice("reasoning")
-    told = [approved.pop(one.block.id) for one in together([m.placed for m in approved.values()], rivals)]
+    able = [one.placed for block_id, one in approved.items() if block_id not in replaced]
+    told = [approved.pop(one.block.id) for one in together(able, rivals)]
     observing = tuple(approved.values())
     if not told:
         return Choice("reasoning", (), observing, warnings=(IN_DOUBT_WARNING,))

@@ -15,10 +15,10 @@ from alice_exp.model.values.block import BLOCK_TYPES, is_approved
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.block import Block, Place, Placed
     from alice_exp.model.values.snapshot import Span
 
-TRUSTED_PLACES = ("personal", "universal")
+TRUSTED_PLACES: tuple[Place, ...] = ("personal", "universal")
 """The sets of which blocks are trusted."""
 
 TRUSTED = "trusted"
@@ -26,6 +26,9 @@ TRUSTED = "trusted"
 
 UNAPPROVED = "unapproved"
 """In universal, and nobody approved what it says now."""
+
+REPLACING = "replacing"
+"""Trusted, and a person said that it takes the place of others."""
 
 
 def concerns(placed: Placed) -> Iterator[tuple[str, str | float]]:
@@ -35,6 +38,8 @@ def concerns(placed: Placed) -> Iterator[tuple[str, str | float]]:
         return
     if is_approved(placed):
         yield TRUSTED, trusted_since(block)
+        if block.replaces:
+            yield REPLACING, "-"
     elif placed.place == "universal":
         yield UNAPPROVED, "-"
     if is_in_doubt(block):

@@ -35,9 +35,6 @@ STRANGER = -4.0
 """Added to the odds where the query names somebody or something that no text has. Not fitted with the others, so that
 it can only silence: fitted beside them it is -3.9, translated -3.0, and anything from -2 to -5 does nearly the same."""
 
-WHOLE = 0.5
-"""The least probability that a text fits which has the only word that is asked for, however long it is."""
-
 LEAST = 0.01
 """Added to match and noise before the logarithm."""
 

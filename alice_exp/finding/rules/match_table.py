@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from heapq import nlargest
 from typing import TYPE_CHECKING, TypeAlias
 
-from alice_exp.finding.ports import FEWEST
-from alice_exp.finding.rules.fit_probability import WHOLE, certainty, native, translated
+from alice_exp.finding.rules.fit_probability import certainty, native, translated
 from alice_exp.finding.rules.topic_coverage import ANYTHING, Subject
 from alice_exp.kernel.value_class import dataclass
 
@@ -133,8 +132,8 @@ class TextMatches:
 
     ``noise`` is the match that random words of the collection would reach, ``subject`` tells the subject words that
     each text has, ``translated`` the texts that match better in the other language, with the subject of that reading;
-    ``stranger`` says that the query names somebody or something that no text has. ``lengths`` are those of the texts,
-    in thirds of a word.
+    ``stranger`` says that the query names somebody or something that no text has. ``texts`` is their number in
+    the collection.
     """
 
     matches: Mapping[int, float]
@@ -142,13 +141,8 @@ class TextMatches:
     subject: Subject = ANYTHING
     translated: frozenset[int] = frozenset()
     translation: Subject = ANYTHING
-    lengths: Sequence[int] = ()
+    texts: int = 0
     stranger: bool = False
-
-    @property
-    def texts(self) -> int:
-        """How many texts the collection has."""
-        return len(self.lengths)
 
     def probability(self, index: int) -> float:
         """The probability in [0, 1) that a text fits by its words (``rules.fit_probability``); 0 without a match."""
@@ -157,10 +151,7 @@ class TextMatches:
             return 0.0
         if index in self.translated:
             return self._by_translation(self.translation.coverage(index))
-        if self.texts < FEWEST and not self.subject.is_near(index, self.lengths[index]):
-            return 0.0
-        probability = native(match, self.noise, self.texts, self.stranger)
-        return max(WHOLE, probability) if self.subject.is_whole(index) else probability
+        return native(match, self.noise, self.texts, self.stranger)
 
     def certainty(self, index: int) -> float:
         """How sure it is, in [0, 1], that the text answers and is not only about the subject; 1 for a whole topic."""
@@ -173,8 +164,6 @@ class TextMatches:
         if not self.texts:
             return 0.0
         probability = native(match, self.noise, self.texts, self.stranger)
-        if self.subject.can_be_whole:
-            probability = max(WHOLE, probability)
         return (
             max(probability, self._by_translation(self.translation.most)) if self.translated else probability
         )

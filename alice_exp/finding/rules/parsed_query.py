@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.rules.stop_words import is_task_verb, weight_of, word_weight, words_beside
+from alice_exp.finding.rules.stop_words import weight_of, word_weight, words_beside
 from alice_exp.kernel.text.bilingual_lexicon import known_words, members, same_concept
 from alice_exp.kernel.text.tokens import cjk_tokens, fold, is_cjk, pieces, stems, tokens_many
 from alice_exp.kernel.value_class import dataclass
@@ -43,15 +43,6 @@ def _capitalised(text: str) -> Iterator[str]:
             yield fold(found.group())
 
 
-def _act(text: str, runs: Sequence[str], stem_of: Mapping[str, str]) -> str:
-    """The stem of the verb that says what the task is, where a text begins with one, and asks nothing."""
-    said = text.split(maxsplit=1)
-    if len(said) < 2 or not runs or fold(said[0]) != runs[0] or text.rstrip().endswith(("?", "？")):
-        return ""
-    stem = stem_of.get(runs[0], "")
-    return stem if is_task_verb(stem) else ""
-
-
 @dataclass(frozen=True, slots=True)
 class Concept:
     """A word of the query that the lexicon knows: the tokens of its own and other names and of the members of its
@@ -66,12 +57,6 @@ class Concept:
     is_light: bool
 
     @property
-    def kin_weight(self) -> float:
-        """The weight of another name of it in a text: that of all the tokens of its own for a Chinese word of kin, so
-        that a question of somebody's husband finds his before another's."""
-        return 3.0 if self.cjk and self.own[-1] in members("家人") else 1.0
-
-    @property
     def foreign_members(self) -> tuple[tuple[str, ...], ...]:
         """The members of the class in the other script."""
         return tuple(name for name in self.members if is_cjk(name[0]) != self.cjk)
@@ -82,9 +67,8 @@ class Query:
     """A parsed query; ``size`` is its number of words, two CJK characters being one.
 
     ``weights`` are those of the terms (``stop_words``); ``unnamed`` are the Latin words that the lexicon cannot
-    translate and the number of such CJK words; ``latin`` maps the folded Latin words, in order, to their terms;
-    ``correct`` are the terms known to be spelt correctly, ``names`` those of other words that are capitalised within a
-    sentence; ``act`` is the stem of the verb that says what the task is, where the text begins with one.
+    translate and the number of such CJK words; ``names`` are the terms of unknown words that are capitalised within a
+    sentence.
     """
 
     terms: tuple[str, ...]
@@ -93,15 +77,12 @@ class Query:
     size: float
     weights: Mapping[str, float]
     unnamed: tuple[frozenset[str], float]
-    latin: Mapping[str, str]
-    correct: frozenset[str]
     names: frozenset[str]
-    act: str
 
     @classmethod
     def of(cls, text: str) -> Query:
         """Parse a query."""
-        runs = pieces(fold(text))
+        runs = pieces(text)
         stem_of = stems(run for run in runs if not is_cjk(run))
         row = [run if is_cjk(run) else stem_of.get(run, "") for run in runs]
         row = [run for run in row if run]
@@ -111,8 +92,7 @@ class Query:
         latin = {run for run in row if not is_cjk(run) and run not in known}
         cjk = words_beside([run for run in row if is_cjk(run)], [word for word in known if is_cjk(word)])
         weights = weight_of(row)
-        # A light word that no text contains is not a typo: the word list has it as it is.
-        correct = frozenset(known).union(term for term, weight in weights.items() if weight < 1.0)
+        common = frozenset(known).union(term for term, weight in weights.items() if weight < 1.0)
         # Sorted, because the order of a set differs between processes and float sums depend on the order.
         return cls(
             tuple(sorted(set(terms))),
@@ -121,11 +101,8 @@ class Query:
             size,
             weights,
             (frozenset(latin), cjk),
-            stem_of,
-            correct,
             frozenset(stem_of.get(name, name) for name in _capitalised(text))
-            & frozenset(stem_of.values()) - correct,
-            _act(text, runs, stem_of),
+            & frozenset(stem_of.values()) - common,
         )
 
     @property
@@ -136,23 +113,6 @@ class Query:
             for concept in self.concepts
         )
         return frozenset(chain(self.terms, self.pairs, *chain.from_iterable(named)))
-
-    @property
-    def named(self) -> tuple[Concept, ...]:
-        """The concepts of a Chinese query that are not light."""
-        return tuple(concept for concept in self.concepts if concept.cjk and not concept.is_light)
-
-    @property
-    def is_named(self) -> bool:
-        """Whether a query is Chinese and but for light words made of words of several characters that the lexicon
-        knows, so that they, and not pairs of characters across them, are its subject."""
-        named = self.named
-        return (
-            bool(named)
-            and not self.latin
-            and not self.unnamed[1]
-            and not any(is_single(one.own[0]) for one in named)
-        )
 
     @property
     def cjk(self) -> bool:

@@ -1,18 +1,19 @@
-"""Prefers, among a query's matches, those of its project (DESIGN 7) and those of a day that it names (DESIGN 10)."""
+"""Prefers among matches those of the project (DESIGN 7), of a day that is named, and of like meaning (DESIGN 10)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.rules.bm25 import matches_in
 from alice_exp.finding.rules.corpus import block_text
-from alice_exp.finding.rules.ranking import Match, ordered
+from alice_exp.finding.rules.ranking import RESCORED, Match, ordered
 from alice_exp.kernel.text.tokens import tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from alice_exp.kernel.text.date_spans import Span
     from alice_exp.model.values.block import Block, Placed
 
@@ -58,6 +59,26 @@ def _is_of(block: Block, spans: Sequence[Span]) -> bool:
     return any(span.covers(day) for span in spans for day in days)
 
 
+def by_meaning(
+    matches: Sequence[Match], query: str, cosines: Callable[[str, Sequence[str]], Sequence[float] | None]
+) -> list[Match]:
+    """The matches with the first ``RESCORED`` ordered by score · (1 + lift) / 2.
+
+    The lift of a cosine is its place in [0, 1] between the lowest and the highest of theirs, for an absolute one says
+    nothing: unrelated texts have 0.1 with one model, 0.8 with another.
+    """
+    best = matches[:RESCORED]
+    near = cosines(query, [block_text(one.placed.block).strip() for one in best]) if len(best) > 1 else None
+    if near is None:
+        return list(matches)
+    low, span = min(near), max(near) - min(near) or 1.0
+    moved = [
+        replace(one, score=round(one.score * (1 + (cosine - low) / span) / 2, 6), cosine=cosine)
+        for one, cosine in zip(best, near, strict=True)
+    ]
+    return [*ordered(moved), *matches[RESCORED:]]
+
+
 def is_foreign(placed: Placed, project: str) -> bool:
     """Whether a block belongs to another project than this, by all its names; one of no project belongs everywhere."""
     return placed.block.project not in ("", *project.split())
@@ -70,7 +91,7 @@ def fits_by_tags_alone(match: Match, task: str) -> bool:
     """
     block = match.placed.block
     is_read = block.tags and any(one.kind == "session" for one in block.evidence)
-    if not is_read or match.context_match is not None or match.cosine is not None:
+    if not is_read or match.context_match is not None:
         return False
     bare = block_text(replace(block, tags=()))
     return not set(tokens(bare)) & set(tokens(task)) and not matches_in([bare], task).matches

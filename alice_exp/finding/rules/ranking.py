@@ -7,12 +7,10 @@ no block fits with a probability of at least ``thresholds.fits``, the answer is 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.finding.rules.bm25 import text_matches
 from alice_exp.finding.rules.corpus import Corpus
-from alice_exp.finding.rules.hybrid_score import joined, lifts
 from alice_exp.finding.rules.match_table import least_of, reaching
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import (
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from alice_exp.finding.ports import Collection, Nearness
+    from alice_exp.finding.ports import Collection
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Placed
 
@@ -39,10 +37,13 @@ GATE = Config().number("thresholds.fits")
 """The least probability that a block fits by its words (``thresholds.fits``, DESIGN 10)."""
 
 FLOOR = 0.16
-"""The match from which a block fits by its context, and the lift of an embedder from which it fits by its meaning."""
+"""The match from which a block fits by its context."""
 
 TAIL = 0.25
 """Blocks that reach this share of the best block's match are returned with it, even below the floor."""
+
+RESCORED = 64
+"""How many of the best matches an embedder, if there is one, puts in order."""
 
 SHORTLIST = 256
 """The number of best matches that are scored at a time; further ones are scored only if too few of them pass."""
@@ -57,8 +58,8 @@ class Match:
     [0, 1.25].
 
     ``context_match`` is ``None`` if one side has no context, so that the text alone decided. ``clear`` means that the
-    match is an answer by itself; others are returned only together with a clear one. ``cosine`` in [-1, 1] and its
-    ``weight`` are ``None`` if no embedder took part (``hybrid_score``). ``probability`` is that of fitting by its
+    match is an answer by itself; others are returned only together with a clear one. ``cosine`` in [-1, 1] is ``None``
+    if no embedder took part. ``probability`` is that of fitting by its
     words, ``certainty`` how sure it is that it answers and is not only about the same subject.
     """
 
@@ -73,7 +74,6 @@ class Match:
     approved: bool
     clear: bool = True
     cosine: float | None = None
-    weight: float | None = None
     probability: float = 0.0
     certainty: float = 0.0
 
@@ -112,7 +112,7 @@ def fit(
     trust, confidence = TRUST[placed.place], CONFIDENCE[block.state]
     score = round(trust * confidence * decay * match * importance_factor(block), 6)
     factors = (confidence, trust, decay, is_approved(placed))
-    return Match(placed, score, match, text_match, near, *factors, judged[0], None, None, *judged[1:])
+    return Match(placed, score, match, text_match, near, *factors, judged[0], None, *judged[1:])
 
 
 def blended(text_match: float, near: float | None) -> float:
@@ -131,43 +131,36 @@ def rank(
     gate: float = GATE,
     half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
     passing: Callable[[Placed], bool] | None = None,
-    near: Nearness | None = None,
 ) -> list[Match]:
     """The blocks that fit, best first: by score, then newest, then id (DESIGN 10, B0.6); at most ``top``.
 
-    Candidates share a token or context with the query, or are similar by embedding (``near``). Blocks that fail
+    Candidates share a token or context with the query. Blocks that fail
     ``passing`` still count in the statistics, so that a filter changes no match. ``gate`` is the least probability in
-    [0, 1] of fitting; words decide it, and a context or an embedder can only add. Pass a ``Collection`` to query the
+    [0, 1] of fitting; words decide it, and a context can only add. Pass a ``Collection`` to query the
     same blocks more than once.
     """
     collection = _collected(blocks)
     found = text_matches(collection.statistics, collection.postings, query)
-    lifted = lifts(near.cosines) if near else {}
-    texts = joined(found.matches, near) if near else found.matches
+    texts = found.matches
     matches = _with_context(texts, collection, context) if context else texts
 
     def fits(index: int) -> bool:
         """Whether a block is an answer by itself."""
         if found.probability(index) >= gate:
             return True
-        by_context = matches[index] != texts.get(index) and round(matches[index], 6) >= FLOOR
-        return by_context or (near is not None and near.weight * lifted.get(index, 0.0) >= FLOOR)
+        return matches[index] != texts.get(index) and round(matches[index], 6) >= FLOOR
 
     def weighed(index: int, placed: Placed) -> Match | None:
         judged = (fits(index), round(found.probability(index), 6), round(found.certainty(index), 6))
         text = texts.get(index, 0.0)
-        fitted = fit(placed, text, context, now, half_life_days=half_life_days, judged=judged)
-        if near and fitted is not None:
-            words, cosine = found.matches.get(index, 0.0), near.cosines.get(index)
-            return replace(fitted, text_match=words, cosine=cosine, weight=near.weight)
-        return fitted
+        return fit(placed, text, context, now, half_life_days=half_life_days, judged=judged)
 
     answers: list[Match] = []
     passed = 0
 
     def could_fit(match: float) -> bool:
         """Whether a block with this match at most may still be an answer."""
-        return bool(context or near) or found.most_probable(match) >= gate
+        return bool(context) or found.most_probable(match) >= gate
 
     for window in _windows(collection, matches, fits, could_fit, passing, TAIL if gate else 0.0):
         likely = _by_score(collection, window, seconds(now), half_life_days)

@@ -10,14 +10,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.text.data_files import word_lists, words
+from alice_exp.kernel.text.data_files import word_lists
 from alice_exp.kernel.text.tokens import is_cjk, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _WORDS = "finding/rules/data/light_words.txt"
-_TASKS = "finding/rules/data/task_verbs.txt"
 
 LIGHT = 0.6
 """The weight of a light word in a query, in [0, 1]: chosen on the public question sets, where 0.5 does as well."""
@@ -43,16 +42,6 @@ def _light_words() -> tuple[frozenset[str], int]:
 def is_light(stem: str) -> bool:
     """Whether an English stem belongs to a light word."""
     return stem in _light_stems()
-
-
-@lru_cache(maxsize=1)
-def _task_verbs() -> frozenset[str]:
-    return frozenset(stems(words(_TASKS)).values())
-
-
-def is_task_verb(stem: str) -> bool:
-    """Whether a stem, at the head of a task, is of a verb that says what the task is: interpolate, deploying."""
-    return stem in _task_verbs()
 
 
 def weight_of(pieces: Iterable[str]) -> dict[str, float]:

@@ -158,7 +158,7 @@ class FileRows:
 
     def _marked(self, blocks: Mapping[int, Block]) -> list[tuple[int, int, int]]:
         """The rows of ``marks`` for some blocks by slot."""
-        from alice_exp.model.rules.marks import marks
+        from alice_exp.model.rules.identity import marks
 
         return [(mark, self.number, slot) for slot, block in blocks.items() for mark in marks(block)]
 

@@ -1,12 +1,11 @@
 """The configuration of a home: what the person's machines share (``config.jsonc``) and what only this one decides.
 
 Both are read into one value, cached in ``state/`` by the signatures of the two files. Only ``local.jsonc``, which is in
-no history, says where data goes (DESIGN 6); a home of the version before comes to have one here.
+no history, says where data goes (DESIGN 6).
 """
 
 from __future__ import annotations
 
-import re
 import time
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import RACY_NS, read_bytes, replace
 from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
 from alice_exp.kernel.jsonc.problem import Problem
-from alice_exp.model.values.config import Config
+from alice_exp.model.values.config import Config, joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
 
     from alice_exp.home.store.list_files import Found
     from alice_exp.kernel.journal.atomic_files import Signature
-    from alice_exp.kernel.journal.commit_writer import CommitWriter
-    from alice_exp.kernel.journal.git_process import Repository
-    from alice_exp.kernel.jsonc import Document
     from alice_exp.kernel.jsonc.problem import Json
 
 PATH = "config.jsonc"
@@ -53,7 +49,6 @@ def _parsed(
 ) -> tuple[Config, tuple[Problem, ...]]:
     from alice_exp.kernel.jsonc import parse
     from alice_exp.model.formats.config_file import read_config
-    from alice_exp.model.values.config import joined
 
     local, faults = read_local(root)
     try:
@@ -139,98 +134,3 @@ def write_local(root: Path, values: Mapping[str, Json]) -> None:
 def _unwritten(error: OSError, root: Path) -> ProblemError:
     why = (error.strerror or str(error)).lower()
     return ProblemError("nothing was changed: {why}", why=why, path=str(root / LOCAL))
-
-
-def move_here(root: Path, writer: CommitWriter) -> None:
-    """Make ``local.jsonc`` of a home of the version before; what the person set on this home moves into it (DESIGN 6).
-
-    What anybody else may have written into the tracked file stays there, as a proposal. Needs the lock, and files that
-    are those of the last commit.
-    """
-    from alice_exp.kernel.journal.act import Act, Actor
-    from alice_exp.kernel.journal.transaction import FileChange
-    from alice_exp.kernel.jsonc import Remove, edit, parse
-
-    repository, head = writer.repository, writer.repository.head()
-    moved: dict[str, Json] = {}
-    oid = repository.tree(head).get(PATH, "") if head else ""
-    if oid:
-        document = parse(repository.blob(oid), PATH)
-        proposed = _proposed(document)
-        moved = {name: value for name, value in proposed.items() if _is_own(root, repository, head, name)}
-    write_local(root, moved)
-    if not moved:
-        return
-    try:
-        data = read_bytes(writer.work_tree / PATH)[0]
-    except OSError:
-        return
-    document = parse(data, PATH)
-    if document.problem is None:
-        left = edit(document, [Remove(tuple(name.split("."))) for name in moved])
-        now = writer.sources.now()
-        act = Act("config", Actor("system"), now, (), f"{len(moved)} keys moved to {LOCAL}")
-        writer.write(act, {PATH: FileChange(data, left)})
-
-
-def _proposed(document: Document) -> Mapping[str, Json]:
-    from alice_exp.model.formats.config_file import read_config
-    from alice_exp.model.values.config import joined
-
-    return joined(read_config(document)[0], Config()).proposed
-
-
-def _is_own(root: Path, repository: Repository, head: str, name: str) -> bool:
-    """Whether the key's last change was a person's ``config set`` or ``owner init`` on this very home.
-
-    An act of this home moved its branch from the act's parent to the act. With a private remote a fast-forward of one
-    commit looks the same, so then nothing counts as this home's.
-    """
-    from alice_exp.kernel.journal.commit_message import read
-
-    if has_private_remote(root):
-        return False
-    output = repository.run("log", "--format=%H %P%n%B%x00", head, "--", PATH).decode("utf-8", "replace")
-    moves = _moves(repository)
-    for row in output.split("\0"):
-        ids, _, message = row.strip("\n").partition("\n")
-        if not ids:
-            break
-        oid, _, parents = ids.partition(" ")
-        value = _value_at(repository, oid, name)
-        before = _value_at(repository, parents.split(" ")[0], name) if parents else None
-        if before == value:
-            continue
-        act = read(oid, message)
-        return act.op in ("config", "owner") and act.actor == "user" and (parents, oid) in moves
-    return False
-
-
-def has_private_remote(root: Path) -> bool:
-    """Whether this home exchanges its history with a remote; an unreadable list counts as one."""
-    try:
-        return b'"private": true' in (root / "identity" / "remotes.json").read_bytes()
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-
-
-_MOVE = re.compile(r"([0-9a-f]{40}) ([0-9a-f]{40}) [^\t\n]*$", re.MULTILINE)
-
-
-def _moves(repository: Repository) -> set[tuple[str, str]]:
-    """The moves of the branch that this program made: a git command by hand leaves a message in the reflog."""
-    try:
-        text = (repository.git_dir / "logs" / repository.branch()).read_text("utf-8", "replace")
-    except OSError:
-        return set()
-    return {(found[1], found[2]) for found in _MOVE.finditer(text)}
-
-
-def _value_at(repository: Repository, commit: str, name: str) -> Json:
-    from alice_exp.kernel.jsonc import parse
-    from alice_exp.model.formats.config_file import read_config
-
-    oid = repository.tree(commit).get(PATH, "")
-    return read_config(parse(repository.blob(oid), PATH))[0].values.get(name) if oid else None

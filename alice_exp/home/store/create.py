@@ -8,7 +8,7 @@ from alice_exp.home.store.list_files import scan
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.journal.atomic_files import sync_directory
-from alice_exp.kernel.journal.file_signatures import Stamps
+from alice_exp.kernel.journal.derived_file import Stamps
 from alice_exp.kernel.journal.transaction import FileChange
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.home.judge import Judge
-from alice_exp.home.store.config_files import read_configuration
+from alice_exp.home.store.config_files import read_configuration, write_local
 from alice_exp.home.store.list_files import LOCAL, elsewhere, scan, scan_config, signature_of
 from alice_exp.home.store.read_files import (
     SAVING_NS,
@@ -191,8 +191,6 @@ class FileHome:
 
     def decide_here(self, values: Mapping[str, Json] | Callable[[Config], Mapping[str, Json]]) -> None:
         """See ``home.ports.Home.decide_here``."""
-        from alice_exp.home.store.config_files import write_local
-
         self._require_home()
         with self._locked():
             if self.repository.exists:
@@ -289,9 +287,7 @@ class FileHome:
             except ChangedOnDisk:
                 continue
             if signature_of(self.root) is None and head and not elsewhere(f"{self.root}/{LOCAL}", LOCAL):
-                from alice_exp.home.store.config_files import move_here
-
-                move_here(self.root, self._writer)
+                write_local(self.root, {})
             return found if self._writer.stamps.head == head else scan(self.experiences)
         raise BusyError("the files change faster than they can be read", hint="run the command again")
 
@@ -317,8 +313,6 @@ class FileHome:
                     self.repository.point([(SEEN, head, None)])
                 self._settle()
                 return None, 0
-            from alice_exp.home.store.config_files import write_local
-
             if signature_of(self.root) is None:
                 write_local(self.root, {})
             return creation.found(self._writer, self._adopting, actor, defaults)

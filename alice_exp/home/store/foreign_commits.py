@@ -15,10 +15,9 @@ from alice_exp.home.store.hand_edits import left, named, removed, warn_left, war
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.home.store.record_files import as_adopted
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.act import Act, Actor
+from alice_exp.kernel.journal.act import AUTHOR, FOREIGN, SINCE, Act, Actor
 from alice_exp.kernel.journal.atomic_files import read_bytes
-from alice_exp.kernel.journal.commit_message import AUTHOR, FOREIGN, SINCE
-from alice_exp.kernel.journal.file_signatures import UNKNOWN, Stamps, now_ns
+from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, now_ns
 from alice_exp.kernel.journal.git_process import NO_OBJECT
 from alice_exp.kernel.journal.git_references import SEEN
 from alice_exp.kernel.journal.transaction import FileChange

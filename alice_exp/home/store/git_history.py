@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from alice_exp.home.ports import Changed, FileVersion, Version
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import AliceError, Hint, NotFoundError, ProblemError, UsageError
-from alice_exp.kernel.journal.commit_message import FOREIGN, SINCE, disclaimed, read
+from alice_exp.kernel.journal.act import FOREIGN, SINCE, disclaimed, read
 from alice_exp.kernel.journal.git_process import LOST, NO_PROGRAMS, isolated_environment, missing_git
 from alice_exp.kernel.journal.git_references import MENDS
 from alice_exp.kernel.jsonc import parse

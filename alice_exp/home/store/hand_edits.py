@@ -11,11 +11,11 @@ from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import Hint, ProblemError
 from alice_exp.kernel.journal.act import Act, Actor
 from alice_exp.kernel.journal.atomic_files import read_bytes
-from alice_exp.kernel.journal.file_signatures import UNKNOWN, Stamps, now_ns
+from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, now_ns
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.kernel.jsonc import edit, parse
+from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.formats.change_edits import rewrite
 from alice_exp.model.formats.config_file import PATH
 from alice_exp.model.rules.adoption import adopt, withdrawn
 from alice_exp.model.rules.rejection import refusals, typed_again

@@ -25,7 +25,7 @@ from alice_exp.kernel.journal.atomic_files import (
 )
 from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PURGING, STAGE
 from alice_exp.kernel.journal.git_references import PENDING, SEEN
-from alice_exp.kernel.journal.leftovers import REPORTS
+from alice_exp.kernel.journal.lock import REPORTS
 from alice_exp.kernel.journal.rewrite_history import rewrite
 from alice_exp.kernel.text.written_forms import WrittenForms
 from alice_exp.model.formats.block_erasure import PURGED, Said, is_empty
@@ -332,7 +332,7 @@ def _forget_derived(root: Path, block_id: str, said: Said) -> None:
     for path, holds in list(state_files(root)):
         with contextlib.suppress(FileNotFoundError):
             data = read_bytes(path)[0] if holds == "entry" else b""
-            if holds in ("texts", "former") or block_id.encode() in data or words.stand_in(data):
+            if holds == "texts" or block_id.encode() in data or words.stand_in(data):
                 path.unlink()
     for folder in sorted(filter(Path.is_dir, state.rglob("*")), reverse=True):
         if kind_of(folder.relative_to(state).as_posix()) == "texts":

@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from alice_exp.home.state_files import written_files
 from alice_exp.home.store.read_files import holds_blocks
-from alice_exp.home.written_files import written_files
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.atomic_files import read_bytes
 from alice_exp.kernel.journal.git_process import Repository

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.commit_message import disclaimed, read
+from alice_exp.kernel.journal.act import disclaimed, read
 from alice_exp.kernel.journal.git_process import ARRIVED
 
 if TYPE_CHECKING:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alice_exp.home.state_files import FOLDERS, FORMER
+from alice_exp.home.state_files import FOLDERS
 from alice_exp.home.store.repo_setup import DRIVER, OLD_DRIVER
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal import transaction
@@ -40,7 +38,6 @@ def recover_home(repository: Repository, *, holder_died: bool) -> Recovered:
     root = repository.work_tree.parent
     for folder in SWEPT:
         sweep(root / folder, dead_only=True)
-    _drop_former(root / "state")
     return transaction.recover(repository, finish=finish, holder_died=holder_died)
 
 
@@ -64,17 +61,13 @@ def finish_interrupted(repository: Repository, holder_died: bool, warn: Callable
 
 
 def _set_driver(repository: Repository) -> None:
-    """Set the merge driver in a plain clone, and in place of the entry of earlier versions, which named a module."""
+    """Set the merge driver in a plain clone; ``ProblemError`` for a home that version 0.1 wrote last."""
     with contextlib.suppress(OSError):
         config = (repository.git_dir / "config").read_bytes()
-        if OLD_DRIVER in config or DRIVER not in config:
+        if OLD_DRIVER in config:
+            raise ProblemError(
+                "version 0.1 wrote this home: version 0.2.0 has to upgrade it first",
+                hint="run 'alice-exp doctor --fix' of alice-exp 0.2.0 once",
+            )
+        if DRIVER not in config:
             repository.create()
-
-
-def _drop_former(state: Path) -> None:
-    """Remove derived files that the version before kept and nothing reads any more."""
-    with contextlib.suppress(OSError), os.scandir(state) as entries:
-        for entry in entries:
-            # A listing, then a removal: an unlink that misses would be one more system call in every act.
-            if entry.name.startswith(FORMER):
-                Path(entry.path).unlink(missing_ok=True)

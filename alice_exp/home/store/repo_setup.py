@@ -25,7 +25,7 @@ exec {python} -m alice_exp --home "${{PWD%/*}}" sync settle --quiet
 """
 
 OLD_DRIVER = b"alice_exp.store.merging"
-"""The module that the merge driver entry of homes before 0.2 names."""
+"""The module that the merge driver entry of a home of version 0.1 names."""
 
 DRIVER = b'[merge "alice"]'
 """The section of the merge driver in a repository's configuration."""

@@ -12,8 +12,8 @@ from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.kernel.jsonc import parse
+from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.formats.change_edits import rewrite
 from alice_exp.model.values.snapshot import Unread
 
 if TYPE_CHECKING:

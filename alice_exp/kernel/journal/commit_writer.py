@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import read_bytes
-from alice_exp.kernel.journal.file_signatures import UNKNOWN, Stamps, load, now_ns, save
+from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, load, now_ns, save
 from alice_exp.kernel.journal.git_process import Message, Repository
 from alice_exp.kernel.value_class import dataclass
 
@@ -81,7 +81,7 @@ class CommitWriter:
 
     def composed(self, act: Act) -> tuple[Commit, Message]:
         """The act as a ``Commit`` without an id, and its commit message."""
-        from alice_exp.kernel.journal.commit_message import compose
+        from alice_exp.kernel.journal.act import compose
 
         commit, text = compose(act, self.sources.new_id("act"))
         # A commit is never older than its parent, even if the clock was set back.
@@ -98,8 +98,7 @@ class CommitWriter:
         Returns the commit that the caller asked for: that of ``first`` if it is given.
         """
         from alice_exp.kernel.journal import transaction
-        from alice_exp.kernel.journal.act import Commit
-        from alice_exp.kernel.journal.commit_message import COMPLETES
+        from alice_exp.kernel.journal.act import COMPLETES, Commit
 
         opened = self.composed(first[0]) if first else None
         if opened is not None:

@@ -1,14 +1,20 @@
-"""Small derived files below ``state/``: JSON under a checksum, so that a damaged file counts as a missing one."""
+"""Derived files below ``state/``: JSON under a checksum, a damaged one counts as missing; the file signatures of the
+last
+commit."""
 
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from alice_exp.kernel.journal.atomic_files import keep
+from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature, keep
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -31,3 +37,80 @@ def load_derived(path: Path) -> Any:
         return json.loads(text) if head == b"%08x" % crc32(text) else None
     except (OSError, ValueError, RecursionError):
         return None
+
+
+_VERSION = 3
+UNKNOWN = Signature(0, 0, -1, 0)
+"""The signature of a file that differs from the commit; no real file has a negative size."""
+
+
+@dataclass(frozen=True)
+class Stamps:
+    """The commit that the files equalled, its time (epoch seconds), and each file's signature and blob id.
+
+    ``at`` (ns) is a time before the signatures were taken: a file that is not clearly older may have changed unnoticed
+    within one tick of the file system's clock. A file that differs from the commit has the signature ``UNKNOWN``.
+    ``loose`` counts the bytes of packs written since the last repacking; -1 if not known.
+    """
+
+    head: str = ""
+    commit_time: int = 0
+    at: int = 0
+    loose: int = -1
+    files: Mapping[str, tuple[Signature, str]] = field(default_factory=dict)
+
+    def unchanged(self, path: str, signature: Signature) -> bool:
+        """Whether a file certainly has the content of the commit; False means "read it to find out"."""
+        known = self.files.get(path)
+        if known is None or known[0] != signature:
+            return False
+        # git calls the others "racily clean": a second write within one tick does not show in the time stamp.
+        return max(signature.mtime, signature.ctime) < self.at - RACY_NS
+
+    def equal(self, head: str, found: Mapping[str, Signature]) -> bool:
+        """Whether all files ``found`` certainly are those of the commit ``head``, none missing and none added."""
+        return (
+            head == self.head
+            and found.keys() == self.files.keys()
+            and all(self.unchanged(path, signature) for path, signature in found.items())
+        )
+
+    def unsure(self, found: Mapping[str, Signature]) -> tuple[str, ...] | None:
+        """The files whose content has to be read to tell; None where files are missing or were added."""
+        if found.keys() != self.files.keys():
+            return None
+        return tuple(path for path, signature in found.items() if not self.unchanged(path, signature))
+
+
+def load(path: Path) -> Stamps:
+    """Read the stamps from disk; empty if the file is missing, unreadable or of another version."""
+    try:
+        raw = load_derived(path)
+        if raw["version"] != _VERSION:
+            return Stamps()
+        files = {name: (Signature(*row[:4]), str(row[4])) for name, row in raw["files"].items()}
+        return Stamps(raw["head"], raw["commit_time"], raw["at"], raw["loose"], files)
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return Stamps()
+
+
+def save(path: Path, stamps: Stamps) -> None:
+    """Write the stamps. Failure is ignored: it only makes the next command slower."""
+    files = {
+        name: [known.mtime, known.ctime, known.size, known.inode, oid]
+        for name, (known, oid) in stamps.files.items()
+    }
+    body = {
+        "version": _VERSION,
+        "head": stamps.head,
+        "commit_time": stamps.commit_time,
+        "at": stamps.at,
+        "loose": stamps.loose,
+        "files": files,
+    }
+    keep_derived(path, body)
+
+
+def now_ns() -> int:
+    """The current time in ns for ``Stamps.at``, comparable with file times."""
+    return time.time_ns()

@@ -1,19 +1,26 @@
-"""The single-writer lock: an advisory ``flock`` that child processes inherit."""
+"""The single-writer lock, an advisory ``flock`` that child processes inherit; and what a killed git left, cleaned
+up."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import os
+import shutil
 import time
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import BusyError, ProblemError
+from alice_exp.kernel.journal.atomic_files import maker_lives
+from alice_exp.kernel.journal.git_process import FETCHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+    from alice_exp.kernel.journal.git_process import Repository
+
 
 WAIT_SECONDS = 10.0
 _PAUSE = 0.005
@@ -108,3 +115,96 @@ def _try_lock(handle: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+INCOMING = "alice-incoming"
+"""The directory below ``.git`` of repositories ``PID``: a remote's history until that process knows its sizes."""
+
+REPORTS = "fast_import_crash_*"
+"""What a git that failed writes below ``.git``: nobody reads it, and it repeats the texts of the act."""
+
+_DYING_TRIES, _DYING_PAUSE = 60, 0.05
+"""How often, and at which interval (s), recovery checks whether the git that holds a lock has ended."""
+
+
+def drop_stale_locks(repository: Repository) -> None:
+    """Remove lock files of git whose holder is dead; a lock whose holder lives stays.
+
+    Under the writer lock no git process of ours is running, so a living holder is a person's own git.
+    """
+    git_dir = repository.git_dir
+    if not (stale := locks(repository)):
+        return
+    # A git that was killed a moment ago may still be on its way out.
+    for _ in range(_DYING_TRIES):
+        if not git_works_on(git_dir):
+            for path in stale:
+                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+            return
+        time.sleep(_DYING_PAUSE)
+
+
+def locks(repository: Repository) -> list[Path]:
+    """The lock files of git that are there, whoever holds them."""
+    git_dir = repository.git_dir
+    found = [git_dir / name for name in ("index.lock", "HEAD.lock", "packed-refs.lock", "config.lock")]
+    return [path for path in (*found, *(git_dir / "refs").glob("**/*.lock")) if path.exists()]
+
+
+def drop_abandoned_names(repository: Repository) -> None:
+    """Remove references to fetched history, and what was fetched, of dead processes; both come without the lock."""
+    for path in (repository.git_dir / FETCHED).glob("[0-9]*"):
+        if path.name != str(os.getpid()) and not maker_lives(path.name):
+            path.unlink(missing_ok=True)
+    for path in (repository.git_dir / INCOMING).glob("[0-9]*"):
+        if path.name != str(os.getpid()) and not maker_lives(path.name):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def sweep_objects(repository: Repository) -> None:
+    """Remove objects and packs that a killed git never finished; nothing refers to them."""
+    objects = repository.git_dir / "objects"
+    # git guards an unfinished pack with a .keep file; a stale one keeps its pack out of every repack.
+    unfinished = [*objects.glob("*/tmp_*"), *objects.glob("pack/*.keep"), *repository.git_dir.glob(REPORTS)]
+    if unfinished and not git_works_on(repository.git_dir):
+        for path in unfinished:
+            path.unlink(missing_ok=True)
+
+
+_READERS = (b"cat-file", b"log", b"show", b"diff", b"diff-tree", b"rev-list", b"ls-tree", b"for-each-ref")
+"""Git commands that take no lock: an open pager, or the cat-file that a long-running process of ours keeps."""
+
+
+def _verb(words: list[bytes]) -> bytes:
+    """The subcommand of a git command line; empty if there is none."""
+    rest = iter(words[1:])
+    for word in rest:
+        if word in (b"-c", b"-C"):
+            next(rest, b"")
+        elif not word.startswith(b"-"):
+            return word
+    return b""
+
+
+def git_works_on(git_dir: Path) -> bool:
+    """Whether a git process that may write works on this repository.
+
+    Looked up in ``/proc``; without it (macOS) a lock younger than a minute counts as held.
+    """
+    here = str(git_dir.parent)
+    proc = Path("/proc")
+    if not (proc / "self" / "cmdline").exists():
+        newest = max((path.stat().st_mtime for path in git_dir.glob("*.lock")), default=0.0)
+        return time.time() - newest < 60
+    for process in proc.glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+            # startswith: git runs parts of itself as programs of their own, such as git-remote-https.
+            if Path(os.fsdecode(words[0])).name.startswith("git") and _verb(words) not in _READERS:
+                where = str((process / "cwd").readlink())
+                if where.startswith(here) or any(here in os.fsdecode(word) for word in words):
+                    return True
+        # The process ended meanwhile, or belongs to another user.
+        except OSError:
+            continue
+    return False

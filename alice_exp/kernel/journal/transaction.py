@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
+from alice_exp.kernel.journal.act import COMPLETES
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
     exchange_content,
@@ -29,11 +30,10 @@ from alice_exp.kernel.journal.atomic_files import (
     take_out,
     write_beside,
 )
-from alice_exp.kernel.journal.commit_message import COMPLETES
 from alice_exp.kernel.journal.git_process import FORWARD, LOST, NO_OBJECT
 from alice_exp.kernel.journal.git_references import PENDING
 from alice_exp.kernel.journal.late_saves import keep_late_saves
-from alice_exp.kernel.journal.leftovers import (
+from alice_exp.kernel.journal.lock import (
     drop_abandoned_names,
     drop_stale_locks,
     sweep_objects,

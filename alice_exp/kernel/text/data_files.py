@@ -1,4 +1,5 @@
-"""Loads word lists and tables of patterns from data files, so that a person can add a word without reading Python.
+"""Loads word lists and patterns from data files, and compiles on first use, so that a person can add a word without
+reading Python.
 
 Paths are relative to the package's folder (``kernel/text/data/lexicon.txt``). ``docs/words.md`` lists the files.
 
@@ -90,3 +91,16 @@ def _text(path: str) -> str:
     package = import_module(__name__.partition(".")[0])
     loader = cast("ResourceLoader", package.__loader__)
     return loader.get_data(f"{package.__path__[0]}/{path}").decode("utf-8")
+
+
+class LazyPattern:
+    """A drop-in for ``re.compile``: the pattern is compiled when the first of its methods is used."""
+
+    def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
+        self._pattern, self._flags = pattern, flags
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(re.compile(self._pattern, self._flags), name)
+        # Kept as an attribute of the instance, so that this function is not called for it again.
+        setattr(self, name, method)
+        return method

@@ -1,4 +1,4 @@
-"""Prepares text for a terminal: control characters escaped, width measured in columns, cut to one line.
+"""Prepares text for a terminal: control characters escaped, width measured in columns, cut or wrapped.
 
 Other people's text is data and must never control the terminal (DESIGN 6).
 """
@@ -9,11 +9,12 @@ import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.text.lazy_pattern import LazyPattern
+from alice_exp.kernel.text.data_files import LazyPattern
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
 
 _HARMFUL = LazyPattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e"
@@ -102,3 +103,55 @@ def one_line(text: str, width: int) -> str:
         if filled > width - 1:
             return line[:index].rstrip() + "…" if width > 0 else ""
     return line
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """The escaped text in lines of at most ``width`` cells, broken at spaces or between CJK characters."""
+    lines: list[str] = []
+    for paragraph in visible(text).replace("\t", " ").split("\n"):
+        line, used = "", 0
+        for piece in _pieces(paragraph):
+            size = cells(piece)
+            if used + size > width and line.strip():
+                lines.append(line.rstrip())
+                piece = piece.lstrip()
+                line, used, size = "", 0, cells(piece)
+            while size > width:
+                # `one_line` ends what it cuts with an ellipsis, which takes the extra cell and is dropped again.
+                head = one_line(piece, width + 1)[:-1] or piece[:1]
+                lines.append(head)
+                piece = piece[len(head) :]
+                size = cells(piece)
+            line, used = line + piece, used + size
+        lines.append(line.rstrip())
+    return lines
+
+
+_CLOSING = "，。；：！？、）」』”’》"
+_OPENING = "（「『“‘《"
+"""Marks that begin no line, and that end none."""
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Split into unbreakable pieces: words with the space before them, CJK characters with the marks that open
+    before them and that close after them.
+
+    A command in quotes is one piece, so that it can be copied from one line.
+    """
+    piece, is_command = "", False
+    for character in text:
+        is_wide = character > "\u2e7f"
+        if is_command:
+            is_command = character != "'"
+        elif (
+            piece
+            and character not in _CLOSING
+            and piece[-1] not in _OPENING
+            and (character == " " or is_wide or piece[-1] > "\u2e7f")
+        ):
+            yield piece
+            piece = ""
+        piece += character
+        is_command = is_command or piece.lstrip() == "'alice-exp"
+    if piece:
+        yield piece

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 
-from alice_exp.kernel.text.lazy_pattern import LazyPattern
+from alice_exp.kernel.text.data_files import LazyPattern
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

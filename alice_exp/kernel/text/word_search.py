@@ -79,7 +79,7 @@ def scores_across(query: str, texts: Sequence[str], least: float = ACROSS) -> li
 
 def _other_names(query: str) -> list[frozenset[str]]:
     """What a query asks for, each as its names in the script that the query is not written in."""
-    parts = pieces(fold(_ASKING.sub(" ", query)))
+    parts = pieces(_ASKING.sub(" ", query))
     stem_of = stems({part for part in parts if not is_cjk(part)})
     chinese = any(map(is_cjk, parts))
     words = known_words(

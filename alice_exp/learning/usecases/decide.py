@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.search_episodes import similar_failures
 from alice_exp.finding.rules.choice import choose
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES
 from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone, is_foreign
-from alice_exp.finding.rules.rivals import rivalry
-from alice_exp.finding.rules.verb_alone import fits_by_verb_alone
+from alice_exp.finding.rules.rivals import replaced, rivalry
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.value_class import dataclass
@@ -56,12 +56,13 @@ def decide(learning: Learning, task: str, context: Mapping[str, Json], project: 
     """
     home, caller = learning.home, learning.caller
     (matches,) = search(learning.find(), [(task, context)], Filters(project=project))
-    matches = [one for one in matches if not (fits_by_tags_alone(one, task) or fits_by_verb_alone(one, task))]
+    matches = [one for one in matches if not fits_by_tags_alone(one, task)]
     elsewhere = [one for one in matches if is_foreign(one.placed, project)]
     decision = caller.new_id("dec")
     choice = choose(
         [one for one in matches if one not in elsewhere],
         rivalry(),
+        replaced(home.read(TRUSTED_PLACES)),
         lambda placed: _is_like_rejected(home, placed),
         context,
     )

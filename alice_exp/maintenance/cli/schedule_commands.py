@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Annotated
 
@@ -14,9 +17,8 @@ import typer
 
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import Hint, Names, ProblemError, UsageError
-from alice_exp.maintenance import rules
 from alice_exp.terminal.console import Terminal
-from alice_exp.terminal.edited_files import write_text
+from alice_exp.terminal.editor import write_text
 from alice_exp.terminal.language import aside, say
 
 _By = Annotated[
@@ -37,7 +39,7 @@ def install(
     """
     terminal: Terminal = ctx.obj
     require_person(terminal.session.caller, say("schedule the report"), "alice-exp schedule install")
-    fits = rules.TIME.fullmatch(at)
+    fits = TIME.fullmatch(at)
     if fits is None:
         raise UsageError("not a time of day: {text}", text=repr(at), hint="write --at 09:00")
     hour, minute = int(fits[1]), int(fits[2])
@@ -111,29 +113,29 @@ def _systemd_folder() -> Path:
 
 
 def _launchd_file() -> Path:
-    return Path.home() / "Library" / "LaunchAgents" / f"{rules.LABEL}.plist"
+    return Path.home() / "Library" / "LaunchAgents" / f"{LABEL}.plist"
 
 
 def _by_systemd(command: Sequence[str], environment: dict[str, str], hour: int, minute: int) -> list[str]:
     paths = []
-    for name, text in rules.units(command, environment, hour, minute).items():
+    for name, text in units(command, environment, hour, minute).items():
         write_text(_systemd_folder() / name, text)
         paths.append(str(_systemd_folder() / name))
     _required(["systemctl", "--user", "daemon-reload"])
-    _required(["systemctl", "--user", "enable", "--now", f"{rules.NAME}.timer"])
+    _required(["systemctl", "--user", "enable", "--now", f"{NAME}.timer"])
     return paths
 
 
 def _by_launchd(command: Sequence[str], environment: dict[str, str], hour: int, minute: int) -> list[str]:
     path = _launchd_file()
     _run(["launchctl", "unload", str(path)])
-    write_text(path, rules.agent(command, environment, hour, minute))
+    write_text(path, agent(command, environment, hour, minute))
     _required(["launchctl", "load", "-w", str(path)])
     return [str(path)]
 
 
 def _by_cron(command: Sequence[str], environment: dict[str, str], hour: int, minute: int) -> list[str]:
-    _required(["crontab", "-"], rules.with_line(_crontab(), command, environment, hour, minute))
+    _required(["crontab", "-"], with_line(_crontab(), command, environment, hour, minute))
     return []
 
 
@@ -142,21 +144,21 @@ _PUT = {"systemd": _by_systemd, "launchd": _by_launchd, "cron": _by_cron}
 
 def _is_there(kind: str) -> bool:
     if kind == "cron":
-        return bool(shutil.which("crontab")) and rules.without_line(_crontab()) != _crontab()
-    return (_launchd_file() if kind == "launchd" else _systemd_folder() / f"{rules.NAME}.timer").exists()
+        return bool(shutil.which("crontab")) and without_line(_crontab()) != _crontab()
+    return (_launchd_file() if kind == "launchd" else _systemd_folder() / f"{NAME}.timer").exists()
 
 
 def _taken_away(kind: str) -> bool:
     if not _is_there(kind):
         return False
     if kind == "cron":
-        _required(["crontab", "-"], rules.without_line(_crontab()))
+        _required(["crontab", "-"], without_line(_crontab()))
     elif kind == "launchd":
         _run(["launchctl", "unload", "-w", str(_launchd_file())])
         _launchd_file().unlink()
     else:
-        _run(["systemctl", "--user", "disable", "--now", f"{rules.NAME}.timer"])
-        for name in (f"{rules.NAME}.timer", f"{rules.NAME}.service"):
+        _run(["systemctl", "--user", "disable", "--now", f"{NAME}.timer"])
+        for name in (f"{NAME}.timer", f"{NAME}.service"):
             (_systemd_folder() / name).unlink(missing_ok=True)
         _run(["systemctl", "--user", "daemon-reload"])
     return True
@@ -188,3 +190,61 @@ def _required(words: Sequence[str], given: str = "") -> None:
     if done.returncode:
         why = " ".join(done.stderr.split()) or say("it ended with {code}", code=done.returncode)
         raise ProblemError("{command} failed: {why}", command=" ".join(words), why=why)
+
+
+NAME = "alice-exp-report"
+LABEL = "alice-exp.report"
+MARK = "# alice-exp: the day's report"
+
+TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+"""A time of day, as 9:00 or 09:00."""
+
+
+def units(command: Sequence[str], environment: Mapping[str, str], hour: int, minute: int) -> dict[str, str]:
+    """The systemd user units by file name: the timer catches up where the machine was off."""
+    set_ = "".join(f"Environment={_quoted(f'{name}={value}')}\n" for name, value in environment.items())
+    run = " ".join(map(_quoted, command))
+    return {
+        f"{NAME}.service": f"[Unit]\nDescription=The day's report of alice-exp\n\n[Service]\nType=oneshot\n{set_}"
+        f"ExecStart={run}\n",
+        f"{NAME}.timer": f"[Unit]\nDescription=The day's report of alice-exp\n\n[Timer]\n"
+        f"OnCalendar=*-*-* {hour:02}:{minute:02}:00\nPersistent=true\n\n[Install]\nWantedBy=timers.target\n",
+    }
+
+
+def _quoted(word: str) -> str:
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    return f'"{escaped}"'
+
+
+def agent(command: Sequence[str], environment: Mapping[str, str], hour: int, minute: int) -> str:
+    """The property list of a launchd agent."""
+    words = "".join(f"<string>{escape(word)}</string>" for word in command)
+    set_ = "".join(f"<key>{escape(n)}</key><string>{escape(v)}</string>" for n, v in environment.items())
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" '
+        '"http://www.apple.com/DTDs/PropertyList-1.0.dtd">\n<plist version="1.0"><dict>\n'
+        f"<key>Label</key><string>{LABEL}</string>\n<key>ProgramArguments</key><array>{words}</array>\n"
+        f"<key>EnvironmentVariables</key><dict>{set_}</dict>\n<key>StartCalendarInterval</key><dict>"
+        f"<key>Hour</key><integer>{hour}</integer><key>Minute</key><integer>{minute}</integer></dict>\n"
+        "</dict></plist>\n"
+    )
+
+
+def with_line(
+    table: str, command: Sequence[str], environment: Mapping[str, str], hour: int, minute: int
+) -> str:
+    """A person's crontab with our line at its end, in place of an older one; all else stays."""
+    words = [
+        *(f"{name}={shlex.quote(value)}" for name, value in environment.items()),
+        *map(shlex.quote, command),
+    ]
+    line = " ".join(words).replace("%", "\\%")
+    kept = without_line(table)
+    return f"{kept}{minute} {hour} * * * {line} >/dev/null 2>&1 {MARK}\n"
+
+
+def without_line(table: str) -> str:
+    """A person's crontab without our line."""
+    lines = [line for line in table.splitlines() if not line.endswith(MARK)]
+    return "".join(f"{line}\n" for line in lines)

@@ -23,7 +23,7 @@ from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.journal.atomic_files import read_bytes, sync_directory, sync_file
 from alice_exp.kernel.journal.git_process import FETCHED, LOST, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.git_references import PENDING, SEEN
-from alice_exp.kernel.journal.leftovers import git_works_on, locks
+from alice_exp.kernel.journal.lock import git_works_on, locks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

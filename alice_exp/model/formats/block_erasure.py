@@ -67,15 +67,20 @@ def said_by(data: bytes, path: str, block_id: str) -> Said:
 
 
 def forget(data: bytes, path: str, block_id: str, said: Collection[str]) -> bytes | None:
-    """The file without the block and the comments that belong to it; None if the file cannot be parsed.
+    """The file without the block, the comments that belong to it, and its id in what other blocks say of it; None if
+    the file cannot be parsed.
 
     The block is recognised by its id or, in versions without an id, by a text of its payload in ``said``.
     """
     document = parse(data, path)
     if document.problem is not None:
         return None
-    erased = [index for index, item in enumerate(_listed(document)) if _is_meant(item, block_id, said)]
-    return edit(document, [Remove(("blocks", index)) for index in erased]) if erased else data
+    edits = [
+        Remove(("blocks", index, *below))
+        for index, item in enumerate(_listed(document))
+        for below in ([()] if _is_meant(item, block_id, said) else _named(item, block_id))
+    ]
+    return edit(document, edits) if edits else data
 
 
 def forget_uses(data: bytes, path: str, block_id: str, said: Said) -> bytes | None:
@@ -128,6 +133,18 @@ def _leaves(value: Json, at: Pointer) -> Iterator[tuple[Pointer, str]]:
 def _is_meant(item: Json, block_id: str, said: Collection[str]) -> bool:
     found = _id(item)
     return found == block_id or (not found and any(text in said for text in _words(item)))
+
+
+def _named(item: Json, block_id: str) -> Iterator[Pointer]:
+    """Where a block names another one."""
+    doubt = item.get("doubt") if isinstance(item, dict) else None
+    for above, named in (((), item), (("doubt",), doubt)):
+        for key in ("beside",) if above else ("replaces", "both", "related", "supersedes"):
+            ids = named.get(key) if isinstance(named, dict) else None
+            if ids in (block_id, [block_id]):
+                yield (*above, key)
+            elif isinstance(ids, list):
+                yield from ((*above, key, index) for index, one in enumerate(ids) if one == block_id)
 
 
 def _id(item: Json) -> str:

@@ -195,6 +195,7 @@ def _archived(value: Json) -> Archived:
 
 
 _ID: dict[str, Json] = {"type": "string", "pattern": "^exp-[a-z2-9]{8}$"}
+_IDS: dict[str, Json] = {"type": "array", "items": _ID}
 _ORIGIN: dict[str, Json] = {"type": "string", "pattern": f"^(?:{ORIGIN.pattern})$"}
 _NAMESPACE: dict[str, Json] = {
     "type": "string",
@@ -285,8 +286,9 @@ _ROWS: Mapping[str, tuple[Callable[[Json], Any], dict[str, Json]]] = {
         said({"type": "number", "minimum": -1, "maximum": 1}, "From -1 to 1."),
     ),
     "tags": (texts, said(TEXTS, "Words of your own to choose by.")),
-    "related": (_ids, said({"type": "array", "items": _ID}, "Blocks that belong with it.")),
-    "supersedes": (_block_id, said(_ID, "The block in whose place it came.")),
+    "related": (_ids, said(_IDS, "Blocks that belong with it.")),
+    "replaces": (_ids, said(_IDS, "Blocks in whose place it came; once it is approved they wait.")),
+    "both": (_ids, said(_IDS, "Blocks that hold beside it, whatever they seem to say against it.")),
     "shareable": (flag, said({"type": "boolean"}, "Whether it may leave this machine; share allow sets it.")),
     "origin": (_origin, said(_ORIGIN, "local, shared_from_NAME or import:KIND.")),
     "access_count": (whole(0), said(COUNT, "How often it was read.")),
@@ -328,5 +330,17 @@ _ROWS: Mapping[str, tuple[Callable[[Json], Any], dict[str, Json]]] = {
 FIELDS: Mapping[str, Callable[[Json], Any]] = {key: read for key, (read, _) in _ROWS.items()}
 """The reader of every key, in that order."""
 
-SHAPES: Mapping[str, dict[str, Json]] = {key: shape for key, (_, shape) in _ROWS.items()}
+PAST: Mapping[str, dict[str, Json]] = {
+    "supersedes": {
+        **said(_ID, "Of version 0.2.0, where an approval left it open whether the other holds."),
+        "deprecated": True,
+    },
+    "trial": {
+        **said({"type": "object"}, "Of version 0.2.0: outcomes of decisions that left it out by lot."),
+        "deprecated": True,
+    },
+}
+"""The JSON Schema of keys that earlier versions wrote: they stay where they are, and nothing reads them."""
+
+SHAPES: Mapping[str, dict[str, Json]] = {key: shape for key, (_, shape) in _ROWS.items()} | dict(PAST)
 """The JSON Schema of every key, with its description."""

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.kernel.jsonc.problem import Problem
-from alice_exp.model.formats.block_fields import FIELDS
+from alice_exp.model.formats.block_fields import FIELDS, PAST
 from alice_exp.model.formats.field_readers import (
     Fault,
     Found,
@@ -74,7 +74,7 @@ def read_blocks(
         seen.add(block.id)
         blocks.append(block)
         for key in block.extra:
-            if not key.startswith("x-"):
+            if not key.startswith("x-") and key not in PAST:
                 pointer = ("blocks", index, key)
                 problems.add("warning", partial(unknown_key, document, pointer, tuple(FIELDS)))
     return tuple(blocks), problems.all()
@@ -187,6 +187,8 @@ _SPECIAL: Mapping[str, Callable[[Any], Json]] = {
     "archived": _write_archived,
     "tags": list,
     "related": list,
+    "replaces": list,
+    "both": list,
     "open_failures": dict,
     "record": lambda value: {"ok": value.ok, "failed": value.failed},
     "doubt": _write_doubt,

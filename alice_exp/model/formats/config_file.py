@@ -8,7 +8,7 @@ from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.jsonc import dump, locate_key
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.field_readers import Found, problem_at
-from alice_exp.model.values.config import BY_NAME, OPTIONS, Config, is_local
+from alice_exp.model.values.config import BY_NAME, OPTIONS, PAST, TAKEN, Config, is_local
 
 if TYPE_CHECKING:
     from alice_exp.kernel.jsonc import Document
@@ -98,7 +98,7 @@ def _take(
     name = ".".join(pointer)
     option = BY_NAME.get(name)
     if option is None:
-        if not pointer[-1].startswith("x-"):
+        if not (pointer[-1].startswith("x-") or name in PAST):
             problems.add("warning", lambda: _unknown(document, pointer, name))
         return
     if fits(option, value):
@@ -113,7 +113,7 @@ def _unknown(document: Document, pointer: tuple[str, ...], name: str) -> Problem
 
     span = locate_key(document, pointer)
     line, column = document.position(span[0]) if span else (1, 1)
-    close = get_close_matches(name, BY_NAME, 1)
+    close = [TAKEN[name]] if name in TAKEN else get_close_matches(name, BY_NAME, 1)
     hint = Hint('did you mean "{value}"?', value=close[0]) if close else "see 'alice-exp config list'"
     template = 'the key "{key}" is not known; it is kept as it is'
     return Problem(document.path, line, column, template, {"key": name}, "warning", hint)

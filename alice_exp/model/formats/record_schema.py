@@ -12,6 +12,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.kernel.errors import Hint
+from alice_exp.kernel.jsonc import parse
 from alice_exp.model.formats import field_readers
 from alice_exp.model.formats.field_readers import (
     Fault,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc import Document, Unchanged
     from alice_exp.kernel.jsonc.problem import Json, Pointer, Problem
     from alice_exp.model.formats.field_readers import Reader
+
 
 T = TypeVar("T")
 
@@ -372,3 +374,13 @@ def timeline_json(timeline: Timeline) -> dict[str, Json]:
     """The whole timeline as JSON, in the form of ``events.jsonc`` (R1.43)."""
     counters: dict[str, Json] = {key: getattr(timeline, key) for key in _COUNTERS}
     return counters | {SEGMENTS: [segment_json(segment) for segment in timeline.segments]}
+
+
+def past_episodes(data: bytes) -> EpisodeBook:
+    """The episodes in the bytes of an ``episodes.jsonc``; none where they are no JSONC."""
+    return read_episodes(parse(data, EPISODES_PATH, EPISODES))[0]
+
+
+def past_timeline(data: bytes) -> Timeline:
+    """The timeline in the bytes of an ``events.jsonc``; an empty one where they are no JSONC."""
+    return read_timeline(parse(data, EVENTS_PATH, SEGMENTS))[0]

@@ -61,7 +61,7 @@ def after_outcome(doubt: Doubt | None, before: Record, ok: bool, at: str) -> Dou
     value = held.value + EACH + (DAILY if day > held.day else 0.0)
     rate = usual_rate(before)
     value = value / 2 if ok else value * (1 - rate / 2) / (1 - rate)
-    return replace(held, value=round(value, 9), day=max(day, held.day))
+    return replace(held, value=round(value, 12), day=max(day, held.day))
 
 
 def tested(doubt: Doubt, before: Record, ok: bool, beside: float | None) -> Doubt:
@@ -76,7 +76,7 @@ def tested(doubt: Doubt, before: Record, ok: bool, beside: float | None) -> Doub
     if not rate or uses >= NEW:
         return doubt
     against *= (rate - WORSE) / rate if ok else (1 + WORSE - rate) / (1 - rate)
-    return replace(doubt, rate=rate, against=round(against, 9))
+    return replace(doubt, rate=rate, against=round(against, 12))
 
 
 def with_outcome(block: Block, ok: bool, at: str, beside: float | None = None) -> Block:
@@ -143,7 +143,7 @@ def kept_record(evidence: Iterable[Evidence]) -> Record:
 def replayed(evidence: Iterable[Evidence], record: Record) -> Doubt | None:
     """The doubt worked out anew over pieces, in the order of time (12.8); None without an outcome.
 
-    From 0, or from 1/4 after the last *still true*, and from 1/4 again where it reached one, as a question was put then.
+    From 0, or from 1/4 after the last *still true*, and from 1/4 again where it reached one: a question was put then.
     The record before the first piece is ``record`` less the pieces themselves.
     """
     pieces = sorted(

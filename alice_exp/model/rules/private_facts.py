@@ -9,8 +9,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.display import one_line
-from alice_exp.kernel.text.lazy_pattern import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, findings
 from alice_exp.model.rules.secrets.secret_shape import Shape, always, likely

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from re import IGNORECASE
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from alice_exp.kernel.text.data_files import word_lists
-from alice_exp.kernel.text.lazy_pattern import LazyPattern
+from alice_exp.kernel.text.data_files import LazyPattern, word_lists
 from alice_exp.kernel.text.tokens import bag, fingerprint_text, is_cjk, keywords, literal_keywords, words
 from alice_exp.kernel.value_class import dataclass
 

@@ -46,6 +46,9 @@ EVIDENCE_KEPT = 20
 """The number of pieces of evidence that a block keeps, the newest; git keeps the rest."""
 
 
+IMPORTANT, MOST_OF_AGENTS = 0.9, 0.89
+"""The importance from which a block counts as marked by the person, and the most that an agent may give one."""
+
 EXPLICIT = "explicit"
 """The tag of a candidate that the user asked to be remembered in a conversation (B4.18)."""
 
@@ -181,7 +184,10 @@ class Block:
     emotional_weight: float = 0.0
     tags: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
-    supersedes: str = ""
+    replaces: tuple[str, ...] = ()
+    """The ids of the blocks in whose place it came: of a candidate a proposal, of what is trusted the person's word."""
+    both: tuple[str, ...] = ()
+    """The ids of blocks of which the person said that they hold beside it, read from either of the two."""
     shareable: bool = False
     origin: str = "local"
     access_count: int = 0

@@ -101,7 +101,12 @@ OPTIONS: tuple[Option, ...] = (
         "text",
         "In place of both, a program: prompt on stdin, answer on stdout, as claude -p; empty: none",
     ),
-    Option("provider.embedding_model", "", "text", "Model for embeddings; empty: words alone"),
+    Option(
+        "provider.embedding_model",
+        "",
+        "text",
+        "Model for embeddings, which puts the best 64 answers in order; empty: off",
+    ),
     Option(
         "provider.key_env",
         "",
@@ -132,6 +137,13 @@ OPTIONS: tuple[Option, ...] = (
 BY_NAME: Mapping[str, Option] = {option.name: option for option in OPTIONS}
 
 _HERE = ("provider", "sharing", "owner", "projects")
+
+
+TAKEN: Mapping[str, str] = {"thresholds.match": "thresholds.fits"}
+"""Keys that 0.2.0 still read, and what took their place."""
+
+PAST = frozenset(("thresholds.high_confidence", "trial", "trial.share", "decide", "decide.held_out"))
+"""Keys that 0.2.0 wrote into new files: they stay where they are, and nothing reads them."""
 
 
 def is_local(name: str) -> bool:

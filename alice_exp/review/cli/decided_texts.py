@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.text.display import cells
-from alice_exp.kernel.text.wrapping import wrapped
+from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import PLACES, Placed, content_hash

@@ -13,7 +13,7 @@ from alice_exp.kernel.errors import UsageError
 from alice_exp.review import documents as review_documents
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.named_candidates import About, By, Match, Project, meant, subject
-from alice_exp.review.cli.report_summary import how, summary
+from alice_exp.review.cli.report_summary import how, line, summary
 from alice_exp.review.rules.arrangement import Wanted, page_of
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.wiring import reviewing
@@ -88,9 +88,7 @@ _FORMATS = ("table", "markdown", "html")
 
 def _page(terminal: Terminal, report: Agenda, document: dict[str, Any], *, unseen: bool) -> None:
     """The report as a page: in the browser for who asked for it, else a word to the desktop where something waits."""
-    from alice_exp.review.cli.report_html import page
-    from alice_exp.review.cli.report_page import opened, told, written
-    from alice_exp.review.cli.report_summary import line
+    from alice_exp.review.cli.report_html import opened, page, told, written
 
     path = written(terminal, page(report, document["summary"]))
     terminal.is_seen = not unseen

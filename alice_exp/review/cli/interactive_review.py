@@ -12,8 +12,7 @@ import typer
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import AliceError, Names, RefusedError
-from alice_exp.kernel.text.display import cells
-from alice_exp.kernel.text.wrapping import wrapped
+from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import PLACES
 from alice_exp.review import usecases as deciding

@@ -9,8 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from alice_exp.kernel.text.display import cells, one_line, visible
-from alice_exp.kernel.text.wrapping import wrapped
+from alice_exp.kernel.text.display import cells, one_line, visible, wrapped
 from alice_exp.model.documents import evidence_line, payload_text, trigger_text
 from alice_exp.review.cli.report_model import (
     NOTHING_SHARED,

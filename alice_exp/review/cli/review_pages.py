@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Literal
 
-from alice_exp.kernel.text.wrapping import wrapped
+from alice_exp.kernel.text.display import wrapped
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.review.cli.report_model import neighbours, told
 from alice_exp.review.cli.where_it_holds import scoped

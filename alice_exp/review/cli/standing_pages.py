@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.text.wrapping import wrapped
+from alice_exp.kernel.text.display import wrapped
 from alice_exp.model.values.block import Placed, content_hash
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.named_candidates import name_apart
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from alice_exp.review.rules.daily_report import Agenda
+    from alice_exp.review.rules.doubts import Question
     from alice_exp.terminal.console import Terminal
 
 
@@ -90,30 +91,32 @@ def ask_standing(terminal: Terminal, report: Agenda, rule: Callable[[str], None]
                 loser = second if pressed == "1" else first
                 gone.add(loser.block.id)
                 _retired(terminal, loser)
-    for one in report.review:
-        known = (one.placed, *one.beside)
-        if gone & {*one.ids}:
-            continue
-        row = doubted(one)
-        rule(say("which no longer holds?") if one.beside else say("does it still hold?"))
-        marks = DIGITS[1:] if one.beside else (" ",)
-        for digit, placed in zip(marks, known, strict=False):
-            terminal.line(f"{digit}  {placed.block.id}  {told(placed)}")
-        terminal.line(f"  {row.note}")
-        if one.beside:
-            keys = marks[: len(known)]
-            question = say("[1] to [{last}] no longer holds [n]one of them [l]ater [q]uit ", last=keys[-1])
-            pressed = _answer(question, f"{keys}n")
-            keeps, at = pressed == "n", keys.find(pressed) if pressed else -1
-        else:
-            pressed = _answer(say("[k]eep: still true [n]o longer [l]ater [q]uit "), "kyn")
-            keeps, at = pressed in ("k", "y"), 0 if pressed == "n" else -1
-        if pressed in QUITTING:
+    for question in report.review:
+        if not gone & {*question.ids} and not _ask_doubt(terminal, question, rule):
             return
-        if keeps:
-            _kept(terminal, one.placed)
-        elif pressed not in LATER and at >= 0:
-            _retired(terminal, known[at])
+
+
+def _ask_doubt(terminal: Terminal, question: Question, rule: Callable[[str], None]) -> bool:
+    """Ask which of the blocks that failed together no longer holds; whether the person goes on."""
+    known = (question.placed, *question.beside)
+    marks = DIGITS[: len(known)] if question.beside else "n"
+    rule(say("which no longer holds?") if question.beside else say("does it still hold?"))
+    for digit, placed in zip(marks, known, strict=False):
+        terminal.line(f"{digit if question.beside else ''}  {placed.block.id}  {told(placed)}".strip())
+    terminal.line(f"  {doubted(question).note}")
+    asked = (
+        say("[1] to [{last}]: no longer [k]eep all [l]ater [q]uit ", last=marks[-1])
+        if question.beside
+        else say("[k]eep: still true [n]o longer [l]ater [q]uit ")
+    )
+    pressed = _answer(asked, f"{marks}ky")
+    if pressed in QUITTING:
+        return False
+    if pressed in ("k", "y"):
+        _kept(terminal, question.placed)
+    elif pressed not in LATER:
+        _retired(terminal, known[marks.index(pressed)])
+    return True
 
 
 def _answer(question: str, keys: str) -> str:

@@ -70,14 +70,14 @@ def _heirs_of_one(late: Sequence[Placed], snapshot: Snapshot) -> Iterator[tuple[
 
     The newer of the two comes first.
     """
-    if not (ended := {placed.block.supersedes for placed in late} - {""}):
+    if not (ended := {block_id for placed in late for block_id in placed.block.replaces}):
         return
     from alice_exp.finding.rules.nearness.neighbourhood import Relation
 
     line = {block_id: heirs(placed.block) for block_id, placed in snapshot.with_ids(ended).items()}
     known = snapshot.with_ids({one for row in line.values() if len(row) > 1 for one in row})
     for placed in late:
-        for other_id in line.get(placed.block.supersedes, ()):
+        for other_id in (heir for loser in placed.block.replaces for heir in line.get(loser, ())):
             other = known.get(other_id)
             if other is not None and other.place in TRUSTED_PLACES and other_id != placed.block.id:
                 second = Relation(other, "trusted", "opposes", 0.0, ("", ""))

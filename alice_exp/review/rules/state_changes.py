@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.kernel.journal.commit_message import OVERRULED
+from alice_exp.kernel.journal.act import OVERRULED
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.lifecycle import LEVELS
 

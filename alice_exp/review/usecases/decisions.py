@@ -168,7 +168,7 @@ def approve(
         old = {placed.block.id: placed for placed in (resolve(snapshot, name) for name in replacing)}
         retired = [_retired(each, block, caller.now) for each in old.values()]
         if retired:
-            block = replace(block, supersedes=retired[0].block.id)
+            block = replace(block, replaces=tuple(put.block.id for put in retired))
         path = target or (placed.path if placed.place == "universal" else destination(block))
         # An approval confirms a personal block after an edit; it never moves it.
         if placed.place == "personal":

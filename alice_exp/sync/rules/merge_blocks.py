@@ -2,7 +2,7 @@
 
 Counts add what each side added; states follow from counts and evidence; a person's later decision about a block's
 place holds. Of a text that both sides changed both versions stay: one in place, the other as a candidate that
-``supersedes`` it. ``merge_fields`` says what becomes of each field.
+``replaces`` it. ``merge_fields`` says what becomes of each field.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.change_edits import same_block
+from alice_exp.model.formats.block_edits import same_block
 from alice_exp.model.rules.derived_ids import derived_id
 from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, TABLE
 from alice_exp.model.values.block import (
@@ -200,7 +200,7 @@ def _candidate(loser: Placed, home: Placed) -> Placed:
         about=block.about,
         tags=block.tags,
         evidence=(*block.evidence, note)[-EVIDENCE_KEPT:],
-        supersedes=block.id,
+        replaces=(block.id,),
         origin=block.origin,
         importance=block.importance,
         created_at=at,

@@ -146,7 +146,7 @@ def _groups(merged: Blocks) -> dict[Sameness, list[Placed]]:
 def _is_conflict(group: list[Placed]) -> bool:
     """Whether one is the losing text of another after a conflict; the person has to see both."""
     ids = {placed.block.id for placed in group}
-    return any(placed.block.supersedes in ids for placed in group)
+    return any(not ids.isdisjoint(placed.block.replaces) for placed in group)
 
 
 def _state(first: Placed, second: Block, verifications: int, thresholds: Thresholds) -> State:

@@ -18,7 +18,7 @@ from alice_exp.model.formats.block_edits import NEW_FILE, block_indexes, differe
 from alice_exp.model.formats.block_schema import block_json, read_blocks
 from alice_exp.model.rules.derived_ids import naming
 from alice_exp.model.values.block import Placed, place_of
-from alice_exp.sync.rules.merge_values import MISSING, is_records, merge, same, unordered
+from alice_exp.sync.rules.merge_fields import MISSING, is_records, merge, same, unordered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

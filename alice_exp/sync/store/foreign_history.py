@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.journal.commit_message import AUTHOR, FOREIGN, read
+from alice_exp.kernel.journal.act import AUTHOR, FOREIGN, read
 from alice_exp.kernel.jsonc import Remove, edit, parse
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass

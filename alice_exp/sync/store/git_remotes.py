@@ -18,8 +18,8 @@ from alice_exp.home.store.read_files import SAVING_NS
 from alice_exp.kernel.errors import BusyError, ProblemError
 from alice_exp.kernel.journal import atomic_files as files
 from alice_exp.kernel.journal import transaction
+from alice_exp.kernel.journal.act import OVERRULED
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
-from alice_exp.kernel.journal.commit_message import OVERRULED
 from alice_exp.kernel.journal.git_process import Message, Repository
 from alice_exp.kernel.journal.git_references import PENDING
 from alice_exp.kernel.journal.transaction import FileChange
@@ -27,9 +27,8 @@ from alice_exp.sync.ports import Exchanged, Remote
 from alice_exp.sync.store.foreign_history import approvals, strange, without_claims
 from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, tip
 from alice_exp.sync.store.merge_driver import blobs, files_of, merged_files, require_readable
-from alice_exp.sync.store.purged_blocks import GONE, purged, refuse_purged
 from alice_exp.sync.store.remote_process import ran
-from alice_exp.sync.store.shared_history import OVER, newest_act
+from alice_exp.sync.store.shared_history import GONE, OVER, newest_act, purged, refuse_purged
 from alice_exp.sync.store.stopped_merge import parents_of_gits_merge, take_back
 
 if TYPE_CHECKING:

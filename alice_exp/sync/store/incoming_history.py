@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.errors import PeerError, ProblemError
 from alice_exp.kernel.journal.atomic_files import sync_directory
 from alice_exp.kernel.journal.git_process import FETCHED, Repository
-from alice_exp.kernel.journal.leftovers import INCOMING, drop_abandoned_names
+from alice_exp.kernel.journal.lock import INCOMING, drop_abandoned_names
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.sync.rules.pack_sizes import META, OBJECTS, PackSizes, entries, is_shallow, most

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.act import FOREIGN, read
 from alice_exp.kernel.journal.atomic_files import read_bytes
-from alice_exp.kernel.journal.commit_message import FOREIGN, read
 from alice_exp.sync.store.merge_driver import files_of, merged_files
 
 if TYPE_CHECKING:

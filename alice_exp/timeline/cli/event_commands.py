@@ -39,7 +39,7 @@ from alice_exp.timeline.rules.compaction import (
 )
 from alice_exp.timeline.usecases import events as diary
 from alice_exp.timeline.usecases import original_events
-from alice_exp.timeline.usecases.find_thoughts import find_thoughts
+from alice_exp.timeline.usecases.events import find_thoughts
 from alice_exp.timeline.wiring import thinking
 
 

@@ -16,8 +16,7 @@ from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.records import Segment, Timeline
 from alice_exp.timeline.rules.digest import bounded, digest, gist
-from alice_exp.timeline.rules.novelty import NEW, novelty
-from alice_exp.timeline.rules.telling import telling
+from alice_exp.timeline.rules.telling import NEW, novelty, telling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -13,8 +13,16 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.timeline.rules.novelty import NEW, amount, novelty
-from alice_exp.timeline.rules.telling import IMPORTANT, is_weighty, kind_of_deed, referred, telling
+from alice_exp.timeline.rules.telling import (
+    IMPORTANT,
+    NEW,
+    amount,
+    is_weighty,
+    kind_of_deed,
+    novelty,
+    referred,
+    telling,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

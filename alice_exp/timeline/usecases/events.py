@@ -14,6 +14,8 @@ from alice_exp.home.dry_run import DryHome
 from alice_exp.home.record_access import refuse_faults, require_sound
 from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.text.named_dates import named_spans
+from alice_exp.kernel.text.times import mentions_time
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.record_import import import_timeline
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json
@@ -21,6 +23,7 @@ from alice_exp.model.values.changes import ChangeSet
 from alice_exp.model.values.records import Event, Timeline
 from alice_exp.timeline.rules.compaction import add_event, add_events, verbatim
 from alice_exp.timeline.rules.late_results import LINK, finished
+from alice_exp.timeline.rules.search_thoughts import search_thoughts
 from alice_exp.timeline.usecases.original_events import FINISHED, everything
 
 if TYPE_CHECKING:
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.timeline.rules.compaction import Merge, Summariser
     from alice_exp.timeline.rules.digest import Digest
+    from alice_exp.timeline.rules.search_thoughts import Hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,3 +271,24 @@ def _filled(thinking: Thinking, whole: Timeline) -> Told:
 
 def _content(event: Event) -> str:
     return repr(event_json(event))
+
+
+def find_thoughts(
+    snapshot: Snapshot,
+    history: History,
+    query: str,
+    now: str,
+    top: int = 10,
+    since: str = "",
+    until: str = "",
+) -> list[Hit]:
+    """The thoughts that fit, best first: word for word from file and git, else what a segment tells of them.
+
+    Days that the query names ("last March", 去年三月) are seen from ``now``.
+    """
+    timeline = snapshot.timeline or Timeline()
+    if not timeline.total_events:
+        return []
+    thoughts = {**everything(history), **verbatim(timeline)}
+    days = named_spans(query, now) if mentions_time(query) else []
+    return search_thoughts(query, thoughts, timeline.segments, top, since, until, days)

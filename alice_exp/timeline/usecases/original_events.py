@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import NotFoundError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.past_records import past_timeline
+from alice_exp.model.formats.record_schema import past_timeline
 from alice_exp.model.values.records import EVENTS_PATH, Timeline
 from alice_exp.timeline.rules.compaction import WINDOW, covered, covered_by_order, verbatim
 

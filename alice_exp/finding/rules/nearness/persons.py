@@ -7,8 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.rules.nearness.vocabulary import WORDS
-from alice_exp.kernel.text.data_files import word_lists
-from alice_exp.kernel.text.lazy_pattern import LazyPattern
+from alice_exp.kernel.text.data_files import LazyPattern, word_lists
 
 if TYPE_CHECKING:
     from alice_exp.model.values.block import Block

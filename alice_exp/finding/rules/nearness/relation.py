@@ -105,7 +105,7 @@ def _kind(pair: Comparison) -> Kind | None:
     odds = _odds(pair)
     if odds and _hold_both(pair, one.payload.content, two.payload.content):
         return "near"
-    if odds or one.supersedes == two.id:
+    if odds or two.id in one.replaces:
         return odds or "replaces"
     if not are_apart and max(pair.dice, pair.cover) >= 0.75 and pair.agrees():
         left, right = pair.over()

@@ -8,7 +8,7 @@ from operator import concat
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.finding.rules.nearness.vocabulary import vocabulary
-from alice_exp.kernel.text.lazy_pattern import LazyPattern
+from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.tokens import fingerprint_text, stems
 from alice_exp.model.rules.rejection import inference
 

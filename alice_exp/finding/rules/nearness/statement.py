@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.rules.nearness.vocabulary import IN_A_JOB, THINGS, Meaning, gives_up, vocabulary
-from alice_exp.kernel.text.lazy_pattern import LazyPattern
+from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.tokens import fingerprint_text, fold, is_cjk, stems
 from alice_exp.kernel.value_class import dataclass
 

@@ -6,8 +6,7 @@ from collections import defaultdict
 from functools import cache
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.text.data_files import entries, word_lists
-from alice_exp.kernel.text.lazy_pattern import LazyPattern
+from alice_exp.kernel.text.data_files import LazyPattern, entries, word_lists
 from alice_exp.kernel.text.tokens import is_cjk, stems
 from alice_exp.kernel.value_class import dataclass
 

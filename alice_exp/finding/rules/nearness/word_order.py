@@ -9,8 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from alice_exp.finding.rules.nearness.statement import NUMERALS, UNIT, WORD_NUMBERS, amount
-from alice_exp.kernel.text.data_files import word_lists
-from alice_exp.kernel.text.lazy_pattern import LazyPattern
+from alice_exp.kernel.text.data_files import LazyPattern, word_lists
 from alice_exp.kernel.text.tokens import fold, stems
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import re
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.text.lazy_pattern import LazyPattern
+from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.secrets.secret_shape import Shape, always, is_real, likely
 from alice_exp.model.rules.secrets.spoken_passwords import PASSWORDS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from alice_exp.kernel.text.lazy_pattern import LazyPattern
+from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.model.rules.secrets.secret_shape import EXAMPLE, Shape, always, is_real
 
 

@@ -1,0 +1,52 @@
+"""Cosines of a query with the texts that words found, by an embedder: one request a query, nothing is kept."""
+
+from __future__ import annotations
+
+import math
+import time
+from operator import mul
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.errors import ProviderError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from alice_exp.kernel.errors import AliceError
+    from alice_exp.kernel.providers.ports import Embedder
+
+LIMIT = 2.0
+"""Seconds that a question may wait for the embedder."""
+
+REST = 30.0
+"""Seconds for which a process does not call an embedder again after a failure."""
+
+TEXT_LIMIT = 400
+"""The characters of a text that are embedded: some servers refuse a whole request for one text of 512 tokens."""
+
+
+class Embedded:
+    """See ``finding.ports.Meanings``; after a failure it warns once and rests for ``REST`` seconds."""
+
+    def __init__(self, embedder: Embedder, warn: Callable[[AliceError], None]) -> None:
+        self._embedder = embedder
+        self._warn = warn
+        self._rests_until = 0.0
+
+    def cosines(self, query: str, texts: Sequence[str]) -> list[float] | None:
+        """See ``finding.ports.Meanings``; waits for the embedder at most ``LIMIT`` seconds."""
+        if time.monotonic() < self._rests_until:
+            return None
+        try:
+            asked, *vectors = self._embedder.embed([text[:TEXT_LIMIT] for text in (query, *texts)], LIMIT)
+        except ProviderError as error:
+            self._rests_until = time.monotonic() + REST
+            self._warn(error)
+            return None
+        return [_cosine(asked, vector) for vector in vectors]
+
+
+def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    """The cosine of two vectors, 0 where one has no length; 6 decimals."""
+    lengths = math.hypot(*one) * math.hypot(*other)
+    return round(sum(map(mul, one, other)) / lengths, 6) if lengths else 0.0
