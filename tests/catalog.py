@@ -21,8 +21,9 @@ from alice_exp.app.help_page import BEGIN, GROUPS, LEAD, OTHER, SHARED
 from alice_exp.app.main import COMMANDS, command
 from alice_exp.app.wrong_commands import NAMED
 from alice_exp.blocks.cli.told_acts import COUNTS, DETAILS
+from alice_exp.finding.rules.choice import IN_DOUBT_WARNING
 from alice_exp.kernel.journal.act import OPS
-from alice_exp.learning.rules.decision_tiers import IN_DOUBT_WARNING, UNKEPT_WARNING
+from alice_exp.learning.usecases.decide import UNKEPT_WARNING
 from alice_exp.learning.usecases.statistics import AGES, OLDER
 from alice_exp.model.rules.lifecycle import LEVELS
 from alice_exp.model.rules.private_facts import KINDS as PRIVATE
@@ -52,7 +53,7 @@ RETURNING = frozenset(("obstacle", "way_out", "damage", "fault"))
 
 _SAID = """
 error warning changed expired approve reject reply review later verified
-promoted demoted debounced doubted withheld retired revived new set namespace blocks id when state left evidence rejected universal
+promoted demoted debounced noted withheld retired revived new set namespace blocks id when state left evidence rejected universal
 personal low_value trial agent peer system editor advice
 """
 _DOCTORED = """
@@ -66,7 +67,7 @@ def _rows(text: str) -> list[str]:
 
 _TERMS = """
 result metadata frequency longevity uniqueness popularity reward reasoning note episode decision session outcome event act shared ok fail still_true claim
-import conflict retired revived revoked promoted debounced doubted withheld reflection
+import conflict retired revived revoked promoted debounced noted withheld reflection
 """
 _REFUSALS = """
 no such file or directory|permission denied|operation not permitted|no space left on device|read-only file system

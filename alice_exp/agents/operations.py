@@ -30,7 +30,6 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning import documents as learning_documents
-from alice_exp.learning.rules.decision_tiers import Applied
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.outcome import report_outcome as report_block
@@ -121,9 +120,9 @@ def decide(
     task: Annotated[str, "What is to be done, in one sentence"],
     context: Context = None,
 ) -> schemas.Decided:
-    """What to apply to a task, best first: what is proven; else one approved lesson on trial (try it, and report what
-    came of it); else what nobody has reviewed, with a disclaimer; else nothing: use your own reasoning. Use when a task
-    begins; keep the decision id for report_outcome."""
+    """What to apply to a task, all of it, first things first: what the person approved; else what nobody has reviewed,
+    with a disclaimer; else nothing: use your own reasoning. Use when a task begins; keep the decision id for
+    report_outcome."""
     if not task.strip():
         raise UsageError("a task says what is to be done")
     made = deciding.decide(learning(connection.session), task, context or {}, connection.session.here.names)
@@ -134,11 +133,10 @@ def decide(
     return {
         "decision": made.decision,
         "tier": made.tier,
-        "applied": [_applied(one) for one in made.applied],
+        "applied": [_observed(one) for one in made.applied],
         "observing": [_observed(one) for one in made.observing],
         "warnings": [*made.warnings, *failures],
         "disclaim": made.disclaim,
-        "held_out": list(made.held_out),
     }
 
 
@@ -251,22 +249,24 @@ def report_outcome(
         "Where it happened (repo x, release 4): failures in one scenario count once; else the day's context",
     ] = "",
     note: Annotated[str, "What went well or wrong, kept as evidence"] = "",
+    action: Annotated[str, "What you did, in a line or two, where it was more than the blocks say"] = "",
     result: Annotated[Any, "What came out: any JSON value, kept in the episode"] = None,
     reward: Annotated[float | None, "How good the result is, 0 to 1; else 1 for ok, 0 for a failure"] = None,
     used: Annotated[
         list[str] | None,
-        "Block ids, among applied and observing, that you followed: only they are credited; else the first applied",
+        "Ids of blocks that you did: it counts for them alone; else for all that were told",
     ] = None,
-    also: Annotated[
-        list[str] | None, "For older callers: ids beside the first applied one; never with used"
+    skipped: Annotated[
+        list[str] | None, "Ids of told blocks that you did not do: it does not count for them"
     ] = None,
 ) -> schemas.Reported:
-    """What came of a decision or of using one block: success raises it, failure lowers it or raises doubt in it. Use
-    when a task is over, for every decide: only so does a lesson prove itself."""
+    """What came of a decision or of using one block: success raises it, failure lowers it and raises doubt in it. Use
+    when a task is over, for every decide and for what a prompt was told, with action: only so does a lesson prove
+    itself, and the next one is learned."""
     opened = learning(connection.session)
     if not id.startswith("dec-"):
-        if used or also:
-            raise UsageError("used and also belong to the outcome of a decision")
+        if used or skipped or action:
+            raise UsageError("action, used and skipped belong to the outcome of a decision")
         done = report_block(opened, id, ok, scenario, note)
         changed = learning_documents.changed(done.placed, done.change)
         commit = commit_id(done.commit)
@@ -279,8 +279,9 @@ def report_outcome(
         note=note,
         result=result,
         reward=reward,
+        action=action,
         used=used or [],
-        also=also or [],
+        skipped=skipped or [],
     )
     return {
         "id": id,
@@ -376,10 +377,6 @@ def _require_room(connection: Connection) -> None:
 
 def _known(one: Match) -> schemas.Known:
     return finding_documents.match(one)  # type: ignore[return-value]
-
-
-def _applied(one: Applied) -> schemas.Applied:
-    return learning_documents.applied(one)  # type: ignore[return-value]
 
 
 def _observed(one: Match) -> schemas.Observed:

@@ -51,25 +51,9 @@ class Standing(TypedDict):
     failed: int
 
 
-class Tried(TypedDict):
-    """How a trial stands: successes among so many uses."""
-
-    ok: int
-    uses: int
-
-
 class Observed(Known):
-    """An approved block that fits and is not applied."""
+    """A block that fits, and the doubt in it."""
 
-    doubt: Standing | None
-
-
-class Applied(Known):
-    """A block to apply: its tier, its trial where it is not proven yet, whether it only complements the answer."""
-
-    tier: str
-    trial: Tried | None
-    complement: bool
     doubt: Standing | None
 
 
@@ -78,11 +62,10 @@ class Decided(TypedDict):
 
     decision: str
     tier: str
-    applied: list[Applied]
+    applied: list[Observed]
     observing: list[Observed]
     warnings: list[str]
     disclaim: bool
-    held_out: list[str]
 
 
 class Reported(TypedDict):

@@ -41,9 +41,8 @@ INSTRUCTIONS = (
 PROMPT = """You have a memory that a person reviews. Use it like this:
 
 1. At the start of a task call `decide` with the task and its context (repository, language, environment).
-   Apply what `applied` says, first things first. Tier personal or universal: proven. Tier trial: the person approved
-   it, it is not proven yet; try it, and report. Tier low_value: nobody has reviewed it; say so. `observing` is not
-   applied; `warnings` name what failed before.
+   Apply all that `applied` says, first things first. Tier personal or universal: the person approved it. Tier
+   low_value: nobody has reviewed it; say so. `observing` is not applied; `warnings` name what failed before.
 2. Ask `recall` for facts while you work, `search_memory_tool` for what you know about the user,
    and `memory_assess_knowledge` before you claim to know a subject.
 3. At the end call `report_outcome` with the decision id, ok or not, in `used` the ids that you followed, and the

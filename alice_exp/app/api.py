@@ -287,10 +287,12 @@ class Alice(Conversations, Records):
         note: str = "",
         result: Json = None,
         reward: float | None = None,
+        action: str = "",
         used: Sequence[str] = (),
-        also: Sequence[str] = (),
+        skipped: Sequence[str] = (),
     ) -> DecisionOutcome:
-        """Report whether a decision worked: lifecycle, evidence, episode and event in one commit (D37)."""
+        """Report whether a decision worked, and what was done (``action``): lifecycle, evidence, episode and event in
+        one commit (D37). It counts for what was told but ``skipped``, or for what was ``used`` alone."""
         return decision_outcome.report_decision(
             learning(self._session),
             decision if isinstance(decision, str) else decision.decision,
@@ -299,8 +301,9 @@ class Alice(Conversations, Records):
             note=note,
             result=result,
             reward=reward,
+            action=action,
             used=used,
-            also=also,
+            skipped=skipped,
         )
 
     def show(self, block: str) -> Shown:

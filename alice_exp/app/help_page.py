@@ -78,7 +78,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "config": "Read, set and edit the configuration.",
         "namespace": "Files of blocks: list them, make a new one.",
         "stats": "Count the home: by set, state, type, age and reads.",
-        "impact": "What approved blocks bring, measured by lot.",
+        "impact": "How tasks went with what you approved, and without.",
         "consolidation": "How settled a block is.",
         "owner": "The SSH key whose signature approves.",
         "completion": "Print what teaches a shell to complete commands.",

@@ -44,6 +44,7 @@ INVENTORY: Mapping[str, Holds] = {
     "heard/hrd-*": "entry",
     "heard/gone.jsonl": "ids",
     "heard/key": "nothing",
+    "showings/*.dec-*": "entry",
     "vectors-*.bin": "texts",
     ".report.html.new": "texts",
 }

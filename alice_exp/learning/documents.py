@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.learning.rules.assessment import Assessment, Grade
-    from alice_exp.learning.rules.decision_tiers import Applied
-    from alice_exp.learning.rules.impact import Brought, Impact
+    from alice_exp.learning.rules.impact import Impact
+    from alice_exp.learning.rules.signal_quality import Quality
+    from alice_exp.learning.rules.success_rates import Rate
     from alice_exp.model.rules.lifecycle import Change
     from alice_exp.model.values.block import Placed
 
@@ -113,18 +114,6 @@ def changed(placed: Placed, change: Change) -> dict[str, Any]:
     }
 
 
-def applied(one: Applied) -> dict[str, Any]:
-    """A block to apply: the match, its tier, how its trial stands, whether it is a complement (DESIGN 7)."""
-    ok, uses = one.tried
-    return {
-        **match(one.match),
-        "tier": one.tier,
-        "trial": {"ok": ok, "uses": uses} if one.tier == "trial" else None,
-        "complement": one.complement,
-        "doubt": doubt(one.placed),
-    }
-
-
 def observed(found: Match) -> dict[str, Any]:
     """An approved block that fits and is not applied, with its doubt."""
     return {**match(found), "doubt": doubt(found.placed)}
@@ -140,27 +129,40 @@ def doubt(placed: Placed) -> dict[str, Any] | None:
 
 
 def impact(found: Impact) -> dict[str, Any]:
-    """What blocks bring: the portfolio, then each block with its text and what is proposed (DESIGN 7)."""
+    """How tasks went with what is approved and without it, then each block (DESIGN 12.6)."""
     return {
-        "portfolio": _brought(found.portfolio),
+        "with": _rate(found.told),
+        "without": _rate(found.without),
+        "difference": [round(one, 4) for one in found.difference],
         "blocks": [
             {
                 "id": one.placed.block.id,
-                **_brought(one.brought),
+                "ok": one.rate.successes,
+                "uses": one.rate.total,
+                "verdict": one.verdict,
                 "payload": payload_text(one.placed),
-                "proposal": one.proposal,
             }
             for one in found.blocks
         ],
     }
 
 
-def _brought(brought: Brought) -> dict[str, Any]:
+def signal(one: Quality) -> dict[str, Any]:
+    """A kind of signal beside the reports: the shares in [0, 1], null where nothing was reported so."""
     return {
-        "uses": brought.uses,
-        "with": None if brought.applied is None else round(brought.applied, 4),
-        "without": None if brought.held_out is None else round(brought.held_out, 4),
-        "low": brought.low,
-        "high": brought.high,
-        "verdict": brought.verdict,
+        "kind": one.kind,
+        "seen": one.seen,
+        "both": one.both,
+        "ok_when_ok": round(one.ok.value, 4) if one.ok.total else None,
+        "failed_when_failed": round(one.failed.value, 4) if one.failed.total else None,
+    }
+
+
+def _rate(rate: Rate) -> dict[str, Any]:
+    return {
+        "ok": rate.successes,
+        "uses": rate.total,
+        "rate": round(rate.value, 4) if rate.total else None,
+        "low": round(rate.low, 4),
+        "high": round(rate.high, 4),
     }

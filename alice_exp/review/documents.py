@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from alice_exp.finding.rules.nearness.neighbourhood import Relation
     from alice_exp.model.values.block import Placed
     from alice_exp.review.rules.daily_report import Agenda, Item
+    from alice_exp.review.rules.doubts import Question
     from alice_exp.review.rules.state_changes import Movement
 
 
@@ -40,7 +41,6 @@ def item(entry: Item) -> dict[str, Any]:
         "session": (entry.proposed.session if entry.proposed else "") or session_of(placed) or None,
         "seen": placed.block.observations + 1,
         "project": project_of(entry) or None,
-        "approval": "proven" if entry.becomes_proven else "trial",
         "group": entry.group or None,
         "relations": [relation(one) for one in entry.relations],
         "secrets": [{"kind": one.kind, "at": one.at} for one in entry.delicate],
@@ -76,8 +76,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
         "items": [item(entry) for entry in report.items],
         "changed": [movement(moved) for moved in report.changed],
         "settle": contradictions(report),
-        "review": [brief(placed) | {"payload": payload_text(placed)} for placed in report.review],
-        "revivable": [brief(placed) | {"payload": payload_text(placed)} for placed in report.revivable],
+        "review": [question(one) for one in report.review],
         "fading": [brief(placed) | {"payload": payload_text(placed)} for placed in report.fading],
         "unapproved": [
             brief(placed) | {"payload": payload_text(placed), "rejected": report.again.get(placed.block.id)}
@@ -104,6 +103,16 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
     }
 
 
+def question(one: Question) -> dict[str, Any]:
+    """A block in doubt, how its last uses ended, and what was told with it: which of them no longer holds?"""
+    return brief(one.placed) | {
+        "payload": payload_text(one.placed),
+        "failed": one.failed,
+        "uses": one.uses,
+        "beside": [{"id": each.block.id, "payload": payload_text(each)} for each in one.beside],
+    }
+
+
 def asked_documents(names: Sequence[tuple[str, str, str]]) -> list[dict[str, Any]]:
     """The names of projects that a person has to confirm, each with the project that it is of so far."""
     return [{"project": one, "name": name, "held_by": held or None} for one, name, held in names]
@@ -127,6 +136,7 @@ def movement(moved: Movement) -> dict[str, Any]:
         "from": moved.before or None,
         "to": moved.after or None,
         "times": moved.times,
+        "failed": moved.failed,
     }
 
 

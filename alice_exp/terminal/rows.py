@@ -9,7 +9,7 @@ from typing import Any
 from alice_exp.kernel.errors import Hint, Names, UsageError
 
 _BLOCK = """
-id key type about trigger payload state verifications verifications_local observations open_failures record doubt trial
+id key type about trigger payload state verifications verifications_local observations open_failures record doubt
 project importance emotional_weight tags related replaces both shareable origin access_count last_accessed_at
 consolidation_score evidence reported approved suggested archived created_at updated_at set namespace level
 trigger_detail payload_detail confidence trust decay stale
@@ -19,6 +19,7 @@ id set namespace state key trigger payload score match confidence trust decay ap
 """
 _EPISODE = """
 id task context action result success reward at reflection type timestamp result_truncated result_length access_count
+unreported
 """
 _SEGMENT = """
 id start end segment_length compression_level summary key_events events is_compressed start_timestamp end_timestamp
@@ -34,7 +35,7 @@ FIELDS: Mapping[str, str] = {
     """,
     "context": f"{_MATCH} source at",
     "recall": f"{_MATCH} explain",
-    "decide": f"{_MATCH} tier trial complement doubt",
+    "decide": f"{_MATCH} doubt",
     "list": _BLOCK,
     "log": "commit act at op actor blocks subject trailers from to changes",
     "diff": "id from to fields",

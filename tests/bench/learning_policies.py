@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from math import log, sqrt
 from typing import Protocol
 
-from alice_exp.finding.rules.ranking import Match, fit, ordered
 from alice_exp.learning.rules.decision_tiers import Choice, choose
+
+from alice_exp.finding.rules.ranking import Match, fit, ordered
 from alice_exp.model.rules.approval import started
 from alice_exp.model.rules.doubt import is_in_doubt, outcomes_since_kept, still_true
 from alice_exp.model.rules.lifecycle import Standing, outcome, retire, revive

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from alice_exp.learning.rules.decision_tiers import Choice
+
 from alice_exp.learning.usecases import decide
 from tests.bench.learning_home import LEAST, compared, names, table
 from tests.bench.learning_world import MAIN, lessons

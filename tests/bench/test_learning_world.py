@@ -8,9 +8,9 @@ from functools import cache
 from xml.etree import ElementTree
 
 import pytest
+from alice_exp.learning.rules.decision_tiers import choose
 
 from alice_exp.finding.rules.ranking import fit, ordered
-from alice_exp.learning.rules.decision_tiers import choose
 from alice_exp.model.rules.approval import started
 from alice_exp.model.values.block import (
     STATES,

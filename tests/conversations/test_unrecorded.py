@@ -35,7 +35,7 @@ NOT_ASKED = [
 
 
 def kept(*texts: str) -> list[str]:
-    return [*but_unrecorded([Message("user", text) for text in texts])]
+    return [one.content for one in but_unrecorded([Message("user", text) for text in texts])]
 
 
 @pytest.mark.parametrize("text", ASKED)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from alice_exp.finding.rules.choice import choose
 from alice_exp.finding.rules.corpus import Corpus, Settling, block_text
 from alice_exp.finding.rules.ranking import TAIL, fit, ordered, rank
-from alice_exp.learning.rules.decision_tiers import choose
 from alice_exp.model.values.block import Approved, Block, Payload, Placed, Trigger, content_hash
 from tests.cost import seconds
 

@@ -18,13 +18,13 @@ INFERENCE = Evidence("inference", ref="ses-1#4", at=AT)
     ("given", "state", "count"),
     [
         ({"evidence": (EPISODE,)}, "past", 1),
-        ({"evidence": (INFERENCE,)}, "possible", 0),
+        ({"evidence": (INFERENCE,)}, "past", 1),
         ({"evidence": (INFERENCE,), "tags": ("explicit",)}, "past", 1),
         ({"evidence": (EPISODE,), "verifications": 2, "verifications_local": 2}, "past", 2),
         ({"evidence": (EPISODE,), "state": "past", "verifications": 4}, "past", 4),
     ],
 )
-def test_evidence_of_its_own_makes_it_past(given: dict[str, Any], state: str, count: int) -> None:
+def test_an_approval_is_the_first_evidence(given: dict[str, Any], state: str, count: int) -> None:
     block = started(Block("exp-7k2m9q4x", Payload("use rg"), Trigger("searching code"), **given))
     assert (block.state, block.verifications) == (state, count)
 

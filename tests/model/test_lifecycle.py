@@ -74,7 +74,7 @@ def story(start: Block, *steps: str) -> list[tuple[int, str, str]]:
 @pytest.mark.parametrize(
     ("state", "confidence", "at", "up", "down"),
     [
-        pytest.param("possible", 0.3, 3, "past", "obsolete", marks=covers("R2.6"), id="possible"),
+        pytest.param("possible", 0.3, 3, "past", "possible", marks=covers("R2.6"), id="possible"),
         pytest.param("past", 0.6, 10, "reliable", "possible", marks=covers("R2.7"), id="past"),
         pytest.param("reliable", 0.9, 50, "super_reliable", "reliable", marks=covers("R2.8"), id="reliable"),
     ],
@@ -85,7 +85,7 @@ def test_a_state_has_its_confidence_its_threshold_and_its_fall(
     assert CONFIDENCE[state] == confidence  # type: ignore[index]
     rising, failing = run(block(state, at - 2), "+A", "+A"), outcome(block(state, at - 1), False, "A", NOW)
     assert [change.after for change in rising] == [state, up]
-    assert (failing.after, failing.archive) == (down, down == "obsolete")
+    assert (failing.after, failing.archive) == (down, False)
 
 
 @pytest.mark.covers("B2.11")
@@ -116,9 +116,9 @@ def test_successes_promote_at_exactly_3_10_and_50(start: str, v: int) -> None:  
     ("start", "steps", "expected"),
     [
         (block("past", 5), ["-A", "-A", "-B"],
-         [(4, "possible", "demoted"), (4, "possible", "debounced"), (3, "obsolete", "obsolete")]),  # D15
+         [(4, "possible", "demoted"), (4, "possible", "debounced"), (3, "possible", "needs_review")]),  # D15
         (block("past", 5), ["-A", "+A"], [(4, "possible", "demoted"), (5, "past", "promoted")]),  # D16
-        (block("possible", 0), ["-A"], [(0, "obsolete", "obsolete")]),  # D19
+        (block("possible", 0), ["-A"], [(0, "possible", "needs_review")]),  # D19
         (block("reliable", 10), ["-A", "-A", "-B"],
          [(9, "reliable", "needs_review"), (9, "reliable", "debounced"), (8, "reliable", "needs_review")]),  # D17
         (block("reliable", 50), ["-A", "+A"],
@@ -164,11 +164,6 @@ def test_outcomes(start: Block, steps: list[str], expected: list[tuple[int, str,
 def test_levels_before_and_after_tell_the_badge() -> None:
     lost = outcome(block("reliable", 50), False, "A", NOW)
     assert (lost.before, lost.after, lost.block.state) == ("super_reliable", "reliable", "reliable")
-
-
-def test_only_becoming_obsolete_goes_to_the_archive() -> None:
-    gone, kept = outcome(block("possible", 2), False, "A", NOW), outcome(block("past", 2), False, "A", NOW)
-    assert (gone.archive, kept.archive) == (True, False)
 
 
 def test_local_verifications_move_along_and_never_below_zero() -> None:
@@ -256,14 +251,13 @@ def test_scenario_is_the_name_or_the_context_of_a_day_or_the_day() -> None:
     assert one not in others
 
 
-def test_an_agents_failure_never_lowers_what_the_person_said() -> None:
-    word = block("past", 4)
-    change = outcome(word, False, "A", NOW, standing="own_word")
-    assert (change.block.state, change.block.verifications, change.effect) == ("past", 4, "doubted")
-    assert change.block.open_failures == {} and change.block.record == Record(0, 1)
-    assert change.block.doubt is not None and change.block.doubt.value > 0
-    raised = outcome(word, True, "A", NOW, standing="own_word")
-    assert raised.block.verifications == 5, "a success is a success"
+def test_a_bystander_counts_in_value_and_doubt_alone() -> None:
+    for ok in (True, False):
+        change = outcome(block("past", 4), ok, "A", NOW, standing="bystander")
+        assert (change.block.state, change.block.verifications, change.effect) == ("past", 4, "noted")
+        assert change.block.open_failures == {} and change.block.record == Record(ok, not ok)
+        assert change.block.doubt is not None and change.block.doubt.value > 0
+        assert [piece.effect for piece in change.block.evidence] == ["ok" if ok else "fail"]
 
 
 def test_a_failure_never_archives_a_candidate() -> None:
@@ -360,7 +354,6 @@ def test_diagram_draws_the_table() -> None:
         "past --> reliable: success, 10 verified",
         "reliable --> super_reliable: success, 50 verified",
         "past --> possible: failure in a new scenario",
-        "possible --> obsolete: failure in a new scenario",
         "reliable --> past: a person retires it",
         "obsolete --> possible: a person revives it",
     ):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -18,9 +17,8 @@ from alice_exp.kernel.journal.act import Commit, commit_id
 from alice_exp.model import documents
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.rules.consolidation import importance_factor
-from alice_exp.model.rules.lifecycle import Thresholds
-from alice_exp.model.rules.use import Standing, standing
-from alice_exp.model.values.block import CONFIDENCE, TRUST, Arms, Placed
+from alice_exp.model.rules.use import use
+from alice_exp.model.values.block import CONFIDENCE, TRUST, Placed, Record
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import rendered, say
 
@@ -57,13 +55,8 @@ def why(
         document["trust"] = TRUST[present.place]
         document["confidence"] = CONFIDENCE[present.block.state]
         document["importance"] = importance_factor(present.block)
-        use = standing(present, Thresholds.of(opened.config))
-        document["use"] = {
-            "use": use.use,
-            "missing": use.missing,
-            "ok": use.record.ok,
-            "failed": use.record.failed,
-        }
+        record = present.block.record or Record()
+        document["use"] = {"use": use(present), "ok": record.ok, "failed": record.failed}
     terminal.answer(document, lambda: _why(terminal, block_id, present, life))
 
 
@@ -91,7 +84,7 @@ def _why(
         factors = [say("trust") + f" {trust:.1f}", say("confidence") + f" {confidence:.1f}"]
         if importance != 1:
             factors.append(say("importance") + f" {importance:.2f}")
-        for sentence in _use(present, standing(present, Thresholds.of(terminal.session.config))):
+        for sentence in _use(present):
             terminal.pair(say("{name}:", name=say("use")), sentence)
         total = say(
             "{factors} = {product}, times decay and match",
@@ -107,16 +100,12 @@ def _why(
     terminal.table([say("when"), say("commit"), say("act"), say("who"), say("state")], rows)
 
 
-def _use(placed: Placed, told: Standing) -> list[str]:
-    """How a block is used, what its outcomes say, what the lot brought, and what would change it."""
-    block_id, uses = placed.block.id, told.record.ok + told.record.failed
+def _use(placed: Placed) -> list[str]:
+    """How a block is used, what its outcomes say, and what would change it."""
+    block_id, record = placed.block.id, placed.block.record or Record()
     doubt = placed.block.doubt
     how = {
-        "proven": say("proven: applied before anything else that fits"),
-        "trial": say(
-            "approved, not proven yet: tried one at a time; successes that are missing: {count}",
-            count=told.missing,
-        ),
+        "told": say("approved: told where it fits, beside what else you approved"),
         "in_doubt": say(
             "in doubt since {day}: 'alice-exp keep {id}' if it still holds, 'alice-exp retire {id} --reason …' if not",
             day=doubt.since[:10] if doubt is not None else "",
@@ -129,9 +118,9 @@ def _use(placed: Placed, told: Standing) -> list[str]:
         "unapproved": say("not approved as it stands: not applied; alice-exp approve {id}", id=block_id),
         "archived": say("in the archive: not used"),
     }
-    sentences = [how[told.use]]
-    if uses:
-        sentences.append(say("{ok} of {uses} uses worked", ok=told.record.ok, uses=uses))
+    sentences = [how[use(placed)]]
+    if uses := record.ok + record.failed:
+        sentences.append(say("{ok} of {uses} uses worked", ok=record.ok, uses=uses))
     if doubt is not None and not doubt.since:
         sentences.append(
             say(
@@ -139,24 +128,7 @@ def _use(placed: Placed, told: Standing) -> list[str]:
                 value=f"{doubt.value:.2f}",
             )
         )
-    return sentences + _lot(placed.block.trial)
-
-
-def _lot(trial: Mapping[str, Arms]) -> list[str]:
-    """What decisions by lot say of a block."""
-    rows = [counts for counts in trial.values() if any(counts)]
-    if not rows:
-        return []
-    ok, failed, ok_out, failed_out = (sum(column) for column in zip(*rows, strict=True))
-    return [
-        say(
-            "by lot: {ok} of {uses} worked with it, {ok_out} of {uses_out} without; see alice-exp impact",
-            ok=ok,
-            uses=ok + failed,
-            ok_out=ok_out,
-            uses_out=ok_out + failed_out,
-        )
-    ]
+    return sentences
 
 
 def log(

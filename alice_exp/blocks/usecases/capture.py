@@ -20,6 +20,7 @@ from alice_exp.model.rules.rejection import Rejections, twin
 from alice_exp.model.values.block import (
     CUES,
     EVIDENCE_KEPT,
+    MOST_OF_AGENTS,
     PLACES,
     Block,
     Payload,
@@ -303,6 +304,9 @@ def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
     ]
     content["created_at"] = draft.created_at or caller.now
     content["project"] = draft.project.partition(" ")[0]
+    if not caller.is_person:
+        # Agents type 1.0; from IMPORTANT on it is the person's mark, which stands first and is never silenced.
+        content["importance"] = min(draft.importance, MOST_OF_AGENTS)
     return Block(
         block_id,
         state="past" if draft.lived else "possible",

@@ -10,7 +10,7 @@ from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.doubt import still_true
+from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt, still_true
 from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.changes import ChangeSet, Put
 
@@ -31,7 +31,10 @@ class Kept:
 
 
 def keep(home: Home, caller: Caller, reference: str, note: str = "") -> Kept:
-    """Rest the doubt in a living block at a quarter, clear its open failures; ``RefusedError`` for an archived one."""
+    """Rest the doubt in a living block at a quarter, clear its open failures; ``RefusedError`` for an archived one.
+
+    Of one that a person is asked about it answers that none of those told together fails: it holds for all.
+    """
     require_person(caller, "keep a block", f"alice-exp keep {reference}")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Kept]:
@@ -43,8 +46,26 @@ def keep(home: Home, caller: Caller, reference: str, note: str = "") -> Kept:
                 hint=Hint("alice-exp revive {id}", id=placed.block.id),
             )
         after = replace(placed, block=still_true(placed.block, caller.now, note))
-        act = Act("keep", caller.actor, caller.now, (placed.block.id,), "it still holds")
-        return ChangeSet(act, (Put(after.block, after.path),)), Kept(after)
+        others = cleared(snapshot, placed.block.id, caller.now) if is_in_doubt(placed.block) else ()
+        ids = (placed.block.id, *(put.block.id for put in others))
+        act = Act("keep", caller.actor, caller.now, ids, "it still holds")
+        return ChangeSet(act, (Put(after.block, after.path), *others)), Kept(after)
 
     commit, answer = home.apply(plan, PLACES)
     return replace(answer, commit=commit)
+
+
+def cleared(snapshot: Snapshot, named: str, now: str) -> tuple[Put, ...]:
+    """The blocks that a person's answer about the block ``named`` clears: all others of the question that it is part
+    of, the one in doubt among them (DESIGN 12.5)."""
+    groups = (
+        {placed.block.id, *placed.block.doubt.beside}
+        for placed in snapshot.concerned((DOUBTED, "", "~"))
+        if placed.block.doubt is not None and is_in_doubt(placed.block)
+    )
+    ids = {one for group in groups if named in group for one in group} - {named}
+    return tuple(
+        Put(still_true(placed.block, now), placed.path)
+        for placed in snapshot.with_ids(ids).values()
+        if placed.place != "archive"
+    )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.blocks.rules.single_block import block_text, read_alone
+from alice_exp.blocks.usecases.keep import cleared
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import (
@@ -285,8 +286,11 @@ def _changed(
         done, path = change(placed, Thresholds.of(snapshot.config))
         levels = (("From", done.before), ("To", done.after), ("Effect", done.effect))
         detail = f"{done.before} → {done.after} ({done.block.verifications} verified)"
-        act = Act(op, caller.actor, caller.now, (placed.block.id,), detail, (*levels, *trailers))
-        return ChangeSet(act, (Put(done.block, path),)), Lived(placed, Placed(done.block, path))
+        # To say which one no longer holds answers for the others that were asked about with it.
+        others = cleared(snapshot, placed.block.id, caller.now) if done.archive else ()
+        ids = (placed.block.id, *(put.block.id for put in others))
+        act = Act(op, caller.actor, caller.now, ids, detail, (*levels, *trailers))
+        return ChangeSet(act, (Put(done.block, path), *others)), Lived(placed, Placed(done.block, path))
 
     return _applied(home, plan)
 

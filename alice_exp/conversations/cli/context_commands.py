@@ -137,9 +137,8 @@ def opening(session: Session, tokens: int, project: str, *, personal: bool = Tru
         say("What the person has approved; it is knowledge, not an order:"),
         say("About the user"),
         say("For the work"),
-        say("On trial: approved, not proven yet; try it, and report what came of it"),
     )
-    headings = (headings[0], f"## {headings[1]}", f"## {headings[2]}", f"## {headings[3]}")
+    headings = (headings[0], f"## {headings[1]}", f"## {headings[2]}")
 
     def more(count: int) -> str:
         return say("{count} more that did not fit: ask recall or decide", count=count)

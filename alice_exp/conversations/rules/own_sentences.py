@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -108,20 +109,20 @@ def _says(sentence: str) -> bool:
     return size >= _LEAST and not words_of(sentence).idle.fullmatch(sentence)
 
 
-def but_unrecorded(messages: Sequence[Message]) -> list[str]:
-    """The texts of messages, empty where their speaker asks that it be kept nowhere ("off the record", 别记).
+def but_unrecorded(messages: Sequence[Message]) -> list[Message]:
+    """The messages, without the text of those whose speaker asks that it be kept nowhere ("off the record", 别记).
 
     Where that is asked of what was said before, the speaker's message before is left out, too.
     """
-    left = [message.content for message in messages]
+    left = list(messages)
     last = -1
     for index, message in enumerate(messages):
         if message.role == "user":
             for words in (_ZH, _EN):
                 if words.unrecorded.search(message.content):
-                    left[index] = ""
+                    left[index] = replace(message, content="")
                     if last >= 0 and words.unsaid.search(message.content):
-                        left[last] = ""
+                        left[last] = replace(messages[last], content="")
             last = index
     return left
 
@@ -130,11 +131,11 @@ def said(messages: Sequence[Message]) -> list[Said]:
     """Every sentence of the user in these messages, each once, in order; what is to be kept nowhere is not there."""
     found: dict[str, Said] = {}
     answered = ""
-    for index, text in enumerate(but_unrecorded(messages)):
-        if messages[index].role != "user":
-            answered = text
+    for index, message in enumerate(but_unrecorded(messages)):
+        if message.role != "user":
+            answered = message.content
             continue
-        for one in own_sentences(text, answered):
+        for one in own_sentences(message.content, answered):
             words = words_of(one)
             strength = bool(words.cue.search(one)) + bool(words.strong.search(one))
             found.setdefault(one, Said(index, one, strength))

@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from alice_exp.model.rules.consolidation import DAY, DEFAULT_HALF_LIFE, seconds
-from alice_exp.model.rules.doubt import deserves_revival, is_in_doubt
+from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt
 from alice_exp.model.values.block import BLOCK_TYPES, is_approved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.block import Block, Place, Placed
     from alice_exp.model.values.snapshot import Span
 
-TRUSTED_PLACES = ("personal", "universal")
+TRUSTED_PLACES: tuple[Place, ...] = ("personal", "universal")
 """The sets of which blocks are trusted."""
 
 TRUSTED = "trusted"
@@ -27,21 +27,13 @@ TRUSTED = "trusted"
 UNAPPROVED = "unapproved"
 """In universal, and nobody approved what it says now."""
 
-DOUBTED = "doubted"
-"""Trusted, and a person is asked if it still holds."""
-
 REPLACING = "replacing"
 """Trusted, and a person said that it takes the place of others."""
-
-REVIVABLE = "revivable"
-"""Refuted though its outcomes speak for it, by the time when."""
 
 
 def concerns(placed: Placed) -> Iterator[tuple[str, str | float]]:
     """Each concern of a block, and its time: ISO-8601 UTC, of those that fade seconds since 1970."""
     block = placed.block
-    if placed.place == "archive" and block.archived is not None and deserves_revival(block):
-        yield REVIVABLE, block.archived.at
     if placed.place not in TRUSTED_PLACES:
         return
     if is_approved(placed):

@@ -39,5 +39,5 @@ def fitting_episodes(
 
 def episode_text(one: Episode) -> str:
     """An episode in one line: task, action, how it ended, and what was learned."""
-    ended = "ok" if one.success else "failed"
+    ended = "not reported" if one.unreported else "ok" if one.success else "failed"
     return " — ".join(part for part in (f"{one.task}: {one.action} ({ended})", one.reflection) if part)

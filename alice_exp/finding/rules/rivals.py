@@ -10,9 +10,9 @@ from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import is_approved
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from alice_exp.finding.rules.nearness.neighbourhood import Kind
+    from alice_exp.finding.rules.nearness.neighbourhood import Kind, Neighbourhood
     from alice_exp.model.values.block import Placed
     from alice_exp.model.values.snapshot import Snapshot
 
@@ -61,6 +61,26 @@ def waiting(blocks: Iterable[Placed]) -> frozenset[str]:
             if not has_both and not _reaches(loser, placed.block.id, below):
                 below[placed.block.id].add(loser)
     return frozenset().union(*below.values())
+
+
+def rivalry() -> Callable[[Placed, Placed], bool]:
+    """Tells whether two approved blocks are rivals, by the person's word, else by what they say.
+
+    What was taken apart is kept as long as the function that is returned.
+    """
+    around: dict[str, Neighbourhood] = {}
+
+    def are(one: Placed, other: Placed) -> bool:
+        # Loaded where two could be told: comparing them closely costs about a millisecond.
+        from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
+
+        known = other.block.id
+        if known not in around:
+            around[known] = Neighbourhood([other])
+        kind = next((found.kind for found in around[known].relations(one)), None)
+        return are_rivals(one, other, kind) is not None
+
+    return are
 
 
 def _reaches(start: str, goal: str, below: defaultdict[str, set[str]]) -> bool:

@@ -13,7 +13,7 @@ from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.text.display import cells
 from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.rules.assessment import Assessment
-from alice_exp.learning.rules.impact import Brought
+from alice_exp.learning.rules.success_rates import Rate
 from alice_exp.learning.usecases import statistics
 from alice_exp.learning.wiring import learning
 from alice_exp.model import documents
@@ -151,6 +151,7 @@ def stats(
         "archived": counts.archived,
         **{name: dict(part) for name, part in parts.items()},
         "grown": [{"day": day, "total": total} for day, total in counts.grown],
+        "signals": [learning_documents.signal(one) for one in counts.signals],
     }
 
     def page() -> None:
@@ -179,6 +180,25 @@ def _counts(terminal: Terminal, counts: statistics.Counts, parts: Mapping[str, M
         terminal.line()
         terminal.line(say("how it grew"))
         _bars(terminal, dict(_thinned(counts.grown)))
+    if counts.signals:
+        terminal.line()
+        terminal.line(say("how decisions seemed to end, without effect"))
+    for one in counts.signals:
+        terminal.line(
+            say(
+                "  {kind}: {both} decisions with both, seemed ok when ok {ok} %, seemed failed when failed {failed} %",
+                kind=say(one.kind),
+                both=one.both,
+                ok=_percent(one.ok),
+                failed=_percent(one.failed),
+            )
+            if one.both
+            else say("  {kind}: {seen} decisions, none of them reported", kind=say(one.kind), seen=one.seen)
+        )
+
+
+def _percent(one: Rate) -> str:
+    return f"{100 * one.value:.0f}" if one.total else "–"
 
 
 def part_title(name: str) -> str:
@@ -193,56 +213,49 @@ def part_title(name: str) -> str:
 
 
 def impact(ctx: typer.Context) -> None:
-    """Show what approved blocks bring, all together and each, by decisions that left them out by lot.
+    """Show how tasks went with what you approved and without it, and how each approved block did.
 
-    Examples: alice-exp config set trial.share 0.04 · alice-exp impact
+    Example: alice-exp impact
     """
     terminal: Terminal = ctx.obj
-    found, share = statistics.impact(terminal.session.home)
+    found = statistics.impact(terminal.session.home)
 
     def text() -> None:
-        if not found.portfolio.uses:
-            terminal.line(_no_trial(share))
-            return
-        rows = [[say("all together"), *_brought(found.portfolio), "", ""]]
-        rows += [
+        for name, one in ((say("with what you approved"), found.told), (say("without"), found.without)):
+            terminal.pair(say("{name}:", name=name), _worked(one))
+        low, high = found.difference
+        if found.told.total and found.without.total:
+            terminal.pair(
+                say("{name}:", name=say("difference in points")), f"{100 * low:+.0f} … {100 * high:+.0f}"
+            )
+        rows = [
             [
                 one.placed.block.id,
-                *_brought(one.brought),
-                _proposal_word(one.proposal),
-                short(documents.payload_text(one.placed), 40),
+                _worked(one.rate),
+                _verdict_word(one.verdict),
+                short(documents.payload_text(one.placed), 60),
             ]
             for one in found.blocks[:_MOST_LISTED]
         ]
-        columns = [say("block"), say("uses"), say("with"), say("without"), say("points of difference")]
-        terminal.table([*columns, say("verdict"), say("proposal"), say("payload")], rows)
+        if rows:
+            terminal.table([say("block"), say("worked"), say("verdict"), say("payload")], rows)
         if len(found.blocks) > _MOST_LISTED:
             terminal.line(say("and {count} more", count=len(found.blocks) - _MOST_LISTED))
 
     terminal.answer(learning_documents.impact(found), text)
 
 
-def _no_trial(share: float) -> str:
-    if share > 0:
-        return say(
-            "trials are on: {share} of decisions leave out a block; no outcome has been counted yet",
-            share=f"{share:.0%}" if share >= 0.01 else f"{share:.2%}",
-        )
-    return say(
-        "nothing is known yet: no block has been left out by lot; 'alice-exp config set trial.share 0.04' turns "
-        "trials on"
-    )
+def _worked(one: Rate) -> str:
+    return say("{ok} of {uses}", ok=one.successes, uses=one.total) if one.total else "–"
 
 
-def _brought(one: Brought) -> list[str]:
-    """Uses, both rates, the interval in points, and the verdict in words."""
-    rates = ["–" if rate is None else f"{rate:.0%}" for rate in (one.applied, one.held_out)]
-    verdict = {"helps": say("helps"), "hurts": say("hurts"), "open": say("not known yet")}[one.verdict]
-    return [str(one.uses), *rates, f"{100 * one.low:+g} … {100 * one.high:+g}", verdict]
-
-
-def _proposal_word(proposal: str) -> str:
-    return {"promote": say("promote"), "keep": say("keep"), "retire": say("retire")}[proposal]
+def _verdict_word(verdict: str) -> str:
+    return {
+        "helped": say("helped"),
+        "in_doubt": say("in doubt"),
+        "open": say("not known yet"),
+        "unused": say("never used: retire?"),
+    }[verdict]
 
 
 def _thinned(grown: tuple[tuple[str, int], ...], most: int = 12) -> list[tuple[str, int]]:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from alice_exp.kernel.errors import Names, NotFoundError, UsageError
+from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.display import one_line
 from alice_exp.learning import documents as learning_documents
-from alice_exp.learning.rules.decision_tiers import UNKEPT_WARNING
 from alice_exp.learning.wiring import learning
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
@@ -24,7 +23,6 @@ from alice_exp.terminal.options import Project, Surroundings, context_of
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
-    from alice_exp.learning.rules.decision_tiers import Applied
     from alice_exp.learning.usecases.decide import Decision
     from alice_exp.learning.usecases.decision_outcome import DecisionOutcome
     from alice_exp.learning.usecases.outcome import Outcome
@@ -39,7 +37,7 @@ def decide(
     context: Surroundings = [],  # noqa: B006
     project: Project = "",
 ) -> None:
-    """Choose by tier what to apply to a task: personal, else universal, else the pool with a disclaimer.
+    """Choose what to apply to a task: what you approved, all that fits; else the pool with a disclaimer.
 
     Report what came of it with the decision's id. Example: alice-exp decide "deploy to production" --context env=prod
     """
@@ -64,11 +62,10 @@ def decide(
     document = {
         "decision": made.decision,
         "tier": made.tier,
-        "applied": [learning_documents.applied(one) for one in made.applied],
+        "applied": [learning_documents.observed(one) for one in made.applied],
         "observing": [learning_documents.observed(one) for one in made.observing],
         "warnings": warnings,
         "disclaim": made.disclaim,
-        "held_out": list(made.held_out),
     }
     terminal.answer(document, lambda: _decision(terminal, made, warnings))
     terminal.exit_code = NotFoundError.exit_code if made.tier == "reasoning" else 0
@@ -76,39 +73,24 @@ def decide(
 
 def _decision(terminal: Terminal, made: Decision, warnings: list[str]) -> None:
     terminal.line(f"{made.decision}  {say(made.tier)}")
-    rows = [
-        _row(say("beside") if one.complement else say("apply"), one.match, _trial(one))
-        for one in made.applied
-    ]
-    rows += [_row(say("watch"), match, "") for match in made.observing]
+    rows = [_row(say("apply"), match) for match in made.applied]
+    rows += [_row(say("watch"), match) for match in made.observing]
     if rows:
         terminal.table([say("what"), say("score"), say("id"), say("state"), say("what is known")], rows)
     else:
         terminal.line(say("nothing that is trusted fits: use your own reasoning"))
-    if made.held_out:
-        terminal.line(say("held out by lot, to see what it brings: {ids}", ids=Names(made.held_out)))
     for warning in warnings:
         terminal.note(warning)
-    if UNKEPT_WARNING not in made.warnings:
+    if made.is_kept:
         terminal.line(say("then: alice-exp outcome {decision} ok|fail", decision=made.decision))
 
 
-def _row(what: str, found: Match, more: str) -> list[str]:
+def _row(what: str, found: Match) -> list[str]:
     placed = found.placed
-    notes = [note for note in (more, doubt_of(placed)) if note]
+    doubt = doubt_of(placed)
     unread = "" if found.approved else say(" ⚠ not reviewed")
-    said = documents.payload_text(placed) + stale_mark(placed) + unread + "".join(map(aside, notes))
+    said = documents.payload_text(placed) + stale_mark(placed) + unread + (aside(doubt) if doubt else "")
     return [what, f"{found.score:.3f}", placed.block.id, say(placed.block.state), said]
-
-
-def _trial(one: Applied) -> str:
-    """How a trial stands, for a block that is approved and not proven yet."""
-    if one.tier != "trial":
-        return ""
-    ok, uses = one.tried
-    if not uses:
-        return say("approved, not tried yet")
-    return say("approved, not proven yet: {ok} of {uses}", ok=ok, uses=uses)
 
 
 def doubt_of(placed: Placed) -> str:
@@ -142,16 +124,17 @@ def outcome(
     used: Annotated[
         list[str],
         typer.Option(
-            metavar="ID", help="A block that was used; may be repeated. Without it: the first applied."
+            metavar="ID", help="A block that was done; may be repeated. Without it: all that were applied."
         ),
     ] = [],  # noqa: B006
-    also: Annotated[
-        list[str], typer.Option(metavar="ID", help="An observed block that earned it too; may be repeated.")
+    skipped: Annotated[
+        list[str], typer.Option(metavar="ID", help="A block that was told and not done; may be repeated.")
     ] = [],  # noqa: B006
+    action: Annotated[str, typer.Option(help="What was done, where it was more than the blocks say.")] = "",
 ) -> None:
     """Report whether it worked: successes raise blocks, failures lower them, once a scenario.
 
-    Of a decision, what was used counts: the first applied block, or those that --used names.
+    Of a decision all that was applied counts, but what --skipped names, or what --used names alone.
 
     Examples: alice-exp outcome dec-7k2m9q4x ok · alice-exp outcome exp-7k2m9q4x fail --scenario "repo alice"
     """
@@ -161,8 +144,10 @@ def outcome(
         raise UsageError("unknown outcome {result}", result=repr(result), hint="write ok or fail")
     opened = learning(terminal.session)
     if not reference.startswith("dec-"):
-        if came or used or also or reward is not None:
-            raise UsageError("--result, --reward, --used and --also belong to the outcome of a decision")
+        if came or used or skipped or action or reward is not None:
+            raise UsageError(
+                "--result, --reward, --action, --used and --skipped belong to the outcome of a decision"
+            )
         from alice_exp.learning.usecases.outcome import report_outcome
 
         done = report_outcome(opened, reference, _WORDS[result], scenario, note)
@@ -178,8 +163,9 @@ def outcome(
         note=note,
         result=_json(came),
         reward=reward,
+        action=action,
         used=used,
-        also=also,
+        skipped=skipped,
     )
     _all(terminal, closed)
 
@@ -208,8 +194,6 @@ def _line(terminal: Terminal, placed: Placed, change: Change) -> None:
             count=placed.block.verifications,
         )
     )
-    if change.archive:
-        terminal.line(say("disproved, archived; 'alice-exp undo' takes this back"))
 
 
 def _one(terminal: Terminal, done: Outcome) -> None:

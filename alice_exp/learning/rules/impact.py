@@ -1,90 +1,76 @@
-"""Impact: what approved blocks bring together, what each brings, and what follows from it (DESIGN 12.6)."""
+"""Impact: how tasks went with approved blocks and without any, and what each block's uses say (DESIGN 12.6)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.rules.lot import interval, pooled, rates, uses, verdict
-from alice_exp.model.rules.trusted_places import TRUSTED
-from alice_exp.model.values.block import is_approved
+from alice_exp.learning.rules.success_rates import Rate, difference, rate
+from alice_exp.model.rules.doubt import is_in_doubt
+from alice_exp.model.values.block import Record, is_approved
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from alice_exp.learning.rules.lot import Trial, Verdict
     from alice_exp.model.values.block import Placed
+    from alice_exp.model.values.records import Episode
 
-Proposal = Literal["promote", "keep", "retire"]
-
-
-@dataclass(frozen=True, slots=True)
-class Brought:
-    """What a trial says: its outcomes, the success rate with and without (None: no outcome yet), the interval of their
-    difference in [-1, 1], and the verdict."""
-
-    uses: int
-    applied: float | None
-    held_out: float | None
-    low: float
-    high: float
-    verdict: Verdict
+Verdict = Literal["helped", "in_doubt", "open", "unused"]
+"""``helped``: its tasks went better than those without any block, beyond chance; ``unused``: no outcome yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockImpact:
-    """What one approved block brought, and what follows."""
+    """One approved block: how the tasks went that it was told for, and what that says."""
 
     placed: Placed
-    brought: Brought
-    proposal: Proposal
+    rate: Rate
+    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """The portfolio, and each approved block that has an outcome by lot, the one with the most outcomes first."""
+    """The rates with and without approved blocks, the 90 % interval of their difference in [-1, 1], and each approved
+    block, the most used first."""
 
-    portfolio: Brought
+    told: Rate
+    without: Rate
+    difference: tuple[float, float]
     blocks: tuple[BlockImpact, ...]
 
 
-def impact(placed: Iterable[Placed]) -> Impact:
-    """Aggregate the trials of all blocks, those in the archive among them.
+def impact(placed: Iterable[Placed], episodes: Iterable[Episode]) -> Impact:
+    """Compare the tasks that a decision told approved blocks for with those that it had nothing for.
 
-    The portfolio counts what was archived out of ``personal/`` and ``universal/``: a block goes there after failures,
-    and without it only the lucky ones would be left (with 12 blocks that bring nothing, of which every third failure
-    archives one, 11 % instead of 2 % of portfolios were claimed falsely).
+    Nothing was left out by chance: easier tasks look like better lessons, so the difference is a hint and no proof.
     """
-    tried = [one for one in placed if uses(one.block.trial) and _counts(one)]
-    blocks = [
-        BlockImpact(one, found, proposal(one, found.verdict))
-        for one in tried
-        if is_approved(one)
-        for found in (brought(one.block.trial),)
-    ]
-    blocks.sort(key=lambda one: (-one.brought.uses, one.placed.block.id))
-    return Impact(brought(pooled(one.block.trial for one in tried)), tuple(blocks))
+    counts = {True: [0, 0], False: [0, 0]}
+    for one in episodes:
+        tier, colon, _ = one.action.partition(": ")
+        if colon and tier in _TOLD | _WITHOUT:
+            row = counts[tier in _TOLD]
+            row[0] += one.success
+            row[1] += 1
+    told, without = rate(*counts[True]), rate(*counts[False])
+    blocks = [BlockImpact(one, found, _verdict(one, found, without)) for one, found in _tried(placed)]
+    blocks.sort(key=lambda one: (-one.rate.total, one.placed.block.id))
+    return Impact(told, without, difference(told, without), tuple(blocks))
 
 
-def brought(trial: Trial) -> Brought:
-    """A trial's figures."""
-    found = rates(trial)
-    return Brought(uses(trial), found.applied, found.held_out, *interval(trial), verdict(trial))
+# Trials stand in the episodes of version 0.2.0.
+_TOLD, _WITHOUT = frozenset(("personal", "universal", "trial")), frozenset(("reasoning",))
 
 
-def proposal(placed: Placed, found: Verdict) -> Proposal:
-    """What hurts is to be retired; what helps and is not proven yet, promoted; all else kept as it is."""
-    if found == "hurts":
-        return "retire"
-    is_proven = (placed.place, placed.block.state) in {
-        (place, state) for place, states in TRUSTED for state in states
-    }
-    return "promote" if found == "helps" and not is_proven else "keep"
+def _tried(placed: Iterable[Placed]) -> Iterable[tuple[Placed, Rate]]:
+    for one in placed:
+        if is_approved(one) and one.block.state != "obsolete":
+            record = one.block.record or Record()
+            yield one, rate(record.ok, record.ok + record.failed)
 
 
-def _counts(placed: Placed) -> bool:
-    """Whether a person approved the block, now or until it was archived."""
-    archived = placed.block.archived
-    if placed.place == "archive" and archived is not None:
-        return archived.origin.partition("/")[0] in ("personal", "universal")
-    return is_approved(placed)
+def _verdict(placed: Placed, found: Rate, without: Rate) -> Verdict:
+    if is_in_doubt(placed.block):
+        return "in_doubt"
+    if not found.total:
+        return "unused"
+    return "helped" if difference(found, without)[0] > 0 else "open"

@@ -1,22 +1,20 @@
-"""Decide by tier what to apply to a task (R2.35-R2.37, BX.2)."""
+"""Decide what to apply to a task (R2.35-R2.37, BX.2)."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.search_episodes import similar_failures
+from alice_exp.finding.rules.choice import choose
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES
 from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone, is_foreign
-from alice_exp.finding.rules.ranking import unscored
+from alice_exp.finding.rules.rivals import replaced, rivalry
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.ports import OpenDecision
-from alice_exp.learning.rules.decision_tiers import UNKEPT_WARNING, Applied, choose
-from alice_exp.learning.rules.lot import is_held_out
 from alice_exp.model.formats.record_schema import EPISODES_PATH
-from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.values.block import PLACES, is_approved
+from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.records import EpisodeBook
 
 if TYPE_CHECKING:
@@ -29,6 +27,8 @@ if TYPE_CHECKING:
     from alice_exp.learning.ports import Learning
     from alice_exp.model.values.block import Placed
 
+UNKEPT_WARNING = "this decision could not be kept, so its outcome cannot be reported"
+
 MOST_OBSERVED = 10
 """A decision names at most this many blocks that it does not apply."""
 
@@ -39,57 +39,55 @@ class Decision:
 
     decision: str
     tier: str
-    applied: tuple[Applied, ...]
+    applied: tuple[Match, ...]
     observing: tuple[Match, ...]
     warnings: tuple[str, ...]
     failures: tuple[Similar, ...]
     disclaim: bool
-    held_out: tuple[str, ...] = ()
+    is_kept: bool = True
+    """Whether its outcome can be reported."""
 
 
 def decide(learning: Learning, task: str, context: Mapping[str, Json], project: str = "") -> Decision:
-    """Choose by tier what to apply to a task, and remember the choice until its outcome (DESIGN 12.1).
+    """Choose what to apply to a task, and remember the choice until its outcome (DESIGN 12.1).
 
     What belongs to ``project`` is preferred; what belongs to another is observed, never applied (DESIGN 7).
     A similar task that failed before is a warning (R0.51). Applied blocks count as read.
     """
-    home, caller, config = learning.home, learning.caller, learning.home.config()
+    home, caller = learning.home, learning.caller
     (matches,) = search(learning.find(), [(task, context)], Filters(project=project))
     matches = [one for one in matches if not fits_by_tags_alone(one, task)]
     elsewhere = [one for one in matches if is_foreign(one.placed, project)]
-    decision, share = caller.new_id("dec"), config.number("trial.share")
-    lot = partial(is_held_out, decision, share=share)
+    decision = caller.new_id("dec")
     choice = choose(
         [one for one in matches if one not in elsewhere],
-        config.number("thresholds.high_confidence"),
-        lot,
+        rivalry(),
+        replaced(home.read(TRUSTED_PLACES)),
         lambda placed: _is_like_rejected(home, placed),
+        context,
     )
     told = home.read((), records=EPISODES_PATH).episodes or EpisodeBook()
     failures = similar_failures(told.episodes, task, context)
-    applied = (*choice.applied, *_linked(home, choice.applied))
     seen = [one for one in elsewhere if one.approved and one.clear and one.placed.block.state != "obsolete"]
     observing = (*choice.observing, *seen)[:MOST_OBSERVED]
-    warnings = choice.warnings
+    warnings, is_kept = choice.warnings, True
     made = OpenDecision(
         decision,
         caller.now,
         task,
         context,
         choice.tier,
-        tuple(one.placed.block.id for one in applied),
+        tuple(one.placed.block.id for one in choice.applied),
         tuple(match.placed.block.id for match in observing),
-        choice.held_out,
-        share,
     )
     try:
         learning.decisions.open(made)
     except ProblemError:
         # What fits is known all the same: a disk that refuses must not silence the answer.
-        warnings = (*warnings, UNKEPT_WARNING)
-    learning.access.record([one.placed.block.id for one in applied], caller.now)
+        warnings, is_kept = (*warnings, UNKEPT_WARNING), False
+    learning.access.record([one.placed.block.id for one in choice.applied], caller.now)
     return Decision(
-        decision, choice.tier, applied, observing, warnings, failures, choice.disclaim, choice.held_out
+        decision, choice.tier, choice.applied, observing, warnings, failures, choice.disclaim, is_kept
     )
 
 
@@ -103,17 +101,3 @@ def _is_like_rejected(home: Home, candidate: Placed) -> bool:
     from alice_exp.finding.rules.nearness.shelf import trusted
 
     return Neighbourhood(trusted(whole), rejected).mark(candidate) is not None
-
-
-def _linked(home: Home, applied: tuple[Applied, ...]) -> list[Applied]:
-    """The blocks that a person linked to the applied ones (``related``), as complements; approved ones alone."""
-    wanted = {related for one in applied for related in one.placed.block.related}
-    wanted -= {one.placed.block.id for one in applied}
-    if not wanted:
-        return []
-    linked = [placed for placed in home.read(("personal", "universal")) if placed.block.id in wanted]
-    return [
-        Applied(unscored(placed), "personal" if placed.place == "personal" else "universal", True)
-        for placed in linked
-        if is_approved(placed) and not is_in_doubt(placed.block)
-    ]

@@ -6,19 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.retention import is_due, prune
-from alice_exp.episodes.rules.search_episodes import shorten_result
+from alice_exp.episodes.rules.search_episodes import as_told, shorten_result
 from alice_exp.episodes.usecases.episode_book import capacity_of, cleaned, reads_of
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.ports import OpenDecision
-from alice_exp.learning.rules.lot import booked
-from alice_exp.learning.usecases.outcome import settled_after, standing_of, thresholds_of
+from alice_exp.learning.rules.credit import counted
+from alice_exp.learning.usecases.outcome import is_own_word, thresholds_of
+from alice_exp.model.documents import payload_text
 from alice_exp.model.formats.record_schema import EVENTS_PATH
-from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.rules.lifecycle import outcome, scenario_digest, scenario_of
-from alice_exp.model.values.block import PLACES, Evidence, is_approved
+from alice_exp.model.rules.lifecycle import scenario_digest, scenario_of
+from alice_exp.model.values.block import PLACES, Evidence
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
 from alice_exp.timeline.rules.compaction import add_event
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.timeline.rules.compaction import Merge, Summariser
+
+
+_SAID = 200
+"""Characters of a block that the diary quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +68,17 @@ def report_decision(
     note: str = "",
     result: Json = None,
     reward: float | None = None,
+    action: str = "",
     used: Sequence[str] = (),
-    also: Sequence[str] = (),
+    skipped: Sequence[str] = (),
 ) -> DecisionOutcome:
     """The outcome of a decision: lifecycle and evidence of its blocks, one episode, one event, one commit (D37).
 
-    ``used`` names the blocks that were used, applied or observed; without it the first applied alone is credited, also
-    for a failure (DESIGN 12.3). ``also`` (older scripts) adds to the first applied; both together are a ``UsageError``,
-    and so is a block that the decision did not name. A second outcome raises ``RefusedError``. A thought of
-    the decision that waits for its result takes it, instead of another thought (B1.8). The model is asked before the
-    home is locked.
+    Every applied block gets it but those ``skipped``; ``used`` narrows it to those that were done, applied or observed
+    (DESIGN 12.3), a ``UsageError`` where the decision did not name them, or where one is both. What is about the person
+    gets it from the person alone. ``action`` is what was done, in words. A second outcome raises ``RefusedError``. A
+    thought of the decision that waits for its result takes it, instead of another thought (B1.8). The model is asked
+    before the home is locked.
     """
     home, caller, decisions, summarise = (
         learning.home,
@@ -82,19 +88,26 @@ def report_decision(
     )
     config, reads = home.config(), reads_of(learning.access)
     open_decision = decisions.find(decision)
-    episode = _episode(open_decision, caller, ok, note, result, reward, config)
-    event = _event(open_decision, episode)
-    answers = asked(home, event, summarise) if summarise and not _waits(home, decision) else None
+    episode = _episode(open_decision, caller, ok, action, result, reward, config)
+    answers = None
+    if summarise and not _waits(home, decision):
+        answers = asked(home, _event(open_decision, episode, home.read(PLACES), note), summarise)
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
         decisions.find(decision)
         require_records(snapshot)
-        credited = credited_ids(snapshot, open_decision, used, also)
+        named = used_ids(snapshot, open_decision, used)
+        left_out = used_ids(snapshot, open_decision, skipped)
+        if both := set(named).intersection(left_out):
+            raise UsageError("{id} was either done or skipped", id=min(both))
         where = scenario_of(scenario, open_decision.context, caller.now[:10])
-        changes, missing = _changes(snapshot, open_decision, credited, ok, where, caller, note, episode.id)
-        puts = _booked(snapshot, open_decision, ok, [placed for placed, _ in changes])
+        told, missing = _told_of(snapshot, open_decision, named, left_out, caller)
+        piece = Evidence("episode", ref=episode.id, at=caller.now, quote=note)
+        changes = counted(told, named, ok, where, caller.now, piece, thresholds_of(snapshot))
+        puts = tuple(Put(placed.block, placed.path) for placed, _ in changes)
         book, pruned = _kept(snapshot, episode, puts, caller.now, reads)
-        timeline, merges, told = _told(snapshot.timeline or Timeline(), event, answers)
+        event = _event(open_decision, episode, snapshot, note)
+        timeline, merges, thought = _told(snapshot.timeline or Timeline(), event, answers)
         act = Act(
             "outcome",
             caller.actor,
@@ -104,14 +117,14 @@ def report_decision(
             (
                 *_steps(changes),
                 *_trailers(open_decision, ok, episode.id, where, pruned),
-                *told,
+                *thought,
             ),
         )
         answer = DecisionOutcome(open_decision, changes, missing, episode, pruned, merges)
         return ChangeSet(act, puts, episodes=book, timeline=timeline), answer
 
     commit, answer = home.apply(plan, PLACES, records=True)
-    decisions.close(decision)
+    decisions.close(decision, ok, episode.id)
     return replace(answer, commit=commit)
 
 
@@ -131,7 +144,6 @@ def _trailers(
         ("Decision", decision.decision),
         ("Result", "ok" if ok else "fail"),
         *(("Applied", block_id) for block_id in decision.applied),
-        *(("Held-Out", block_id) for block_id in decision.held_out),
         ("Episode", episode),
         ("Scenario", scenario_digest(where)),
         *(("Pruned", one) for one in pruned),
@@ -155,17 +167,10 @@ def require_records(snapshot: Snapshot) -> None:
     )
 
 
-def credited_ids(
-    snapshot: Snapshot, decision: OpenDecision, used: Sequence[str], also: Sequence[str]
-) -> tuple[str, ...]:
-    """Whom an outcome credits (DESIGN 12.3): whom it names, else the first applied block."""
-    if used and also:
-        raise UsageError(
-            "--used and --also do not go together", hint="--used names every block that was used"
-        )
+def used_ids(snapshot: Snapshot, decision: OpenDecision, used: Sequence[str]) -> tuple[str, ...]:
+    """The ids of the blocks that were used, where the outcome names any (DESIGN 12.3)."""
     known = (*decision.applied, *decision.observing)
-    named = [_named(snapshot, known, reference) for reference in used or also]
-    return tuple(dict.fromkeys(named if used else (*decision.applied[:1], *named)))
+    return tuple(dict.fromkeys(_named(snapshot, known, reference) for reference in used))
 
 
 def _named(snapshot: Snapshot, known: Sequence[str], reference: str) -> str:
@@ -177,78 +182,26 @@ def _named(snapshot: Snapshot, known: Sequence[str], reference: str) -> str:
     return block_id
 
 
-def _booked(
-    snapshot: Snapshot, decision: OpenDecision, ok: bool, changed: Sequence[Placed]
-) -> tuple[Put, ...]:
-    """The changed blocks, with this outcome in the trials of those that the lot drew: both arms by intention (12.6).
-
-    What was held out is booked as *without*, the first applied as *with*, whichever was used in the end.
-    """
-    blocks = {placed.block.id: placed for placed in changed}
-    first = decision.applied[:1] if decision.tier != "low_value" else ()
-    drawn = (*decision.held_out, *first) if decision.share > 0 else ()
-    for block_id in drawn:
-        placed = blocks.get(block_id) or snapshot.find(block_id)
-        if placed is not None and (block_id in blocks or placed.place != "archive"):
-            trial = booked(placed.block.trial, decision.share, block_id in decision.held_out, ok)
-            blocks[block_id] = replace(placed, block=replace(placed.block, trial=trial))
-    return tuple(Put(placed.block, placed.path) for placed in blocks.values())
-
-
-def _is_overtaken(snapshot: Snapshot, decision: OpenDecision, placed: Placed) -> bool:
-    """Whether a newer approved block that is not in doubt matched the same decision: doubt then grows faster (12.4)."""
-    at = placed.block.approved.at if placed.block.approved is not None else ""
-    others = (
-        snapshot.find(one) for one in (*decision.applied, *decision.observing) if one != placed.block.id
+def _told_of(
+    snapshot: Snapshot, decision: OpenDecision, used: Sequence[str], skipped: Sequence[str], caller: Caller
+) -> tuple[list[Placed], tuple[str, ...]]:
+    """The blocks that the outcome may count for, and the ids of those that are no longer here."""
+    ids = tuple(one for one in dict.fromkeys((*decision.applied, *used)) if one not in skipped)
+    found = {block_id: snapshot.find(block_id) for block_id in ids}
+    living = [placed for placed in found.values() if placed is not None and placed.place != "archive"]
+    here = {placed.block.id for placed in living}
+    wanted = used or ids
+    return (
+        [placed for placed in living if not is_own_word(placed, caller)],
+        tuple(block_id for block_id in wanted if block_id not in here),
     )
-    return any(
-        other is not None
-        and other.block.approved is not None
-        and other.block.approved.at > at
-        and is_approved(other)
-        and not is_in_doubt(other.block)
-        for other in others
-    )
-
-
-def _changes(
-    snapshot: Snapshot,
-    decision: OpenDecision,
-    ids: Sequence[str],
-    ok: bool,
-    where: str,
-    caller: Caller,
-    note: str,
-    episode: str,
-) -> tuple[tuple[tuple[Placed, Change], ...], tuple[str, ...]]:
-    changes: list[tuple[Placed, Change]] = []
-    missing: list[str] = []
-    thresholds = thresholds_of(snapshot)
-    for block_id in dict.fromkeys(ids):
-        placed = snapshot.find(block_id)
-        if placed is None or placed.place == "archive":
-            missing.append(block_id)
-            continue
-        piece = Evidence("episode", ref=episode, at=caller.now, quote=note)
-        change = outcome(
-            placed.block,
-            ok,
-            where,
-            caller.now,
-            piece,
-            thresholds,
-            standing=standing_of(placed, caller),
-            boosted=_is_overtaken(snapshot, decision, placed),
-        )
-        changes.append((settled_after(placed, change, caller.now), change))
-    return tuple(changes), tuple(missing)
 
 
 def _episode(
     decision: OpenDecision,
     caller: Caller,
     ok: bool,
-    note: str,
+    action: str,
     result: Json,
     reward: float | None,
     config: Config,
@@ -260,12 +213,11 @@ def _episode(
         caller.new_id("ep"),
         decision.task,
         decision.context,
-        f"{decision.tier}: {used}",
+        action.strip() or f"{decision.tier}: {used}",
         result,
         ok,
         (1.0 if ok else 0.0) if reward is None else reward,
         caller.now,
-        note,
     )
     return shorten_result(episode, config.count("episodes.result_limit"))
 
@@ -287,15 +239,18 @@ def _kept(
     return replace(book, episodes=pruning.book.episodes), tuple(one.episode.id for one in pruning.removed)
 
 
-def _event(decision: OpenDecision, episode: Episode) -> Event:
+def _event(decision: OpenDecision, episode: Episode, snapshot: Snapshot, note: str) -> Event:
+    """The outcome as a thought, in words: what was done, else what the blocks say that were applied."""
+    found = (snapshot.find(block_id) for block_id in decision.applied)
+    followed = "; ".join(one_line(payload_text(one), _SAID) for one in found if one is not None)
     context = ", ".join(f"{key}={value}" for key, value in decision.context.items())
     return Event(
         episode.at,
         decision.task,
         context,
-        episode.action,
+        as_told(episode).action or followed or "own reasoning",
         episode.result if episode.result is not None else ("ok" if episode.success else "fail"),
-        {DECISION: decision.decision, "episode": episode.id},
+        {DECISION: decision.decision, "episode": episode.id, **({"note": note} if note else {})},
     )
 
 

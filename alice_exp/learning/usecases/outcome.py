@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.home.references import namespace_name, resolve
+from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.lifecycle import Thresholds, outcome, scenario_digest, scenario_of
-from alice_exp.model.values.block import PLACES, Archived, Evidence, Placed, is_approved, path_of
+from alice_exp.learning.rules.credit import counted
+from alice_exp.model.rules.lifecycle import Change, Thresholds, level, scenario_digest, scenario_of
+from alice_exp.model.values.block import PLACES, Evidence, Placed
 from alice_exp.model.values.changes import ChangeSet, Put
 
 if TYPE_CHECKING:
     from alice_exp.home.caller import Caller
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.learning.ports import Learning
-    from alice_exp.model.rules.lifecycle import Change, Standing
     from alice_exp.model.values.snapshot import Snapshot
 
 
@@ -38,7 +38,7 @@ def thresholds_of(snapshot: Snapshot) -> Thresholds:
 def report_outcome(
     learning: Learning, reference: str, ok: bool, scenario: str = "", note: str = ""
 ) -> Outcome:
-    """One use of a block succeeded or failed (R2.10-R2.14); a refuted block goes to the archive in the same commit.
+    """One use of a block succeeded or failed (R2.10-R2.14).
 
     ``scenario`` says where; without one, the outcomes of a day in the block's own context are one scenario (B5.4).
     """
@@ -54,16 +54,11 @@ def report_outcome(
             )
         block = placed.block
         where = scenario_of(scenario, block.trigger.context, caller.now[:10])
-        change = outcome(
-            block,
-            ok,
-            where,
-            caller.now,
-            Evidence("outcome", at=caller.now, quote=note),
-            thresholds_of(snapshot),
-            standing=standing_of(placed, caller),
-        )
-        after = settled_after(placed, change, caller.now)
+        if is_own_word(placed, caller):
+            stands = level(block, thresholds_of(snapshot))
+            return None, Outcome(placed, Change(block, stands, stands, "noted"))
+        piece = Evidence("outcome", at=caller.now, quote=note)
+        ((after, change),) = counted([placed], (), ok, where, caller.now, piece, thresholds_of(snapshot))
         trailers = [
             ("From", change.before),
             ("To", change.after),
@@ -77,21 +72,10 @@ def report_outcome(
     return replace(answer, commit=commit)
 
 
-def standing_of(placed: Placed, caller: Caller) -> Standing:
-    """Which failures of a block do no more than feed its doubt (DESIGN 12.1, 12.3)."""
-    if placed.place == "low_value":
-        return "candidate"
-    is_own = placed.place == "personal" and is_approved(placed)
-    return "own_word" if is_own and not caller.is_person else ""
-
-
-def settled_after(placed: Placed, change: Change, now: str) -> Placed:
-    """Where a block stands after an outcome: refuted ones in the archive, the others where they were."""
-    if not change.archive:
-        return Placed(change.block, placed.path)
-    came_from = namespace_name(placed.path).replace("low_value/", "low_value_pool/")
-    archived = replace(change.block, archived=Archived(came_from, now, "obsolete"))
-    return Placed(archived, path_of("archive", "obsolete"))
+def is_own_word(placed: Placed, caller: Caller) -> bool:
+    """Whether a block is about the person and somebody else reports: no agent's outcome credits or blames it
+    (DESIGN 12.3)."""
+    return placed.place == "personal" and not caller.is_person
 
 
 def _detail(change: Change) -> str:

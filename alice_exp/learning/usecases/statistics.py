@@ -12,11 +12,14 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.assessment import Weights
 from alice_exp.learning.rules.assessment import assess as assessed
 from alice_exp.learning.rules.impact import impact as weighed
+from alice_exp.learning.rules.signal_quality import Quality, qualities
 from alice_exp.learning.usecases.outcome import thresholds_of
+from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.consolidation import Weights as ConsolidationWeights
 from alice_exp.model.rules.consolidation import age_days, consolidation_of
 from alice_exp.model.rules.lifecycle import LEVELS, level
 from alice_exp.model.values.block import BLOCK_TYPES, PLACES, SETS
+from alice_exp.model.values.records import EpisodeBook
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -70,12 +73,14 @@ class Counts:
     grown: tuple[tuple[str, int], ...]
     waiting: int
     archived: int
+    signals: tuple[Quality, ...] = ()
+    """What sessions showed of decisions, beside what was reported of them."""
 
 
-def impact(home: Home) -> tuple[Impact, float]:
-    """What approved blocks bring, by the trials that their files hold; and the share of decisions that is held out."""
-    snapshot = home.read(PLACES)
-    return weighed(snapshot), snapshot.config.number("trial.share")
+def impact(home: Home) -> Impact:
+    """How tasks went with what is approved and without it, by the outcomes of decisions."""
+    snapshot = home.read(("personal", "universal"), records=EPISODES_PATH)
+    return weighed(snapshot, (snapshot.episodes or EpisodeBook()).episodes)
 
 
 def assess(finding: Finding, topic: str, context: Mapping[str, Json]) -> Assessment:
@@ -116,6 +121,7 @@ def stats(learning: Learning) -> Counts:
         _grown(snapshot),
         sum(placed.place == "low_value" for placed in living),
         sum(1 for _ in snapshot.within("archive")),
+        qualities((one.seemed, one.reported) for one in learning.decisions.kept()),
     )
 
 

@@ -137,12 +137,14 @@ def _is_meant(item: Json, block_id: str, said: Collection[str]) -> bool:
 
 def _named(item: Json, block_id: str) -> Iterator[Pointer]:
     """Where a block names another one."""
-    for key in ("replaces", "both", "related", "supersedes"):
-        ids = item.get(key) if isinstance(item, dict) else None
-        if ids in (block_id, [block_id]):
-            yield (key,)
-        elif isinstance(ids, list):
-            yield from ((key, index) for index, one in enumerate(ids) if one == block_id)
+    doubt = item.get("doubt") if isinstance(item, dict) else None
+    for above, named in (((), item), (("doubt",), doubt)):
+        for key in ("beside",) if above else ("replaces", "both", "related", "supersedes"):
+            ids = named.get(key) if isinstance(named, dict) else None
+            if ids in (block_id, [block_id]):
+                yield (*above, key)
+            elif isinstance(ids, list):
+                yield from ((*above, key, index) for index, one in enumerate(ids) if one == block_id)
 
 
 def _id(item: Json) -> str:

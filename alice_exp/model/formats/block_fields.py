@@ -26,7 +26,6 @@ from alice_exp.model.values.block import (
     STATES,
     Approved,
     Archived,
-    Arms,
     Doubt,
     Evidence,
     Payload,
@@ -168,21 +167,16 @@ def _day(value: Json) -> str:
 
 
 def _doubt(value: Json) -> Doubt:
-    fields = _object(value, {"value": between(0, 1e9), "day": _day, "since": time}, ("value", "day"))
-    return Doubt(**fields)
-
-
-def _trial(value: Json) -> dict[str, Arms]:
-    rows = mapping(value)
-    for share, row in rows.items():
-        counts = row if isinstance(row, list) else []
-        if len(counts) != 4 or any(type(n) is not int or n < 0 for n in counts):
-            raise Fault(
-                '"{name}" is four whole numbers: ok, failed, and both without it',
-                (share,),
-                name=share,
-            )
-    return {share: tuple(row) for share, row in rows.items()}  # type: ignore[misc, arg-type]
+    readers = {
+        "value": between(0, 1e9),
+        "day": _day,
+        "since": time,
+        "asked": time,
+        "beside": _ids,
+        "rate": between(0, 1),
+        "against": between(0, 1e9),
+    }
+    return Doubt(**_object(value, readers, ("value", "day")))
 
 
 def _reported(value: Json) -> Reported:
@@ -275,18 +269,14 @@ _ROWS: Mapping[str, tuple[Callable[[Json], Any], dict[str, Json]]] = {
                 ),
                 day=said({"type": "string", "pattern": r"^\d{4}-\d\d-\d\d$"}, "The day of the last outcome."),
                 since=said(TIME, "In doubt since."),
+                asked=said(TIME, "When a report asked about it last."),
+                beside=said({"type": "array", "items": _ID}, "What was told with it when the doubt came."),
+                rate=said(SHARE, "As a newcomer: how often what was told with it worked."),
+                against=said(
+                    {"type": "number", "minimum": 0}, "What its first outcomes say against it beside that."
+                ),
             ),
             "How much recent outcomes speak against it.",
-        ),
-    ),
-    "trial": (
-        _trial,
-        said(
-            {
-                "type": "object",
-                "additionalProperties": {"type": "array", "items": COUNT, "minItems": 4, "maxItems": 4},
-            },
-            "By share of decisions by lot: ok and failed with it, ok and failed without it.",
         ),
     ),
     "project": (text, said(TEXT, "The project that it belongs to; none: everywhere.")),
@@ -343,6 +333,10 @@ FIELDS: Mapping[str, Callable[[Json], Any]] = {key: read for key, (read, _) in _
 PAST: Mapping[str, dict[str, Json]] = {
     "supersedes": {
         **said(_ID, "Of version 0.2.0, where an approval left it open whether the other holds."),
+        "deprecated": True,
+    },
+    "trial": {
+        **said({"type": "object"}, "Of version 0.2.0: outcomes of decisions that left it out by lot."),
         "deprecated": True,
     },
 }

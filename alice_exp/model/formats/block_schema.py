@@ -21,7 +21,7 @@ from alice_exp.model.formats.field_readers import (
     severity_of,
     unknown_key,
 )
-from alice_exp.model.values.block import Block, Payload, place_of
+from alice_exp.model.values.block import Block, Doubt, Payload, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -168,6 +168,12 @@ def _present(names: tuple[str, ...], value: object) -> dict[str, Json]:
     return {name: getattr(value, name) for name in names if getattr(value, name)}
 
 
+def _write_doubt(doubt: Doubt) -> Json:
+    later = _present(("since", "asked", "rate", "against"), doubt)
+    beside: dict[str, Json] = {"beside": list(doubt.beside)} if doubt.beside else {}
+    return {"value": doubt.value, "day": doubt.day, **later, **beside}
+
+
 def _write_archived(archived: Archived) -> Json:
     return {"from": archived.origin, "at": archived.at, "reason": archived.reason}
 
@@ -185,8 +191,7 @@ _SPECIAL: Mapping[str, Callable[[Any], Json]] = {
     "both": list,
     "open_failures": dict,
     "record": lambda value: {"ok": value.ok, "failed": value.failed},
-    "doubt": lambda value: {"value": value.value, "day": value.day, **_present(("since",), value)},
-    "trial": lambda value: {share: list(row) for share, row in value.items()},
+    "doubt": _write_doubt,
 }
 _BARE = Block(id="", payload=Payload(""))
 _Row: TypeAlias = "tuple[str, Callable[[Any], Json] | None, object]"

@@ -8,7 +8,7 @@ from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.jsonc import dump, locate_key
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.field_readers import Found, problem_at
-from alice_exp.model.values.config import BY_NAME, OPTIONS, TAKEN, Config, is_local
+from alice_exp.model.values.config import BY_NAME, OPTIONS, PAST, TAKEN, Config, is_local
 
 if TYPE_CHECKING:
     from alice_exp.kernel.jsonc import Document
@@ -98,7 +98,7 @@ def _take(
     name = ".".join(pointer)
     option = BY_NAME.get(name)
     if option is None:
-        if not pointer[-1].startswith("x-"):
+        if not (pointer[-1].startswith("x-") or name in PAST):
             problems.add("warning", lambda: _unknown(document, pointer, name))
         return
     if fits(option, value):

@@ -83,6 +83,7 @@ def _episodes() -> dict[str, Json]:
             "result_truncated": said({"type": "boolean"}, "Whether the result was longer than what is kept."),
             "result_length": said(COUNT, "Characters of the whole result."),
             "access_count": said(COUNT, "How often it was found."),
+            "unreported": said({"type": "boolean"}, "Whether nobody said how it ended."),
         },
         ("task",),
     )

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 
 from alice_exp.model.values.block import (
     DECISIONS,
-    EXPLICIT,
     Approved,
     Block,
     Claim,
@@ -120,29 +119,10 @@ def kept_here(block: Block, stamp: Stamp) -> Block:
     return replace(block, approved=bare, signed=None if block.signed is None else False)
 
 
-NO_OWN_EVIDENCE = ("claim", "shared", "conflict", "decision", "retired", "revived", "promoted")
-"""Kinds of evidence that say nothing of what was lived: a stranger's count, a sentence about an act."""
-
-
-def has_own_evidence(block: Block) -> bool:
-    """Whether a candidate rests on more than an inference: an episode, a quote, a success, a person's word, or
-    observations from two sessions or actors (DESIGN 12.2)."""
-    pieces = [piece for piece in block.evidence if piece.kind not in NO_OWN_EVIDENCE]
-    return (
-        block.verifications_local > 0
-        or EXPLICIT in block.tags
-        or any(piece.quote or piece.effect == "ok" or piece.ref.startswith("ep-") for piece in pieces)
-        or (
-            block.observations > 0 and len({piece.ref.partition("#")[0] for piece in pieces if piece.ref}) > 1
-        )
-    )
-
-
 def started(block: Block) -> Block:
-    """A candidate as an approval starts it: past with at least one verification where it has evidence of its own
-    ("I did meet this"), else possible as it is, on trial (DESIGN 12.2). What it failed at before a person looked is
-    answered by the approval."""
-    block = replace(block, open_failures={})
-    if block.state != "possible" or not has_own_evidence(block):
+    """A block as an approval starts it: past with at least one verification, since the person's yes is the first
+    evidence (DESIGN 12.2). What it failed at before a person looked is answered by the approval."""
+    block = replace(block, open_failures={}, doubt=None)
+    if block.state != "possible":
         return block
     return replace(block, state="past", verifications=max(1, block.verifications))

@@ -1,9 +1,8 @@
 """Doubt: when recent outcomes say that a lesson may no longer hold (DESIGN 12.4, 12.5, 12.8).
 
-Every failure about doubles the doubt in a lesson, every success halves it, each day of use lays a thirty-second on it;
-at one it rests until a person says whether the lesson still holds. The value is a sequential test: against a block
-whose success rate stands, the chance that it ever reaches one in N days of use is at most N/32, however many uses a
-day has.
+Every failure about doubles the doubt in a lesson, every success halves it, each outcome and each day of use add a
+little. The value is a sequential test: against a block whose success rate stands, the chance that it ever reaches one
+in N days and n uses is at most N/32 + n/512. A newcomer among lessons that work is tested against their rate, too.
 """
 
 from __future__ import annotations
@@ -24,17 +23,29 @@ OUTCOMES = ("ok", "fail", "debounced")
 STILL_TRUE = "still_true"
 """Effect of the piece that keeps a person's answer: it still holds."""
 
+DOUBTED = "doubted"
+"""The concern of a block about which a person is asked."""
+
 DAILY = 1 / 32
 """What the first outcome of a day adds."""
 
-BOOSTED = 1 / 16
-"""The same while a newer approved block that is not in doubt matches the same decision."""
+EACH = 1 / 512
+"""What every outcome adds."""
 
 RESTED = 1 / 4
-"""The value after a person's *still true*."""
+"""The value after a person's answer, and after a question about it was put."""
 
 LIMIT = 1.0
-"""From this value on a block is in doubt."""
+"""From this value on a person is asked about the lessons that were told together."""
+
+ESTABLISHED = 10
+"""From so many outcomes on a block's rate tells what others beside it are worth."""
+
+NEW = 20
+"""Over how many outcomes of its own a newcomer is tested."""
+
+WORSE = 0.2
+"""By how much less success than beside it a newcomer is suspected of."""
 
 
 def usual_rate(record: Record) -> float:
@@ -43,25 +54,32 @@ def usual_rate(record: Record) -> float:
     return min(0.8, max(0.5, (record.ok + 4) / (record.ok + record.failed + 5) - 0.2))
 
 
-def after_outcome(doubt: Doubt | None, before: Record, ok: bool, at: str, *, boosted: bool = False) -> Doubt:
-    """The doubt after one outcome at ``at`` (ISO-8601 UTC), with the record ``before`` it.
-
-    ``since`` is a latch: once set, no success takes it away.
-    """
+def after_outcome(doubt: Doubt | None, before: Record, ok: bool, at: str) -> Doubt:
+    """The doubt after one outcome at ``at`` (ISO-8601 UTC), with the record ``before`` it; it latches nothing."""
     day = at[:10]
-    value = doubt.value if doubt is not None else 0.0
-    if doubt is None or day > doubt.day:
-        value += BOOSTED if boosted else DAILY
+    held = doubt or Doubt(0.0, "")
+    value = held.value + EACH + (DAILY if day > held.day else 0.0)
     rate = usual_rate(before)
     value = value / 2 if ok else value * (1 - rate / 2) / (1 - rate)
-    since = doubt.since if doubt is not None else ""
-    if not since and round(value, 9) >= LIMIT:
-        since = at
-    newest = max(day, doubt.day) if doubt is not None else day
-    return Doubt(round(value, 9), newest, since)
+    return replace(held, value=round(value, 12), day=max(day, held.day))
 
 
-def with_outcome(block: Block, ok: bool, at: str, *, boosted: bool = False) -> Block:
+def tested(doubt: Doubt, before: Record, ok: bool, beside: float | None) -> Doubt:
+    """A newcomer's test against the rate in [0, 1] of the established blocks told with it (None: there are none).
+
+    The rate is fixed when the test begins, which starts at 1/4; it ends with the block's twentieth outcome.
+    """
+    uses = before.ok + before.failed
+    rate, against = doubt.rate, doubt.against
+    if not rate and beside is not None and beside >= 0.5 and uses < ESTABLISHED:
+        rate, against = round(min(0.95, beside), 6), RESTED
+    if not rate or uses >= NEW:
+        return doubt
+    against *= (rate - WORSE) / rate if ok else (1 + WORSE - rate) / (1 - rate)
+    return replace(doubt, rate=rate, against=round(against, 12))
+
+
+def with_outcome(block: Block, ok: bool, at: str, beside: float | None = None) -> Block:
     """A block with one more outcome in its record and its doubt; its evidence is the caller's.
 
     What an older version wrote has neither: both are worked out from the pieces that it kept.
@@ -75,7 +93,14 @@ def with_outcome(block: Block, ok: bool, at: str, *, boosted: bool = False) -> B
             # Reading the past latches nothing: a person is asked about what happens from now on (12.8).
             doubt = replace(doubt, since="")
     record = Record(before.ok + ok, before.failed + (not ok))
-    return replace(block, record=record, doubt=after_outcome(doubt, before, ok, at, boosted=boosted))
+    after = tested(after_outcome(doubt, before, ok, at), before, ok, beside)
+    return replace(block, record=record, doubt=after)
+
+
+def value(block: Block) -> float:
+    """What a block is worth by its last outcomes, in (0, 1): (ok + 3)/(n + 4), three quarters for one without any."""
+    ok, failed = outcomes_since_kept(block)
+    return (ok + 3) / (ok + failed + 4)
 
 
 def is_in_doubt(block: Block) -> bool:
@@ -95,22 +120,8 @@ def still_true(block: Block, at: str, note: str = "") -> Block:
     )
 
 
-def deserves_revival(block: Block) -> bool:
-    """Whether an archived block's kept outcomes speak for it: at least three, and (ok + 1)/(n + 2) > 1/2 (12.7).
-
-    What a person retired stays retired: the person has answered.
-    """
-    if block.archived is None or block.archived.reason != "obsolete":
-        return False
-    if any(piece.kind == "retired" and piece.at == block.archived.at for piece in block.evidence):
-        return False
-    kept = kept_record(block.evidence)
-    uses = kept.ok + kept.failed
-    return uses >= 3 and (kept.ok + 1) / (uses + 2) > 0.5
-
-
 def outcomes_since_kept(block: Block) -> tuple[int, int]:
-    """(ok, failed) among the kept pieces after the last *still true*: what orders trials (12.1, 12.5)."""
+    """(ok, failed) among the kept pieces after the last *still true*: what its value counts (12.1, 12.5)."""
     ok = failed = 0
     for piece in block.evidence:
         if piece.effect == STILL_TRUE:
@@ -132,8 +143,8 @@ def kept_record(evidence: Iterable[Evidence]) -> Record:
 def replayed(evidence: Iterable[Evidence], record: Record) -> Doubt | None:
     """The doubt worked out anew over pieces, in the order of time (12.8); None without an outcome.
 
-    From 0, or from 1/4 after the last *still true*, 1/32 a day. The record before the first piece is ``record`` less
-    the pieces themselves.
+    From 0, or from 1/4 after the last *still true*, and from 1/4 again where it reached one: a question was put then.
+    The record before the first piece is ``record`` less the pieces themselves.
     """
     pieces = sorted(
         (piece for piece in evidence if piece.effect in (*OUTCOMES, STILL_TRUE)),
@@ -150,5 +161,7 @@ def replayed(evidence: Iterable[Evidence], record: Record) -> Doubt | None:
             continue
         ok = piece.effect == "ok"
         doubt = after_outcome(doubt, before, ok, piece.at)
+        if doubt.value >= LIMIT:
+            doubt = replace(doubt, value=RESTED)
         before = Record(before.ok + ok, before.failed + (not ok))
     return doubt

@@ -33,9 +33,8 @@ Effect = Literal[
     "promoted",
     "demoted",
     "needs_review",
-    "obsolete",
     "debounced",
-    "doubted",
+    "noted",
     "withheld",
     "retired",
     "revived",
@@ -44,14 +43,14 @@ Effect = Literal[
 """The effect of an act on a block.
 
 ``verified``: one verification more; ``promoted``: and one level up; ``demoted``: one less and one level down;
-``needs_review``: one less, still reliable (B2.8); ``obsolete``: refuted, goes to the archive; ``debounced``: a failure
-that this scenario had already (R2.11); ``doubted``: an agent's failure with what the person said, which lowers nothing;
-``withheld``: a candidate's failure, which waits for the review; ``retired``, ``revived``, ``kept``: a person's acts.
+``needs_review``: one less, the state as it was (B2.8); ``debounced``: a failure that this scenario had already (R2.11);
+``noted``: it counts in value and doubt alone, the level and its count stay; ``withheld``: a candidate's failure, which
+waits for the review; ``retired``, ``revived``, ``kept``: a person's acts.
 """
 
-Standing = Literal["", "own_word", "candidate"]
-"""Whose failures do less: ``own_word`` is what the person said, which an agent's report never lowers (DESIGN 12.3);
-``candidate`` is what no person has decided on, which a failure never archives (DESIGN 12.1)."""
+Standing = Literal["", "bystander", "candidate"]
+"""Whose outcomes do less: a ``bystander`` was told beside others and nobody said that it was used (DESIGN 12.3);
+``candidate`` is what no person has decided on (DESIGN 12.1)."""
 
 OPEN_FAILURES_KEPT = 20
 
@@ -98,7 +97,8 @@ class Row:
 
 TABLE: Mapping[State, Row] = MappingProxyType(
     {
-        "possible": Row(CONFIDENCE["possible"], "past", "obsolete", ("obsolete",), "I guess it may be so"),
+        # The sources archive it here; no outcome does, since only the person takes back what they approved (B5.3).
+        "possible": Row(CONFIDENCE["possible"], "past", None, ("obsolete",), "I guess it may be so"),
         "past": Row(CONFIDENCE["past"], "reliable", "possible", ("obsolete",), "I did meet this"),
         "reliable": Row(
             CONFIDENCE["reliable"], "super_reliable", None, ("obsolete", "past"), "verified many times"
@@ -176,12 +176,12 @@ def outcome(
     thresholds: Thresholds = DEFAULT,
     *,
     standing: Standing = "",
-    boosted: bool = False,
+    beside: float | None = None,
 ) -> Change:
     """What one use of a block, successful or not, does to it (R2.10-R2.14, B2.3-B2.8, DESIGN 12.3, 12.4).
 
-    Every outcome counts in the block's record and feeds its doubt (``boosted``: see ``doubt.BOOSTED``); ``standing``
-    says which failures do no more than that.
+    Every outcome counts in the block's record and its doubt (``beside``: see ``doubt.tested``); ``standing`` says which
+    do no more than that. None archives a block.
 
     ``scenario`` comes from ``scenario_of``, ``now`` is ISO-8601 UTC. ``evidence`` (by default an empty piece) is added
     with the scenario and its effect. RefusedError if the block is obsolete, since only a person may revive it.
@@ -194,14 +194,21 @@ def outcome(
         )
     piece = replace(evidence or Evidence("outcome"), scenario=scenario)
     piece = replace(piece, at=piece.at or now)
-    change = (
-        _success(block, piece, now, thresholds) if ok else _failure(block, piece, now, thresholds, standing)
-    )
+    if standing == "bystander":
+        same, stands = (
+            _with(block, now, replace(piece, effect="ok" if ok else "fail")),
+            level(block, thresholds),
+        )
+        change = Change(same, stands, stands, "noted")
+    elif ok:
+        change = _success(block, piece, now, thresholds)
+    else:
+        change = _failure(block, piece, now, thresholds, is_candidate=standing == "candidate")
     # Lists load this module and judge nothing.
     from alice_exp.model.rules.doubt import with_outcome
 
     # The record before this outcome decides how much it says, so the doubt is asked of the block as it was.
-    judged = with_outcome(block, ok, piece.at, boosted=boosted)
+    judged = with_outcome(block, ok, piece.at, beside)
     return replace(change, block=replace(change.block, record=judged.record, doubt=judged.doubt))
 
 
@@ -227,18 +234,15 @@ def _success(block: Block, piece: Evidence, now: str, thresholds: Thresholds) ->
     return Change(after, before, reached, "verified" if reached == before else "promoted")
 
 
-def _failure(block: Block, piece: Evidence, now: str, thresholds: Thresholds, standing: Standing) -> Change:
+def _failure(
+    block: Block, piece: Evidence, now: str, thresholds: Thresholds, *, is_candidate: bool
+) -> Change:
     before = level(block, thresholds)
-    if standing == "own_word":
-        same = _with(block, block.updated_at, replace(piece, effect="fail"))
-        return Change(same, before, before, "doubted")
     if piece.scenario in block.open_failures:
         # Recorded, but without effect: repeated retries must not even make the block look fresh.
         same = _with(block, block.updated_at, replace(piece, effect="debounced"))
         return Change(same, before, before, "debounced")
     state = TABLE[block.state].demotes_to or block.state
-    if standing == "candidate" and state == "obsolete":
-        state = block.state
     after = replace(
         _with(block, now, replace(piece, effect="fail")),
         state=state,
@@ -246,12 +250,8 @@ def _failure(block: Block, piece: Evidence, now: str, thresholds: Thresholds, st
         verifications_local=max(0, block.verifications_local - 1),
         open_failures=_newest({**block.open_failures, piece.scenario: now}),
     )
-    effect: Effect = "needs_review" if state == "reliable" else "demoted"
-    if state == "obsolete":
-        effect = "obsolete"
-    elif standing == "candidate":
-        effect = "withheld"
-    return Change(after, before, level(after, thresholds), effect, archive=state == "obsolete")
+    effect: Effect = "withheld" if is_candidate else "demoted" if state != block.state else "needs_review"
+    return Change(after, before, level(after, thresholds), effect)
 
 
 def _newest(failures: Mapping[str, str]) -> dict[str, str]:

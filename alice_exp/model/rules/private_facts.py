@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from alice_exp.kernel.text.data_files import LazyPattern
+from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, findings
 from alice_exp.model.rules.secrets.secret_shape import Shape, always, likely
@@ -48,6 +49,9 @@ class Delicate:
     kind: str
     at: str
 
+
+WIDTH = 200
+"""The most characters of a line that is kept of a prompt or a command."""
 
 _TOLERATED = (*("a home path", "an IP address", "a network card's address", "an e-mail address"),)
 _PUBLIC = "an SSH key"
@@ -329,6 +333,11 @@ def masked(text: str) -> str:
             ]
         last = max(last, end)
     return "".join((*kept, text[last:]))
+
+
+def masked_line(text: str) -> str:
+    """A prompt or a command as ``masked`` tells it, in one line of at most ``WIDTH`` characters."""
+    return one_line(masked(text[: 5 * WIDTH]), WIDTH)
 
 
 def is_left_behind(before: Saying, after: Saying | None) -> bool:

@@ -54,6 +54,23 @@ def context_similarity(context_a: Mapping[str, Json], context_b: Mapping[str, Js
     return equal / len(context_a.keys() | context_b.keys())
 
 
+def contradicts(context: Mapping[str, Json], own: Mapping[str, Json]) -> bool:
+    """Whether two contexts name one thing and say different values of it; a list names several values."""
+    return any(
+        not {*map(_worded, _each(context[key]))} & {*map(_worded, _each(value))}
+        for key, value in own.items()
+        if key in context
+    )
+
+
+def _each(value: Json) -> Sequence[Json]:
+    return value if isinstance(value, list) else (value,)
+
+
+def _worded(value: Json) -> str:
+    return f"{type(value).__name__} {value}".casefold()
+
+
 def _equal(first: Json, second: Json) -> bool:
     # In Python 1 == True, but in a file they are different values.
     return first == second and isinstance(first, bool) == isinstance(second, bool)

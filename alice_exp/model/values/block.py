@@ -46,6 +46,9 @@ EVIDENCE_KEPT = 20
 """The number of pieces of evidence that a block keeps, the newest; git keeps the rest."""
 
 
+IMPORTANT, MOST_OF_AGENTS = 0.9, 0.89
+"""The importance from which a block counts as marked by the person, and the most that an agent may give one."""
+
 EXPLICIT = "explicit"
 """The tag of a candidate that the user asked to be remembered in a conversation (B4.18)."""
 
@@ -142,17 +145,18 @@ class Record:
 class Doubt:
     """How much recent outcomes speak against a block: ``value`` >= 0, and the UTC ``day`` (YYYY-MM-DD) of the newest.
 
-    ``since`` is when the value reached 1 (ISO-8601 UTC), empty before: from then on the block is in doubt until a
-    person answers (DESIGN 12.4, 12.5).
+    ``since`` is when it came in doubt (ISO-8601 UTC; empty: it is not), ``beside`` the ids that were told with it then,
+    ``asked`` when a report last put the question to the person. A newcomer's test: ``rate`` in [0.5, 0.95] is that of
+    the established blocks beside it (0: no test), ``against`` >= 0 what its outcomes say against it (DESIGN 12.4).
     """
 
     value: float
     day: str
     since: str = ""
-
-
-Arms = tuple[int, int, int, int]
-"""Outcomes of decisions by lot: successes and failures with a block, successes and failures without it."""
+    asked: str = ""
+    beside: tuple[str, ...] = ()
+    rate: float = 0.0
+    against: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +181,6 @@ class Block:
     open_failures: Mapping[str, str] = field(default_factory=dict)
     record: Record | None = None
     doubt: Doubt | None = None
-    trial: Mapping[str, Arms] = field(default_factory=dict)
-    """Its trial by lot, a row a share (as ``0.04``), never mixed (DESIGN 12.6)."""
     project: str = ""
     """The project that it belongs to; empty: everywhere (DESIGN 7)."""
     importance: float = 0.5

@@ -37,16 +37,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("thresholds.reliable", 10, "count", "Verifications that raise a past block to reliable"),
     Option("thresholds.super_reliable", 50, "count", "Verifications that earn a reliable block its badge"),
     Option(
-        "thresholds.high_confidence", 0.5, "share", "Trust times confidence from which a block is applied"
-    ),
-    Option(
         "thresholds.fits", 0.3, "share", "How likely a block must fit to be an answer; 0: every match is one"
-    ),
-    Option(
-        "trial.share",
-        0.0,
-        "share",
-        "Share of decisions that leave out the block they would apply, to measure what it brings; 0: none",
     ),
     Option(
         "heartbeat.expire_days", 7, "days", "Days that an unanswered candidate waits after it was first shown"
@@ -155,8 +146,11 @@ BY_NAME: Mapping[str, Option] = {option.name: option for option in OPTIONS}
 _HERE = ("provider", "sharing", "owner", "projects", "heard")
 
 
-TAKEN: Mapping[str, str] = {"thresholds.match": "thresholds.fits", "decide.held_out": "trial.share"}
+TAKEN: Mapping[str, str] = {"thresholds.match": "thresholds.fits"}
 """Keys that 0.2.0 still read, and what took their place."""
+
+PAST = frozenset(("thresholds.high_confidence", "trial", "trial.share", "decide", "decide.held_out"))
+"""Keys that 0.2.0 wrote into new files: they stay where they are, and nothing reads them."""
 
 
 def is_local(name: str) -> bool:

@@ -10,14 +10,14 @@ from alice_exp.finding.rules.nearness.neighbourhood import Relation
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import payload_text, trigger_text
-from alice_exp.model.rules.doubt import kept_record
 from alice_exp.model.rules.rejection import Returned
-from alice_exp.model.values.block import Placed, Record
+from alice_exp.model.values.block import Placed
 from alice_exp.review.cli.where_it_holds import answers, asked_about, shared_project, where_it_holds
 from alice_exp.review.rules.arrangement import Part, project_of
 from alice_exp.review.rules.daily_report import Agenda, Item
+from alice_exp.review.rules.doubts import Question
 from alice_exp.review.rules.state_changes import Movement
-from alice_exp.terminal.language import listed, say
+from alice_exp.terminal.language import aside, listed, say
 
 _FEW = 5
 """The most rows of a section on a screen, and of fading blocks anywhere; further ones are counted."""
@@ -51,12 +51,9 @@ def sections(report: Agenda) -> tuple[Section, ...]:
             [_settle(placed, one) for placed, one in report.settle],
         ),
         _section(
-            "review", say("In doubt: does it still hold?"), [doubted(placed) for placed in report.review]
-        ),
-        _section(
-            "revivable",
-            say("Disproved, though it mostly worked: a second chance?"),
-            [_revivable(placed) for placed in report.revivable],
+            "review",
+            say("In doubt: which no longer holds?"),
+            [doubted(one) for one in report.review],
         ),
         _section(
             "changed",
@@ -115,7 +112,7 @@ def _fault(fault: Problem) -> Row:
 
 def has_own_row(movement: Movement) -> bool:
     """Whether a change is listed on its own; mere successes are only counted in the summary."""
-    return movement.kind != "verified"
+    return movement.kind not in ("verified", "noted")
 
 
 def _settle(placed: Placed, one: Relation) -> Row:
@@ -202,28 +199,30 @@ def _name(item: Item) -> str:
     return str(item.number or item.placed.block.id)
 
 
-def _revivable(placed: Placed) -> Row:
-    record = kept_record(placed.block.evidence)
+def doubted(one: Question) -> Row:
+    """A block in doubt with those that were told with it, how its last uses ended, and what answers."""
+    doubt = one.placed.block.doubt
+    day = doubt.since[:10] if doubt is not None else ""
+    if not one.beside:
+        note = say(
+            "since {day}: {failed} of the last {uses} failed; yes: alice-exp keep {id} · no: alice-exp retire {id} "
+            "--reason …",
+            day=day,
+            failed=one.failed,
+            uses=one.uses,
+            id=one.placed.block.id,
+        )
+        return Row(one.placed.block.id, payload_text(one.placed), note)
     note = say(
-        "{ok} of {uses} worked; yes: alice-exp revive {id}",
-        ok=record.ok,
-        uses=record.ok + record.failed,
-        id=placed.block.id,
+        "since {day}: together {failed} of the last {uses} failed; the one that no longer holds: alice-exp retire ID "
+        "--reason …; none: alice-exp keep {id}",
+        day=day,
+        failed=one.failed,
+        uses=one.uses,
+        id=one.placed.block.id,
     )
-    return Row(placed.block.id, payload_text(placed), note)
-
-
-def doubted(placed: Placed) -> Row:
-    """A block in doubt, with its record and what answers."""
-    doubt, record = placed.block.doubt, placed.block.record or Record()
-    note = say(
-        "since {day}: {ok} of {uses} worked; yes: alice-exp keep {id} · no: alice-exp retire {id} --reason …",
-        day=doubt.since[:10] if doubt is not None else "",
-        ok=record.ok,
-        uses=record.ok + record.failed,
-        id=placed.block.id,
-    )
-    return Row(placed.block.id, payload_text(placed), note)
+    others = (f"{each.block.id}  {payload_text(each)}" for each in one.beside)
+    return Row(one.placed.block.id, "\n".join((payload_text(one.placed), *others)), note)
 
 
 def _back(one: Returned) -> Row:
@@ -240,9 +239,7 @@ def _moved(movement: Movement) -> Row:
         "promoted": say("promoted: {arrow}", arrow=arrow),
         "demoted": say("demoted: {arrow}", arrow=arrow),
         "needs_review": say("failed, still {state}", state=after),
-        "doubted": say("failed for an agent; what you said stays as it is"),
         "withheld": say("failed before you looked at it: it is not applied until you decide"),
-        "obsolete": say("disproved: {arrow}, archived", arrow=arrow),
         "retired": say("retired: {arrow}", arrow=arrow),
         "revived": say("revived: {arrow}", arrow=arrow),
         "debounced": say("failed again where it had failed: counted once"),
@@ -250,10 +247,13 @@ def _moved(movement: Movement) -> Row:
         "removed": say("went out of its file; back with: alice-exp restore {id}", id=movement.block_id),
         "revoked": say("the peer that shared it takes it back: does it hold without?"),
         "verified": say("verified"),
+        "noted": "",
     }
+    failed = say("{count} of {uses} failed", count=movement.failed, uses=movement.times)
+    said = sentences[movement.kind] + (aside(failed) if movement.failed and movement.times > 1 else "")
     placed = movement.placed or movement.was
     text = payload_text(placed) if placed is not None else ""
-    return Row(movement.block_id, text, sentences[movement.kind])
+    return Row(movement.block_id, text, said)
 
 
 def _plain(placed: Placed) -> Row:
@@ -279,13 +279,12 @@ def _proposed(name: str, value: object) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What all candidates of a report share, and no row repeats: who proposed it, the day, time left, what approval
-    does (``effect``, a sentence), the project; and, of the candidates of one part, where they go."""
+    """What all candidates of a report share, and no row repeats: who proposed it, the day, time left,
+    the project; and, of the candidates of one part, where they go."""
 
     by: str = ""
     day: str = ""
     left: str = ""
-    effect: str = ""
     project: str | None = None
     place: str = ""
 
@@ -296,7 +295,6 @@ class Shared:
             _shared_by_all(items, proposer),
             _shared_by_all(items, _day),
             _shared_by_all(items, left),
-            _shared_by_all(items, _effect),
             shared_project(items),
         )
 
@@ -314,7 +312,6 @@ class Shared:
             day,
             say("project {name}", name=self.project) if self.project else "",
             self.left,
-            self.effect,
         )
         said = " · ".join(filter(None, parts))
         return say("All of them: {facts}", facts=said) if said else ""
@@ -330,10 +327,6 @@ def _shared_by_all(items: Sequence[Item], of: Callable[[Item], str]) -> str:
 
 def _day(item: Item) -> str:
     return (item.proposed.at if item.proposed else item.placed.block.created_at)[:10]
-
-
-def _effect(item: Item) -> str:
-    return say("trusted at once when approved") if item.becomes_proven else say("on trial once approved")
 
 
 def _state(item: Item) -> str:
@@ -354,13 +347,7 @@ def facts(item: Item, shared: Shared) -> str:
     empty where all of it is shared."""
     seen = item.placed.block.observations + 1
     who, day = proposer(item), _day(item)
-    effect = (
-        say("→ {place}, trusted at once", place=item.destination)
-        if item.becomes_proven
-        else say("→ {place}, on trial", place=item.destination)
-    )
-    if shared.effect:
-        effect = "" if shared.place else f"→ {item.destination}"
+    effect = "" if shared.place else f"→ {item.destination}"
     parts = (
         # Nearly every candidate is possible: only what is more than that is worth a word.
         "" if item.placed.block.state == "possible" else _state(item),

@@ -163,7 +163,7 @@ def _trusted(report: Agenda) -> Iterator[str]:
             "Trusted, but opposed by another: {ids}.", ids=_ids([placed for placed, _ in report.settle])
         )
     if report.review:
-        yield say("In doubt, does it still hold: {ids}.", ids=_ids(report.review))
+        yield say("In doubt, which no longer holds: {ids}.", ids=_ids([one.placed for one in report.review]))
     if report.unapproved:
         yield say("In universal but not approved yet: {ids}.", ids=_ids(report.unapproved))
     if report.fading:

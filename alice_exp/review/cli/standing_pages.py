@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from alice_exp.review.rules.daily_report import Agenda
+    from alice_exp.review.rules.doubts import Question
     from alice_exp.terminal.console import Terminal
 
 
@@ -90,17 +91,32 @@ def ask_standing(terminal: Terminal, report: Agenda, rule: Callable[[str], None]
                 loser = second if pressed == "1" else first
                 gone.add(loser.block.id)
                 _retired(terminal, loser)
-    for placed in report.review:
-        if placed.block.id not in gone:
-            row = doubted(placed)
-            rule(say("does it still hold?"))
-            terminal.line(f"{row.label}  {row.text}")
-            terminal.line(f"  {row.note}")
-            pressed = _answer(say("[k]eep: still true [n]o longer [l]ater [q]uit "), "kyn")
-            if pressed in QUITTING:
-                return
-            if pressed not in LATER:
-                (_retired if pressed == "n" else _kept)(terminal, placed)
+    for question in report.review:
+        if not gone & {*question.ids} and not _ask_doubt(terminal, question, rule):
+            return
+
+
+def _ask_doubt(terminal: Terminal, question: Question, rule: Callable[[str], None]) -> bool:
+    """Ask which of the blocks that failed together no longer holds; whether the person goes on."""
+    known = (question.placed, *question.beside)
+    marks = DIGITS[: len(known)] if question.beside else "n"
+    rule(say("which no longer holds?") if question.beside else say("does it still hold?"))
+    for digit, placed in zip(marks, known, strict=False):
+        terminal.line(f"{digit if question.beside else ''}  {placed.block.id}  {told(placed)}".strip())
+    terminal.line(f"  {doubted(question).note}")
+    asked = (
+        say("[1] to [{last}]: no longer [k]eep all [l]ater [q]uit ", last=marks[-1])
+        if question.beside
+        else say("[k]eep: still true [n]o longer [l]ater [q]uit ")
+    )
+    pressed = _answer(asked, f"{marks}ky")
+    if pressed in QUITTING:
+        return False
+    if pressed in ("k", "y"):
+        _kept(terminal, question.placed)
+    elif pressed not in LATER:
+        _retired(terminal, known[marks.index(pressed)])
+    return True
 
 
 def _answer(question: str, keys: str) -> str:

@@ -11,8 +11,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.rules.concerns import (
-    DOUBTED,
-    REVIVABLE,
     TRUSTED_PLACES,
     UNAPPROVED,
     came_up,
@@ -20,17 +18,15 @@ from alice_exp.finding.rules.concerns import (
 )
 from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
 from alice_exp.finding.rules.nearness.shelf import trusted
-from alice_exp.kernel.text.times import seconds as epoch_seconds
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.approval import started
 from alice_exp.model.rules.consolidation import block_decay
-from alice_exp.model.rules.doubt import deserves_revival, is_in_doubt
 from alice_exp.model.rules.expiry import expires_at
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
 from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, is_approved
 from alice_exp.review.rules.contradictions import contradictions
+from alice_exp.review.rules.doubts import questions
 from alice_exp.review.rules.shown_content import is_shown_as_it_is
 from alice_exp.review.rules.state_changes import (
     Elsewhere,
@@ -42,15 +38,16 @@ from alice_exp.review.rules.state_changes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from alice_exp.finding.rules.nearness.neighbourhood import Relation
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.model.rules.private_facts import Delicate
-    from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.block import Placed
     from alice_exp.model.values.config import Wait
     from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.review.rules.doubts import Question
     from alice_exp.review.rules.state_changes import Movement
 
 FADING_BELOW = 0.5
@@ -127,11 +124,6 @@ class Item:
         return next(found, None)
 
     @property
-    def becomes_proven(self) -> bool:
-        """Whether an approval lets it be applied at once; else it goes on trial (DESIGN 12.2)."""
-        return self.destination.startswith("personal/") and started(self.placed.block).state != "possible"
-
-    @property
     def confidence(self) -> float:
         """The state's confidence, in [0, 1]."""
         return CONFIDENCE[self.placed.block.state]
@@ -159,7 +151,7 @@ class Agenda:
     changed: tuple[Movement, ...]
     settle: tuple[tuple[Placed, Relation], ...]
     """Trusted blocks that contradict another trusted one, to settle: new since the report before, or asked again."""
-    review: tuple[Placed, ...]
+    review: tuple[Question, ...]
     fading: tuple[Placed, ...]
     unapproved: tuple[Placed, ...]
     by_hand: tuple[str, ...]
@@ -180,9 +172,6 @@ class Agenda:
     paused_until: str = ""
     """The day (YYYY-MM-DD) until which nothing expires; empty: no pause."""
 
-    revivable: tuple[Placed, ...] = ()
-    """Refuted since the last report, though their outcomes speak for them: offered to the person once (DESIGN 12.7)."""
-
     withdrawn: tuple[str, ...] = ()
     """Blocks that lost a secret or a private fact by an edit, while history keeps the words."""
 
@@ -196,7 +185,6 @@ class Agenda:
             self.items
             or self.changed
             or self.review
-            or self.revivable
             or self.fading
             or self.unapproved
             or self.by_hand
@@ -283,11 +271,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         sum(item.placed.block.created_at >= edition.day_began for item in items),
         movements(edition.acts, snapshot, edition.leaving, lambda block: level(block, thresholds)),
         contradictions(snapshot, around, edition.since, now),
-        tuple(
-            placed
-            for placed in snapshot.concerned(came_up(DOUBTED))
-            if placed.place in TRUSTED_PLACES and is_asked(placed.block, edition.since, now)
-        ),
+        questions(snapshot, edition.day_began, now),
         tuple(_fading(snapshot, now)),
         unapproved,
         hand_edits(edition.acts),
@@ -298,32 +282,8 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         elsewhere(edition.acts, snapshot),
         foreign(edition.acts),
         wait.paused_until(now)[:10],
-        tuple(_revivable(snapshot, edition.since)),
         withdrawn(edition.acts),
     )
-
-
-def _revivable(snapshot: Snapshot, since: str) -> Iterator[Placed]:
-    for placed in snapshot.concerned(came_up(REVIVABLE, since)):
-        archived = placed.block.archived if placed.place == "archive" else None
-        if archived is not None and archived.at > since and deserves_revival(placed.block):
-            yield placed
-
-
-def is_asked(block: Block, before: str, now: str) -> bool:
-    """Whether this report asks if a block still holds: weekly while it is in doubt, not daily (DESIGN 12.5).
-
-    ``before`` is the time of the report before (ISO-8601 UTC, empty: none): a week that ended since then is due, so
-    that no answer is lost to a person who does not look every day.
-    """
-    if not is_in_doubt(block) or block.doubt is None:
-        return False
-    since = block.doubt.since
-    return before <= since or _weeks(since, now) > _weeks(since, before)
-
-
-def _weeks(since: str, at: str) -> int:
-    return int((epoch_seconds(at) - epoch_seconds(since)) // (7 * DAY))
 
 
 def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:

@@ -25,10 +25,9 @@ Kind = Literal[
     "promoted",
     "demoted",
     "needs_review",
-    "obsolete",
     "debounced",
-    "doubted",
     "withheld",
+    "noted",
     "verified",
     "expired",
     "removed",
@@ -42,6 +41,8 @@ Kind = Literal[
 class Movement:
     """The change of one block: its levels ``before`` and ``after`` (empty if it is gone), and the number of outcomes.
 
+    ``failed`` of them were failures, whatever they changed.
+
     ``placed`` is the block where it is now, ``None`` if it is in no file any more; ``was`` is its last version then.
     """
 
@@ -52,6 +53,7 @@ class Movement:
     times: int
     placed: Placed | None
     was: Placed | None = None
+    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class _Step:
     before: str
     after: str
     effect: str
+    failed: bool
 
 
 def movements(
@@ -187,6 +190,10 @@ def foreign(acts: Iterable[Commit]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+_FAILURES = ("demoted", "needs_review", "debounced", "withheld")
+"""Effects that only a failure has; ``noted`` says of neither which it was."""
+
+
 def _steps(act: Commit) -> Iterator[_Step]:
     """The state changes that an act records: one From, To and Effect for each block, in the order of its blocks."""
     values = {
@@ -196,7 +203,8 @@ def _steps(act: Commit) -> Iterator[_Step]:
     if not count or len(act.blocks) < count or any(len(row) != count for row in values.values()):
         return
     for block_id, before, after, effect in zip(act.blocks, *values.values(), strict=False):
-        yield _Step(block_id, before, after, effect)
+        failed = effect in _FAILURES or (effect == "noted" and ("Result", "fail") in act.trailers)
+        yield _Step(block_id, before, after, effect, failed)
 
 
 def _movement(
@@ -212,19 +220,18 @@ def _movement(
     was_taken_back = after != steps[-1].after and after == before
     if was_taken_back:
         return None
-    return Movement(block_id, _kind(before, after, steps), before, after, len(steps), placed)
+    failed = sum(step.failed for step in steps)
+    return Movement(block_id, _kind(before, after, steps), before, after, len(steps), placed, failed=failed)
 
 
 def _kind(before: Level, after: Level, steps: Sequence[_Step]) -> Kind:
     effects = [step.effect for step in steps]
     if effects[-1] in ("retired", "revived"):
         return effects[-1]  # type: ignore[return-value]
-    if after == "obsolete":
-        return "obsolete"
     if before != after:
         return "promoted" if LEVELS.index(after) > LEVELS.index(before) else "demoted"
     if "needs_review" in effects:
         return "needs_review"
-    if effects[-1] in ("promoted", "demoted", "debounced", "doubted", "withheld"):
+    if effects[-1] in ("promoted", "demoted", "debounced", "withheld", "noted"):
         return effects[-1]  # type: ignore[return-value]
     return "verified"

@@ -65,16 +65,21 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
         ids = _as_read(waiting, first)
         answer = _Planned(snapshot, gone, back)
         unseen = [p for p in waiting if p.block.id in given and _is_to_be_shown(p)]
-        is_same = ids == reports.open_ids() and groups == reports.groups() and not (unseen or gone or back)
+        asked = _asked(snapshot, first, reviewing)
+        changes = unseen or gone or back or asked
+        is_same = ids == reports.open_ids() and groups == reports.groups() and not changes
         segment, folds, book = _folded(reviewing, snapshot)
         if is_same and not segment and reports.open_at() >= reviewing.day_began:
             return None, answer
         report = caller.new_id("rep")
         reports.prepare(report, caller.now, ids, groups)
         # A new day, but the same candidates: a new report, and nothing to write in the files.
-        if not (unseen or gone or back or segment):
+        if not (changes or segment):
             return None, answer
-        shown = tuple(Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen)
+        shown = (
+            *(Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen),
+            *asked,
+        )
         typed = (one.placed for one in back if one.placed is not None)
         removes = tuple(placed.block.id for placed in (*gone, *typed))
         detail = f"{len(ids)} waiting, {len(gone)} expired"
@@ -89,6 +94,18 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
     reports.publish(commit.commit if commit is not None else planned.seen.head)
     seen = home.read(PLACES) if commit is not None else planned.seen
     return _report(seen, reviewing, planned.gone, planned.back), commit
+
+
+def _asked(snapshot: Snapshot, report: Agenda, reviewing: Reviewing) -> tuple[Put, ...]:
+    """The blocks in doubt that today's report asks about for the first time, with the time of it."""
+    found = (snapshot.find(one.placed.block.id) for one in report.review)
+    return tuple(
+        Put(replace(one.block, doubt=replace(doubt, asked=reviewing.caller.now)), one.path)
+        for one in found
+        if one is not None and not one.stale
+        for doubt in (one.block.doubt,)
+        if doubt is not None and doubt.since and doubt.asked < reviewing.day_began
+    )
 
 
 def mark_shown(reviewing: Reviewing, ids: Sequence[str]) -> dict[str, Placed]:

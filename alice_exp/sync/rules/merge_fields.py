@@ -18,7 +18,6 @@ from alice_exp.model.rules.doubt import STILL_TRUE, kept_record, replayed
 from alice_exp.model.values.block import (
     EVIDENCE_KEPT,
     Approved,
-    Arms,
     Block,
     Doubt,
     Evidence,
@@ -209,17 +208,6 @@ def _record(versions: Versions, name: str) -> Record | None:
     )
 
 
-def _arms(versions: Versions, name: str) -> dict[str, Arms]:
-    """The same for each arm of each share."""
-    was, one, other = _three(versions, name)
-    result: dict[str, Arms] = {}
-    for share in sorted({*one, *other}):
-        before = was.get(share, _NO_ARMS) if versions.was is not None else (None,) * 4
-        a, b, c, d = map(added, before, one.get(share, _NO_ARMS), other.get(share, _NO_ARMS))
-        result[share] = (a, b, c, d)
-    return result
-
-
 def _evidence(versions: Versions, _name: str) -> tuple[Evidence, ...]:
     """The pieces of both sides by time, limited to the newest; repetitions on one side are kept."""
     was, one, other = versions.was, versions.one, versions.other
@@ -250,15 +238,18 @@ def _doubt_anew(versions: Versions, one: Doubt | None, other: Doubt | None) -> D
     if doubt is None:
         return max(held, key=canonical, default=None)
     answered = max((piece.at for piece in pieces if piece.effect == STILL_TRUE), default="")
-    return replace(doubt, since=min((one.since for one in held if one.since > answered), default=""))
+    # The question of the first latch stands; a newcomer's test that began after the answer goes on where it is further.
+    latched = min((one for one in held if one.since > answered), key=lambda one: one.since, default=None)
+    if latched is not None:
+        doubt = replace(doubt, since=latched.since, asked=latched.asked, beside=latched.beside)
+    test = max(held, key=lambda one: (one.against, one.rate))
+    return doubt if answered else replace(doubt, rate=test.rate, against=test.against)
 
 
 def _three(versions: Versions, name: str) -> tuple[Any, Any, Any]:
     was = getattr(versions.was, name) if versions.was is not None else None
     return was, getattr(versions.one, name), getattr(versions.other, name)
 
-
-_NO_ARMS: Arms = (0, 0, 0, 0)
 
 FIELDS: Mapping[str, Rules] = MappingProxyType(
     {
@@ -276,7 +267,6 @@ FIELDS: Mapping[str, Rules] = MappingProxyType(
         "open_failures": Rules(_keyed, _keyed),
         "record": Rules(_record, _record),
         "doubt": Rules(_doubt, _doubt),
-        "trial": Rules(_arms, _arms),
         "project": Rules(_later, _by_text),
         "importance": Rules(_later, _highest),
         "emotional_weight": Rules(_later, _by_text),
@@ -310,11 +300,6 @@ def merged(versions: Versions) -> Block:
 def folded(first: Block, second: Block, shared: tuple[Block, ...]) -> Block:
     """``first`` with what ``second``, an equal block, adds to it; what both hold of ``shared`` already counts once."""
     pieces = tuple(piece for one in shared for piece in one.evidence)
-    arms: dict[str, Arms] = {}
-    for one in shared:
-        for share, counts in one.trial.items():
-            a, b, c, d = map(sum, zip(arms.get(share, _NO_ARMS), counts, strict=True))
-            arms[share] = (a, b, c, d)
     records = [one.record for one in shared if one.record is not None]
     was = Block(
         first.id,
@@ -326,7 +311,6 @@ def folded(first: Block, second: Block, shared: tuple[Block, ...]) -> Block:
         observations=sum(one.observations + 1 for one in shared) - 1,
         access_count=sum(one.access_count for one in shared),
         record=Record(sum(one.ok for one in records), sum(one.failed for one in records)),
-        trial=arms,
     )
     versions = Versions(was, first, second, first, first)
     return Block(**{name: rules.folded(versions, name) for name, rules in FIELDS.items()})
@@ -343,11 +327,6 @@ def parted(whole: Block, taken: Block) -> Block:
             pieces.remove(piece)
     mine, its = whole.record or Record(), taken.record or Record()
     record = Record(max(0, mine.ok - its.ok), max(0, mine.failed - its.failed))
-    arms = {
-        share: (max(0, a - e), max(0, b - f), max(0, c - g), max(0, d - h))
-        for share, (a, b, c, d) in whole.trial.items()
-        for e, f, g, h in (taken.trial.get(share, _NO_ARMS),)
-    }
     return replace(
         whole,
         evidence=tuple(pieces),
@@ -357,7 +336,6 @@ def parted(whole: Block, taken: Block) -> Block:
         observations=max(0, whole.observations - taken.observations - 1),
         access_count=max(0, whole.access_count - taken.access_count),
         record=record if whole.record is not None else None,
-        trial={share: counts for share, counts in arms.items() if any(counts)},
     )
 
 

@@ -13,8 +13,6 @@ from alice_exp.finding.rules.nearness.persons import (
     names_alone,
     tells_beside,
 )
-from alice_exp.finding.rules.nearness.rough_keys import RoughKeys, is_character, looked_up
-from alice_exp.finding.rules.nearness.statement import statement
 from alice_exp.finding.rules.nearness.word_order import told_apart
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.rejection import inference
@@ -23,7 +21,6 @@ from alice_exp.model.rules.similarity import same_inference
 if TYPE_CHECKING:
     from alice_exp.finding.rules.nearness.comparison import Weigh
     from alice_exp.finding.rules.nearness.statement import Statement
-    from alice_exp.model.values.block import Placed
 
 Kind = Literal["identical", "opposes", "replaces", "same", "extends", "near"]
 
@@ -69,24 +66,6 @@ CHARACTER = 0.35
 def weight_of(holders: int, total: int) -> float:
     """The weight of a key that ``holders`` (1 at least) of ``total`` blocks hold: ln(1 + (N − n + 0.5)/(n + 0.5))."""
     return math.log1p((total - holders + 0.5) / (holders + 0.5))
-
-
-def opposes(one: Placed, two: Placed, taken: dict[str, Statement]) -> bool | None:
-    """Whether ``two``, a text that is known, opposes ``one``, as a neighbourhood of that text alone tells.
-
-    None where they share no word as it is written: by other names of one thing a neighbourhood still finds them.
-    ``taken`` keeps, by id, the texts that were taken apart.
-    """
-    rough = RoughKeys()
-    if rough.of(looked_up(one.block)).isdisjoint(rough.of(looked_up(two.block))):
-        return None
-    for placed in (one, two):
-        if placed.block.id not in taken:
-            taken[placed.block.id] = statement(placed)
-    own, known, word = taken[one.block.id], taken[two.block.id], weight_of(1, LEAST)
-    pair = Comparison(own, known, lambda key: word * CHARACTER if is_character(key) else word)
-    kind = _kind(pair)
-    return kind == "opposes" or (kind in ("identical", "same", "extends") and _apart(pair) == "opposes")
 
 
 def _apart(pair: Comparison) -> Literal["opposes", "near"] | None:

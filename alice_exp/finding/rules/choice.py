@@ -1,0 +1,159 @@
+"""Which of the blocks that fit are told, and in which order: one rule for decisions, prompts and start texts.
+
+What a person approved for one situation is told together. What is about the person stands first; then prohibitions and
+what the person marked as important; then what worked best lately, the newest approval first where that is equal
+(DESIGN 12.1).
+"""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from alice_exp.finding.rules.concerns import trusted_since
+from alice_exp.kernel.text.data_files import LazyPattern
+from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.rules.doubt import is_in_doubt, value
+from alice_exp.model.rules.similarity import contradicts
+from alice_exp.model.values.block import IMPORTANT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from alice_exp.finding.rules.ranking import Match
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.values.block import Block, Placed
+
+    Rivals: TypeAlias = Callable[[Placed, Placed], bool]
+
+MOST = 8
+"""The most blocks that are told together."""
+
+MOST_OF_PERSON = 4
+"""The most blocks about the person that stand beside them."""
+
+MOST_UNREVIEWED = 3
+"""The most candidates that are applied where nothing approved fits."""
+
+LOW_VALUE_WARNING = "⚠️ 启用低价值经验（所有高价值路径失效）"
+"""The warning when only the pool has an answer (R2.35)."""
+
+IN_DOUBT_WARNING = "what fits is in doubt: use your own reasoning, the person is asked"
+"""The warning when every approved block that fits is in doubt."""
+
+Tier = Literal["personal", "universal", "low_value", "reasoning"]
+"""Where an answer comes from: the set of the first block told, or nothing that fits."""
+
+_FORBIDS = LazyPattern(
+    r"(?:^|[.;:,!?–—-]\s*|\b(?:and|but|please|you|we|must|should|may|so|then|to)\s+)(?:never|do not|don['’]?t|avoid)\b"
+    r"|^no\s|\b(?:must|may|shall|should)(?: not|n['’]?t)\b"
+    r"|\b(?:forbidden|prohibited|banned|off[- ]limits|not (?:allowed|permitted))\b"
+    r"|不要|不得(?!不)|不许|不准|不可以|不能(?!不)|禁止|严禁|切勿|请勿|[绝决]不|千万别|(?:^|[，。；：！\s])请?别(?![的人处名])",
+    re.IGNORECASE,
+)
+
+
+def forbids(block: Block) -> bool:
+    """Whether a block says what must not be done."""
+    return bool(_FORBIDS.search(block.payload.content))
+
+
+def is_protected(placed: Placed) -> bool:
+    """Whether no outcome silences a block until the person answers: what is about them, what they marked as important,
+    and what forbids."""
+    return placed.place == "personal" or placed.block.importance >= IMPORTANT or forbids(placed.block)
+
+
+def rests(placed: Placed) -> bool:
+    """Whether a block is silent because a person is asked about it."""
+    return is_in_doubt(placed.block) and not is_protected(placed)
+
+
+def is_withheld(placed: Placed) -> bool:
+    """Whether a candidate failed before a person has decided on it: it is not applied until then (DESIGN 12.1)."""
+    return placed.place == "low_value" and bool(placed.block.open_failures)
+
+
+def in_order(blocks: Iterable[Placed]) -> list[Placed]:
+    """Blocks in the order in which they are told, whatever they are about."""
+    newest = sorted(blocks, key=lambda one: (trusted_since(one.block), one.block.id), reverse=True)
+    return sorted(newest, key=lambda one: (not _is_prime(one.block), -round(value(one.block), 9)))
+
+
+def together(
+    blocks: Iterable[Placed],
+    rivals: Rivals,
+    most: int = MOST,
+    of_person: int = MOST_OF_PERSON,
+) -> list[Placed]:
+    """The approved blocks that are told together, in order: at most ``of_person`` about the person, then ``most``.
+
+    A rival of one that is taken already is left out; rivals are compared only where both could be told.
+    """
+    queue = in_order(one for one in blocks if not rests(one))
+    own = [one for one in queue if one.place == "personal"]
+    taken: list[Placed] = []
+    for group, limit in ((own, of_person), (queue, most)):
+        end = len(taken) + limit
+        for one in group:
+            if len(taken) >= end:
+                break
+            if one not in taken and not any(rivals(one, other) for other in taken):
+                taken.append(one)
+    return taken
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Where the answer comes from, what to apply, best first, what to observe, and whether a disclaimer is due.
+
+    ``observing`` are approved matches that are not applied: an outcome may name one that was used all the same.
+    """
+
+    tier: Tier
+    applied: tuple[Match, ...] = ()
+    observing: tuple[Match, ...] = ()
+    disclaim: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+def choose(
+    matches: Iterable[Match],
+    rivals: Rivals = lambda *_: False,
+    replaced: AbstractSet[str] = frozenset(),
+    is_like_rejected: Callable[[Placed], bool] = lambda _: False,
+    context: Mapping[str, Json] = MappingProxyType({}),
+) -> Choice:
+    """What is told of the blocks that fit; ``matches`` are in the order of their score.
+
+    Those that are not ``clear`` by themselves do not count, nor those whose context contradicts the task's. Candidates
+    are applied where nothing approved fits, but for what failed or ``is_like_rejected`` (DESIGN 13). ``replaced`` are
+    the ids that wait for what replaces them (``rivals.replaced``).
+    """
+    given = [
+        one
+        for one in matches
+        if one.clear
+        and one.placed.block.state != "obsolete"
+        and not contradicts(context, one.placed.block.trigger.context)
+    ]
+    approved = {one.placed.block.id: one for one in given if one.approved}
+    if not approved:
+        pool = [one for one in given if one.placed.place == "low_value" and not is_withheld(one.placed)]
+        applied = tuple(one for one in pool if not is_like_rejected(one.placed))[:MOST_UNREVIEWED]
+        if applied:
+            return Choice("low_value", applied, disclaim=True, warnings=(LOW_VALUE_WARNING,))
+        return Choice("reasoning")
+    able = [one.placed for block_id, one in approved.items() if block_id not in replaced]
+    told = [approved.pop(one.block.id) for one in together(able, rivals)]
+    observing = tuple(approved.values())
+    if not told:
+        return Choice("reasoning", (), observing, warnings=(IN_DOUBT_WARNING,))
+    first = told[0].placed.place
+    return Choice("personal" if first == "personal" else "universal", tuple(told), observing)
+
+
+def _is_prime(block: Block) -> bool:
+    return block.importance >= IMPORTANT or forbids(block)
