@@ -96,6 +96,29 @@ class Kept(TypedDict):
     secrets: list[Secret]
 
 
+class Sentence(TypedDict):
+    """A sentence of the person, word for word, and the day on which it was said."""
+
+    id: str
+    at: str
+    text: str
+
+
+class HeardSentences(TypedDict):
+    """Sentences of earlier sessions, the oldest first, how many more wait, and what to do with them."""
+
+    sentences: list[Sentence]
+    left: int
+    lines: str
+
+
+class Listened(TypedDict):
+    """How many sentences were taken out, and how many wait."""
+
+    listened: int
+    left: int
+
+
 class Recorded(TypedDict):
     """An episode on record."""
 

@@ -13,7 +13,7 @@ import os
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from alice_exp.kernel.errors import NotFoundError, ProblemError
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import MARK, append, create, read_bytes
 from alice_exp.kernel.journal.atomic_files import replace as write
 from alice_exp.kernel.text.times import seconds
@@ -103,16 +103,6 @@ class HeardQueue:
             if name.startswith(_NAME) and MARK not in name:
                 with contextlib.suppress(OSError, ValueError, TypeError):
                     yield Heard(**json.loads(read_bytes(self._folder / name)[0]))
-
-    def found(self, ids: Collection[str]) -> tuple[Heard, ...]:
-        """The sentences of these ids; ``NotFoundError`` where one is not in the queue."""
-        here = {one.id: one for one in self._read()}
-        for one in ids:
-            if one not in here:
-                raise NotFoundError(
-                    "{id} is no sentence that waits", id=repr(one), hint="see those that do: alice-exp heard"
-                )
-        return tuple(here[one] for one in ids)
 
     def again(self, one: Heard) -> tuple[Evidence, ...]:
         """When the same was said in other sessions of that project in the last 180 days: those that wait with their

@@ -85,6 +85,26 @@ def listed(names: Iterable[str]) -> str:
     return ("、" if language() == "zh" else ", ").join(names)
 
 
+def days_told(days: Sequence[str]) -> str:
+    """Days (YYYY-MM-DD, ascending) in one phrase: "3, 9 and 11 November", 11月3日、9日、11日; a repeated day once."""
+    months: dict[str, list[str]] = {}
+    for day in dict.fromkeys(days):
+        months.setdefault(day[:7], []).append(str(int(day[8:10])))
+    if language() == "zh":
+        return "、".join(f"{int(month[5:])}月{'日、'.join(each)}日" for month, each in months.items())
+    return " and ".join(f"{_and(each)} {_MONTHS[int(month[5:]) - 1]}" for month, each in months.items())
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
 def aside(text: str) -> str:
     """A text in brackets behind a sentence, with what parts the two; empty stays empty."""
     within = text.translate(_WITHIN)

@@ -110,7 +110,9 @@ def _said(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) 
         fits = fitting(finding(session), told.prompt, session.here.names)
         return "\n\n".join(text for text in (opening, _fits(session, talk, told.prompt, fits)) if text)
     if event == "stop" and not told.again:
-        return _asked(session)
+        heard = _heard(session, told.session)
+        heard = heard if heard and spool(session).first(f"heard-{told.session}") else ""
+        return "\n".join(filter(None, (_asked(session), heard)))
     return ""
 
 
@@ -120,7 +122,18 @@ def _opening(session: Session, talk: str) -> str:
 
     made = opening(session, BUDGET, session.here.names)
     _shown(session, talk, "start", "", made.blocks)
-    return made.text
+    return "\n".join(filter(None, (made.text, _heard(session, talk))))
+
+
+def _heard(session: Session, talk: str) -> str:
+    """That sentences of earlier sessions wait here, in one line; empty where none does, or nothing is learned."""
+    from alice_exp.home.heard_here import readable
+
+    count = len(readable(session, talk)) if session.learns else 0
+    if count == 1:
+        return say("1 sentence of earlier sessions waits: call `heard` when the task is over")
+    many = say("{count} sentences of earlier sessions wait: call `heard` when the task is over", count=count)
+    return many if count else ""
 
 
 def _fits(session: Session, talk: str, prompt: str, blocks: Sequence[Placed]) -> str:
@@ -168,7 +181,7 @@ def _asked(session: Session) -> str:
 def _leave(session: Session, host: Host, event: Event, told: hook_events.Told) -> None:
     """Write down what is to be done, then start it; nothing where the event brings nothing to do."""
     is_told_of_the_end = "end" in host.hooks.events and not host.hooks.each_turn
-    if event in ("prompt", "compact") or (is_told_of_the_end and event in ("start", "stop")):
+    if event == "prompt" or (is_told_of_the_end and event in ("start", "stop")):
         return
     if not session.learns or (event != "start" and not (told.transcript or told.messages)):
         return

@@ -63,6 +63,9 @@ def _one(spool: Spool, conversing: Conversing, lived: Lived, project: str, left:
     if not rows:
         return None
     _take_in(conversing, rows, session, project)
+    if left.text("event") == "compact":
+        sessions.hear(conversing, session)
+        return None
     unread = conversing.chats.load_unextracted(session)
     waits = left.text("event") == "stop" and conversing.provider is not None
     is_read = not waits or sessions.is_due(unread, conversing.config)

@@ -74,7 +74,7 @@ def extract(messages: Sequence[Message], least: float = MIN_IMPORTANCE) -> Extra
     for one in said(messages):
         told = list(_about(one)) if not one.asks else []
         if not told and one.text in orders:
-            told = [_order(one)]
+            told = [order_of(one)]
         for each in told:
             key = each.slot or fingerprint_text(each.content)
             found.pop(key, None)
@@ -91,7 +91,8 @@ def is_standing(one: Said) -> bool:
     return bool(words.standing.search(one.text) or words.explicit.search(one.text))
 
 
-def _order(one: Said) -> Inference:
+def order_of(one: Said) -> Inference:
+    """A sentence as an order, as said."""
     tags = (EXPLICIT,) if words_of(one.text).explicit.search(one.text) else ()
     return Inference(one.text, _ORDER, "rule", "work", tags, quote=one.text, index=one.index)
 

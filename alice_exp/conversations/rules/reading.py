@@ -37,7 +37,7 @@ It holds in this project; everywhere = true only where the sentence means every 
 type = rule, preference, fact, habit, goal or identity; about = "user" only for what the person is or likes.
 Nothing to keep is a good answer; a person reviews all of it.
 Then call listened with all ids that you read, kept or not."""
-"""The ten lines beside the sentences that ``heard`` answers (N4.2)."""
+"""The ten lines beside the sentences that ``heard`` answers."""
 
 PROMPT = f"""\
 {WHAT}

@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.about_user import held_in
-from alice_exp.blocks.rules.grounding import resting_on
+from alice_exp.blocks.rules.grounding import resting_on, said_again
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.conversations.rules.context_window import Settings, before_model
-from alice_exp.conversations.rules.cues import Extraction, extract
+from alice_exp.conversations.rules.cues import Extraction, extract, order_of
 from alice_exp.conversations.rules.inserted_text import typed_words
 from alice_exp.conversations.rules.own_sentences import queued
 from alice_exp.conversations.rules.reading import parse_answer, prompt_for
@@ -26,7 +26,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import CUES, HEARD, Payload, Trigger
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from alice_exp.conversations.ports import Claimed, Conversing
     from alice_exp.conversations.rules.context_window import Summarise, Window
@@ -197,6 +197,7 @@ def extract_session(
             found, heard = _asked(conversing, rows, others, dry_run=dry_run)
             by = "model"
         drafts = [_draft(conversing, one, rows, seen) for one in found.inferences]
+        drafts += _repeated(conversing, rows, others, seen, {one.quote for one in found.inferences})
         answer = Extracted(session, last, len(unread), found.inferences, NOTHING, found.dropped, by, others)
         if dry_run:
             return replace(answer, captured=memorize(DryHome(home), caller, drafts, bulk=True))
@@ -217,6 +218,20 @@ def _kept(
     return memorize(home, caller, drafts, op="extract", trailers=trailers, bulk=True)
 
 
+def _repeated(
+    conversing: Conversing,
+    records: Sequence[ChatRecord],
+    others: Sequence[str],
+    seen: Snapshot,
+    known: Collection[str],
+) -> list[Draft]:
+    """The sentences beside the ``known`` that say again what a living block rests on: they join it ."""
+    find = said_again(seen)
+    orders = (order_of(one) for one in queued(_told(records, others)) if one.text not in known)
+    drafts = (_draft(conversing, one, records, seen) for one in orders)
+    return [draft for draft in drafts if find(draft) is not None]
+
+
 def _told(records: Sequence[ChatRecord], others: Sequence[str]) -> list[Message]:
     """What was said as it is read: without what a host put there, what others said as an assistant's."""
     said = [replace(one.message, content=typed_words(one.message.content)[:READ_LIMIT]) for one in records]
@@ -224,7 +239,7 @@ def _told(records: Sequence[ChatRecord], others: Sequence[str]) -> list[Message]
 
 
 def hear(conversing: Conversing, session: str) -> int:
-    """Keep the person's own sentences of a conversation in the queue, each durably and once; how many are new (N4.1).
+    """Keep the person's own sentences of a conversation in the queue, each durably and once; how many are new.
 
     Nothing where they are not wanted (``heard.enabled``), or nobody knows who of several speakers is the user.
     """
