@@ -66,9 +66,8 @@ def _one(spool: Spool, conversing: Conversing, lived: Lived, project: str, left:
     if left.text("event") == "compact":
         sessions.hear(conversing, session)
         return None
-    unread = conversing.chats.load_unextracted(session)
     waits = left.text("event") == "stop" and conversing.provider is not None
-    is_read = not waits or sessions.is_due(unread, conversing.config)
+    is_read = not waits or sessions.is_due(conversing.chats.load_unextracted(session), conversing.config)
     failure = sessions.end(conversing, session).failure if is_read else None
     keep_actions(lived, session, deeds_of(messages), [row.message for row in rows])
     return failure

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from alice_exp.conversations.rules.own_sentences import FILES, Said, queued, said, words_of
 from alice_exp.kernel.text.data_files import expression, table
@@ -24,6 +25,7 @@ MIN_IMPORTANCE = 0.5
 _SUPPOSED, _ORDER = 0.8, 0.6
 """Importance of what the assistant asked about (at most, B4.8), and of an order."""
 
+_FIRST_PERSON = re.compile(r"\bi\b|\bmy name\b|\bcall me\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[，,;；。.!！]\s*(?:(?:and|but|so)\s+)?|\s+and\s+(?=I\b)|\s+(?=I'm\b)")
 
 
@@ -63,15 +65,18 @@ class Extraction:
     dropped: int = 0
 
 
-def extract(messages: Sequence[Message], least: float = MIN_IMPORTANCE) -> Extraction:
+def extract(
+    messages: Sequence[Message], least: float = MIN_IMPORTANCE, sentences: Sequence[Said] | None = None
+) -> Extraction:
     """What users say about themselves and order in these messages, in the order it was said (R4.18, R4.19).
 
     The same twice is one; of a slot the latest counts (B4.14). A question, a supposition and what somebody else said
-    tell nothing. Time is linear in the length of the text.
+    tell nothing. ``sentences``: those to read, where not all. Time is linear in the length of the text.
     """
-    orders = {one.text for one in queued(messages) if is_standing(one)}
+    read = said(messages) if sentences is None else sentences
+    orders = {one.text for one in queued(read, messages) if is_standing(one)}
     found: dict[str, Inference] = {}
-    for one in said(messages):
+    for one in read:
         told = list(_about(one)) if not one.asks else []
         if not told and one.text in orders:
             told = [order_of(one)]
@@ -99,18 +104,18 @@ def order_of(one: Said) -> Inference:
 
 def _about(one: Said) -> Iterator[Inference]:
     """What the rows find in each clause of a sentence that is the speaker's own."""
-    path = FILES[words_of(one.text) is words_of("我")]
-    if words_of(one.text).unreal.search(one.text):
+    words = words_of(one.text)
+    is_chinese = words is words_of("我")
+    if not (is_chinese or _FIRST_PERSON.search(one.text)) or words.unreal.search(one.text):
         return
-    explicit = words_of(one.text).explicit.search(one.text)
+    explicit = words.explicit.search(one.text)
     rest = one.text[explicit.end() :].lstrip(" :：,，") if explicit else one.text
     for clause in filter(None, map(str.strip, _CLAUSE.split(rest.rstrip("。！.! ")))):
         told: set[str] = set()
-        for kind, importance, slot, tags, content, shape in table(path)["about"]["rows"]:
-            match = re.match(expression(path, shape), clause, re.IGNORECASE)
-            if match and kind not in told:
+        for (kind, importance, slot, tags, content, _), shape in _rows(FILES[is_chinese]):
+            match = shape.match(clause) if kind not in told else None
+            if match:
                 told.add(kind)
-                value = match["v"].strip()
                 yield Inference(
                     content.format(
                         **{name: text.strip() for name, text in match.groupdict().items() if text}
@@ -123,10 +128,17 @@ def _about(one: Said) -> Iterator[Inference]:
                         *([EXPLICIT] if explicit else []),
                     ),
                     slot=slot,
-                    value=value,
+                    value=match["v"].strip(),
                     quote=one.text,
                     index=one.index,
                 )
+
+
+@cache
+def _rows(path: str) -> list[tuple[list[Any], re.Pattern[str]]]:
+    """The rows of a language, each with its expression."""
+    rows = table(path)["about"]["rows"]
+    return [(row, re.compile(expression(path, row[-1]), re.IGNORECASE)) for row in rows]
 
 
 def _asked_for(one: Inference, messages: Sequence[Message]) -> Inference:

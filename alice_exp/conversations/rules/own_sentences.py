@@ -65,11 +65,7 @@ class Said:
     index: int
     text: str
     strength: int = 0
-
-    @property
-    def asks(self) -> bool:
-        """Whether it is a question."""
-        return bool(words_of(self.text).asks.search(self.text))
+    asks: bool = False
 
 
 def words_of(text: str) -> Patterns:
@@ -136,17 +132,18 @@ def said(messages: Sequence[Message]) -> list[Said]:
             answered = message.content
             continue
         for one in own_sentences(message.content, answered):
-            words = words_of(one)
-            strength = bool(words.cue.search(one)) + bool(words.strong.search(one))
-            found.setdefault(one, Said(index, one, strength))
+            if one not in found:
+                words = words_of(one)
+                strength = bool(words.cue.search(one)) + bool(words.strong.search(one))
+                found[one] = Said(index, one, strength, bool(words.asks.search(one)))
     return list(found.values())
 
 
-def queued(messages: Sequence[Message]) -> list[Said]:
+def queued(sentences: Sequence[Said], messages: Sequence[Message]) -> list[Said]:
     """At most ``MOST`` sentences, in order: those with cues first, statements before questions, none that is secret."""
-    ranked = sorted(said(messages), key=lambda one: (not one.strength, one.asks, -one.strength, one.index))
-    told = (one for one in ranked if one.strength or not one.asks)
-    open_ones = (one for one in told if not is_secret(one.text, messages[one.index].content))
+    told = (one for one in sentences if one.strength or not one.asks)
+    ranked = sorted(told, key=lambda one: (not one.strength, one.asks, -one.strength, one.index))
+    open_ones = (one for one in ranked if not is_secret(one.text, messages[one.index].content))
     return sorted(islice(open_ones, MOST), key=lambda one: one.index)
 
 

@@ -14,7 +14,7 @@ from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.conversations.rules.context_window import Settings, before_model
 from alice_exp.conversations.rules.cues import Extraction, extract, order_of
 from alice_exp.conversations.rules.inserted_text import typed_words
-from alice_exp.conversations.rules.own_sentences import queued
+from alice_exp.conversations.rules.own_sentences import Said, queued, said
 from alice_exp.conversations.rules.reading import parse_answer, prompt_for
 from alice_exp.conversations.rules.speakers import by_the_user, named_apart, nobody_known, other_speakers
 from alice_exp.home.dry_run import DryHome
@@ -26,12 +26,11 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import CUES, HEARD, Payload, Trigger
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from alice_exp.conversations.ports import Claimed, Conversing
     from alice_exp.conversations.rules.context_window import Summarise, Window
     from alice_exp.conversations.rules.cues import Inference
-    from alice_exp.conversations.rules.own_sentences import Said
     from alice_exp.conversations.values import ChatRecord, Message
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.providers.ports import Provider
@@ -163,42 +162,75 @@ def is_due(unread: Sequence[ChatRecord], config: Config) -> bool:
     return 0 < turns <= sum(record.message.role == "user" for record in unread)
 
 
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """A conversation as it is read: its records, who speaks beside the user, the messages without what a host put there
+    and what others said as an assistant's, and the user's own sentences."""
+
+    records: Sequence[ChatRecord]
+    others: tuple[str, ...]
+    messages: Sequence[Message]
+    sentences: Sequence[Said]
+
+    @classmethod
+    def of(cls, conversing: Conversing, session: str) -> _Talk:
+        """The conversation of this name; without a sentence where nobody knows who is the user."""
+        records = conversing.chats.load(session)
+        spoken = [one.message for one in records]
+        personal = [placed.block.payload.content for placed in conversing.home.read(_PERSONAL)]
+        others = other_speakers(spoken, personal)
+        typed = [replace(one, content=typed_words(one.content)[:READ_LIMIT]) for one in spoken]
+        messages = by_the_user(typed, others)
+        is_known = not others or not nobody_known(spoken, others)
+        return cls(records, others, messages, said(messages) if is_known else ())
+
+    def heard(self, sentences: Sequence[Said]) -> list[Heard]:
+        """Sentences as they stand in the queue."""
+        rows = [(self.records[one.index], one.text) for one in sentences]
+        return [
+            Heard("", row.ref, _host_of(row.session), row.project, row.message.at, text) for row, text in rows
+        ]
+
+
 def extract_session(
-    conversing: Conversing, session: str, *, wait: float = 10.0, dry_run: bool = False
+    conversing: Conversing, session: str, *, wait: float = 10.0, dry_run: bool = False, keeps: bool = False
 ) -> Extracted:
     """Extract from unread messages: candidates into the pool, each with its quote, in one commit (R4.18-R4.22).
 
     The commit names the session and the last message read, so that nothing is read twice even after a crash. Raises
-    ``ProviderError`` if a configured model fails; nothing is marked as read then (B4.13).
+    ``ProviderError`` if a configured model fails; nothing is marked as read then (B4.13). ``keeps``: the sentences of
+    the whole conversation come into the queue first.
     """
     home, chats, caller = conversing.home, conversing.chats, conversing.caller
     # Read the home first: recovery lands a pending commit, and only then git tells what was already extracted.
     seen = home.read()
     with chats.claim(session, wait) as claim:
-        records = chats.load(session)
-        unread = [record for record in records if not record.extracted]
+        talk = _Talk.of(conversing, session)
+        if keeps:
+            _hear(conversing, talk)
+        unread = [record for record in talk.records if not record.extracted]
         if not unread:
             return Extracted(session)
+        if talk.others and nobody_known([record.message for record in talk.records], talk.others):
+            return Extracted(session, others=talk.others)
         last = unread[-1].index
-        before = [
-            one
-            for one in records[max(0, unread[0].index - 1) : unread[0].index]
-            if one.message.role == "assistant"
-        ]
-        others = _others(conversing, records)
-        if others and nobody_known([record.message for record in records], others):
-            return Extracted(session, others=others)
-        rows = [*before, *unread]
+        fresh = [one for one in talk.sentences if one.index >= unread[0].index]
+        chosen = queued(fresh, talk.messages)
         heard: list[Heard] = []
         if conversing.provider is None:
             least = seen.config.number("long_term.min_importance")
-            found, by = extract(_told(rows, others), least), "rules"
+            found, by = extract(talk.messages, least, fresh), "rules"
         else:
-            found, heard = _asked(conversing, rows, others, dry_run=dry_run)
+            found, heard = _asked(conversing, talk, chosen, dry_run=dry_run)
             by = "model"
-        drafts = [_draft(conversing, one, rows, seen) for one in found.inferences]
-        drafts += _repeated(conversing, rows, others, seen, {one.quote for one in found.inferences})
-        answer = Extracted(session, last, len(unread), found.inferences, NOTHING, found.dropped, by, others)
+        drafts = [_draft(conversing, one, talk, seen) for one in found.inferences]
+        # What says again what a living block rests on joins it.
+        known, again = {one.quote for one in found.inferences}, said_again(seen)
+        repeated = (_draft(conversing, order_of(one), talk, seen) for one in chosen if one.text not in known)
+        drafts += [draft for draft in repeated if again(draft) is not None]
+        answer = Extracted(
+            session, last, len(unread), found.inferences, NOTHING, found.dropped, by, talk.others
+        )
         if dry_run:
             return replace(answer, captured=memorize(DryHome(home), caller, drafts, bulk=True))
         if drafts:
@@ -218,51 +250,15 @@ def _kept(
     return memorize(home, caller, drafts, op="extract", trailers=trailers, bulk=True)
 
 
-def _repeated(
-    conversing: Conversing,
-    records: Sequence[ChatRecord],
-    others: Sequence[str],
-    seen: Snapshot,
-    known: Collection[str],
-) -> list[Draft]:
-    """The sentences beside the ``known`` that say again what a living block rests on: they join it ."""
-    find = said_again(seen)
-    orders = (order_of(one) for one in queued(_told(records, others)) if one.text not in known)
-    drafts = (_draft(conversing, one, records, seen) for one in orders)
-    return [draft for draft in drafts if find(draft) is not None]
-
-
-def _told(records: Sequence[ChatRecord], others: Sequence[str]) -> list[Message]:
-    """What was said as it is read: without what a host put there, what others said as an assistant's."""
-    said = [replace(one.message, content=typed_words(one.message.content)[:READ_LIMIT]) for one in records]
-    return by_the_user(said, others)
-
-
 def hear(conversing: Conversing, session: str) -> int:
-    """Keep the person's own sentences of a conversation in the queue, each durably and once; how many are new.
+    """Keep the person's own sentences of a conversation in the queue, each durably and once; how many are new."""
+    return _hear(conversing, _Talk.of(conversing, session))
 
-    Nothing where they are not wanted (``heard.enabled``), or nobody knows who of several speakers is the user.
-    """
+
+def _hear(conversing: Conversing, talk: _Talk) -> int:
     if not conversing.config.flag("heard.enabled"):
         return 0
-    records = conversing.chats.load(session)
-    others = _others(conversing, records)
-    if others and nobody_known([record.message for record in records], others):
-        return 0
-    return conversing.heard.keep(_sentences(records, queued(_told(records, others))))
-
-
-def _others(conversing: Conversing, records: Sequence[ChatRecord]) -> tuple[str, ...]:
-    personal = [placed.block.payload.content for placed in conversing.home.read(_PERSONAL)]
-    return other_speakers([record.message for record in records], personal)
-
-
-def _sentences(records: Sequence[ChatRecord], said: Sequence[Said]) -> list[Heard]:
-    told = [(records[one.index], one.text) for one in said]
-    return [
-        Heard("", record.ref, _host_of(record.session), record.project, record.message.at, text)
-        for record, text in told
-    ]
+    return conversing.heard.keep(talk.heard(queued(talk.sentences, talk.messages)))
 
 
 def _host_of(session: str) -> str:
@@ -270,15 +266,14 @@ def _host_of(session: str) -> str:
 
 
 def _asked(
-    conversing: Conversing, records: Sequence[ChatRecord], others: Sequence[str], *, dry_run: bool
+    conversing: Conversing, talk: _Talk, sentences: Sequence[Said], *, dry_run: bool
 ) -> tuple[Extraction, list[Heard]]:
     """What the configured model makes of the person's sentences, and these as they stand in the queue meanwhile: where
     it fails they wait there. ``ProviderError`` if its answer cannot be parsed."""
     provider, least = conversing.provider, conversing.config.number("long_term.min_importance")
-    sentences = queued(_told(records, others))
     if provider is None or not sentences:
         return Extraction(), []
-    rows = _sentences(records, sentences)
+    rows = talk.heard(sentences)
     if not dry_run and conversing.config.flag("heard.enabled"):
         conversing.heard.keep(rows)
     answer = parse_answer(provider.chat(prompt_for(sentences)), sentences, least)
@@ -288,11 +283,9 @@ def _asked(
     return answer.extraction, [one for one in conversing.heard.waiting() if (one.ref, one.text) in asked]
 
 
-def _draft(conversing: Conversing, one: Inference, records: Sequence[ChatRecord], seen: Snapshot) -> Draft:
-    record = records[one.index]
-    rows = _sentences(records, one.quotes) or [
-        Heard("", record.ref, "", record.project, record.message.at, one.quote)
-    ]
+def _draft(conversing: Conversing, one: Inference, talk: _Talk, seen: Snapshot) -> Draft:
+    record = talk.records[one.index]
+    rows = talk.heard(one.quotes or [Said(one.index, one.quote)])
     older = _superseded(one, seen)
     return Draft(
         Payload(one.content),
@@ -328,18 +321,20 @@ def end(conversing: Conversing, session: str, *, forget: bool = False) -> Spoken
     With ``forget`` it is deleted as well, but not if the extraction fails: the error is raised instead.
     """
     chats, extracted, failure = conversing.chats, None, None
-    if conversing.provider is None:
-        hear(conversing, session)
+    keeps = conversing.provider is None
     if conversing.config.flag("long_term.extract_on_session_end"):
         try:
-            extracted = extract_session(conversing, session)
+            extracted = extract_session(conversing, session, keeps=keeps)
         except NotFoundError:
             raise
         except AliceError as error:
             if forget:
                 raise
             failure = error
-    left = len(chats.load_unextracted(session))
+    elif keeps:
+        hear(conversing, session)
+    is_read = extracted is not None and (extracted.read or not extracted.others)
+    left = 0 if is_read else len(chats.load_unextracted(session))
     chats.end(session, conversing.caller.now)
     if forget:
         chats.forget(session)
