@@ -48,7 +48,7 @@ bench-recall: $(READY)  ## finding, beside plain BM25
 	$(BIN)/python -m tests.bench.bench_assess
 
 bench-learning: $(READY)  ## what lessons do for an agent in a world that changes: the tables in docs/learning-bench.md
-	$(BIN)/python -m tests.bench.learning_world --grid --write
+	$(BIN)/python -m tests.bench.learning_world --write
 	$(BIN)/python -m tests.bench.learning_home --write
 	$(MAKE) bench-textworld
 

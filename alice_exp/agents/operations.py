@@ -117,9 +117,9 @@ def decide(
     task: Annotated[str, "What is to be done, in one sentence"],
     context: Context = None,
 ) -> schemas.Decided:
-    """What to apply to a task, all of it, first things first: what the person approved; else what nobody has reviewed,
-    with a disclaimer; else nothing: use your own reasoning. Use when a task begins; keep the decision id for
-    report_outcome."""
+    """What holds for a task: constraints to keep to, steps to do, both approved by the person; else alternatives that
+    nobody has reviewed (try one); else nothing: use your own reasoning. Use when a task begins; keep the decision id
+    for report_outcome."""
     if not task.strip():
         raise UsageError("a task says what is to be done")
     made = deciding.decide(learning(connection.session), task, context or {}, connection.session.here.names)
@@ -127,14 +127,10 @@ def decide(
         f"a similar task failed before{_with(one.episode.action)}: {one.episode.task} ({one.episode.id})"
         for one in made.failures
     ]
-    return {
-        "decision": made.decision,
-        "tier": made.tier,
-        "applied": [_observed(one) for one in made.applied],
-        "observing": [_observed(one) for one in made.observing],
-        "warnings": [*made.warnings, *failures],
-        "disclaim": made.disclaim,
-    }
+    warnings = [*made.warnings, *failures]
+    more = {**learning_documents.procedure(made), "warnings": warnings, "disclaim": made.disclaim}
+    filled = {name: one for name, one in more.items() if one}
+    return {"decision": made.decision, "tier": made.tier, **filled}  # type: ignore[typeddict-item]
 
 
 @operation("Search memories about the user", reads=True)
@@ -383,10 +379,6 @@ def call(connection: Connection, name: str, sent: Mapping[str, Any]) -> Any:
 
 def _known(one: Match) -> schemas.Known:
     return finding_documents.match(one)  # type: ignore[return-value]
-
-
-def _observed(one: Match) -> schemas.Observed:
-    return learning_documents.observed(one)  # type: ignore[return-value]
 
 
 def _with(action: str) -> str:

@@ -153,8 +153,8 @@ _ONE = {
 """The singular of verbs after a count; a past tense does not change."""
 
 _NOUNS = """
-acts blocks bytes candidates characters commits counts days digits episodes events files levels lines merges messages
-numbers places reads results segments signatures things thoughts times tokens versions
+acts blocks bytes candidates characters commits counts days decisions digits episodes events files levels lines merges
+messages numbers places reads results segments signatures things thoughts times tokens versions
 """
 
 _COUNTED = re.compile(

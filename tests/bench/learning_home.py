@@ -1,11 +1,11 @@
-"""The world of ``learning_world`` lived on real homes through ``import alice_exp``: does the program choose as its rules do?
+"""The worlds of ``learning_world`` lived on real homes through ``import alice_exp``: does the program tell what its rules do?
 
-    python -m tests.bench.learning_home [--seeds 3] [--days 120] [--write]
+    python -m tests.bench.learning_home [--first 9000] [--seeds 3] [--days 120] [--write]
 
 An agent proposes its lessons, asks ``decide`` and reports every outcome; a person reads the heartbeat each morning and
 approves, rejects, keeps and retires, each act a commit in a home of its own under a simulated clock. World and luck are
-the ones that the pure rules met. Compared is what was followed, decision by decision: a choice that differs once leaves
-other outcomes behind, so that what follows from it counts as differing, too.
+the ones that the pure rules met. Compared is the set that was told, decision by decision: a choice that differs once
+leaves other outcomes behind, so that what follows from it counts as differing, too.
 """
 
 from __future__ import annotations
@@ -13,21 +13,28 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from alice_exp import Alice, Decision, Evidence
 from alice_exp.home import session as homes
+from alice_exp.kernel.journal.act import Act
+from alice_exp.model.rules.doubt import is_in_doubt
+from alice_exp.model.values.block import PLACES
+from alice_exp.model.values.changes import ChangeSet, Put
+from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.review.rules.daily_report import Agenda
 from tests.bench import learning_policies as policies
-from tests.bench.learning_world import ALICE, DAYS, MAIN, POLICIES, Life, lessons, mean
+from tests.bench.learning_page import mean
+from tests.bench.learning_policies import Judge, Proposed
+from tests.bench.learning_world import ALICE, DAYS, FRESH, GRID, MAIN, POLICIES, Life, lessons
 from tests.bench.person import Person, now
 
 LEAST = 0.97
-"""The share of decisions in which a home has to choose as the rules do."""
+"""The share of decisions in which a home has to tell what the rules do."""
 
 SUBJECTS = (
     "compile the kernel module", "restore a database backup", "rotate the web certificate", "tune the search index",
@@ -37,11 +44,15 @@ SUBJECTS = (
 """What each kind of task is called; no two share a word that is looked for."""
 
 
+def letters(text: str) -> str:
+    """Digits and points as letters, which nobody takes for a value."""
+    return text.translate(str.maketrans("0123456789.", "abcdefghijk"))
+
+
 def names(seed: int) -> dict[str, str]:
-    """An id of a home for each lesson of a world, in the same order: where two are equal the smaller id goes first."""
-    letters = str.maketrans("0123456789", "abcdefghij")
-    known = sorted(one.id for one in lessons(MAIN, seed))
-    return {lesson: f"exp-{number:08}".translate(letters) for number, lesson in enumerate(known)}
+    """An id of a home for each lesson of a world, in the same order: where two are equal the ids decide."""
+    known = sorted(one.id for one in lessons(GRID[MAIN], seed))
+    return {lesson: f"exp-{letters(f'{number:08}')}" for number, lesson in enumerate(known)}
 
 
 class OnHome(policies.Plain):
@@ -53,25 +64,52 @@ class OnHome(policies.Plain):
         self.lessons = {block: lesson for lesson, block in ids.items()}
         now("2026-01-01T00:00:00Z")
         self.person = Person(root)
+        self.approved: set[str] = set()
         self.decision: Decision | None = None
         self.report_of: tuple[str, Agenda] | None = None
 
-    def found(self, lesson: str, kind: int, at: str) -> None:
+    def found(self, lesson: Proposed, at: str) -> None:
+        super().found(lesson, at)
         now(at)
-        done = self.agent.add_episode(SUBJECTS[kind], success=True)
-        homes.new_id = lambda _: self.ids[lesson]  # type: ignore[assignment]
+        name = self.ids[lesson.id]
+        text = f"follow advice {name[4:]}"
+        if lesson.words:
+            # Nearness sees that two of these give one thing different values.
+            text = f"set option {letters(lesson.words)} to {list(self.ids).index(lesson.id) + 11}"
+        done = self.agent.add_episode(SUBJECTS[lesson.kind], success=True)
+        homes.new_id = lambda _: name  # type: ignore[assignment]
         try:
             placed = self.agent.memorize(
-                f"follow advice {self.ids[lesson][4:]}", SUBJECTS[kind], type="solution",
+                text, SUBJECTS[lesson.kind], type="solution", about="user" if lesson.about else "work",
                 evidence=[Evidence("episode", ref=done.ids[0])],
             )  # fmt: skip
         finally:
             homes.new_id = _new_id
-        assert placed.block.id == self.ids[lesson]
+        assert placed.block.id == name
+
+    def rival(self, lesson: str) -> str | None:
+        one = self.known[lesson]
+        told = [name for name in self.told(one.kind) if name in self.approved]
+        return next((name for name in told if self.known[name].words == one.words != ""), None)
 
     def decided(self, lesson: str, approved: bool, at: str) -> None:
         self.read(at)
         (self.person.approve if approved else self.person.reject)([self.ids[lesson]])
+        self.approved |= {lesson} if approved else set()
+
+    def paired(self, lesson: str, rival: str, both: bool) -> None:
+        home, caller = self.person.session.home, self.person.session.caller
+        ours, theirs = self.ids[lesson], self.ids[rival]
+
+        def plan(snapshot: Snapshot) -> tuple[ChangeSet, None]:
+            placed = snapshot.find(ours)
+            assert placed is not None
+            block = placed.block
+            block = replace(block, both=(theirs,)) if both else replace(block, replaces=(theirs,))
+            act = Act("edit", caller.actor, caller.now, (ours,), "the person answers a pair")
+            return ChangeSet(act, (Put(block, placed.path),)), None
+
+        home.apply(plan, PLACES)
 
     def read(self, at: str) -> Agenda:
         """The heartbeat of a morning, read once."""
@@ -80,23 +118,30 @@ class OnHome(policies.Plain):
             self.report_of = at, self.person.heartbeat()
         return self.report_of[1]
 
-    def morning(self, at: str, before: str, judge: Callable[[str, str], bool | None]) -> int:
-        asked = self.read(at).review
-        for placed in asked:
-            holds = judge(self.lessons[placed.block.id], at)
-            if holds:
+    def morning(self, at: str, before: str, judge: Judge) -> int:
+        asked = 0
+        for question in self.read(at).review:
+            there = self.person.session.home.read(PLACES).with_ids(question.ids)
+            placed = there.get(question.placed.block.id)
+            if placed is None or not is_in_doubt(placed.block):
+                continue
+            asked += 1
+            said = judge([self.lessons[one] for one in question.ids if there[one].place != "archive"], at)
+            if said:
+                self.person.retire(self.ids[said])
+            elif said is not None:
                 self.person.keep(placed.block.id)
-            elif holds is not None:
-                self.person.retire(placed.block.id)
-        return len(asked)
+        return asked
 
-    def pick(self, task: policies.Task) -> str | None:
+    def told(self, kind: int) -> tuple[str, ...]:
+        self.decision = self.agent.decide(SUBJECTS[kind])
+        return tuple(self.lessons[one.placed.block.id] for one in self.decision.applied)
+
+    def pick(self, task: policies.Task) -> tuple[str, ...]:
         now(task.at)
-        self.decision = self.agent.decide(SUBJECTS[task.kind])
-        applied = self.decision.applied
-        return self.lessons[applied[0].placed.block.id] if applied else None
+        return self.told(task.kind)
 
-    def report(self, task: policies.Task, lesson: str | None, ok: bool) -> None:
+    def report(self, task: policies.Task, told: Sequence[str], ok: bool) -> None:
         assert self.decision is not None
         self.agent.outcome_of(self.decision, ok, scenario=task.scenario)
 
@@ -113,8 +158,8 @@ class Compared:
     alike: int
     on_home: float
     by_rules: float
-    differing: tuple[tuple[int, str | None, str | None], ...] = ()
-    """Where they differ: the decision's number, what the home followed, what the rules say."""
+    differing: tuple[tuple[int, tuple[str, ...], tuple[str, ...]], ...] = ()
+    """Where they differ: the decision's number, what the home told, what the rules say."""
 
     @property
     def agreement(self) -> float:
@@ -127,15 +172,15 @@ def compared(seed: int, days: int = DAYS) -> Compared:
     os.environ["TZ"] = "UTC"
     try:
         with tempfile.TemporaryDirectory(prefix="alice-bench-") as place:
-            ours = Life(partial(OnHome, Path(place) / "alice", names(seed)), MAIN, seed).lived(days)
+            ours = Life(partial(OnHome, Path(place) / "alice", names(seed)), GRID[MAIN], seed).lived(days)
     finally:
         for name, value in kept.items():
             os.environ.pop(name, None) if value is None else os.environ.update({name: value})
-    rules = Life(POLICIES[ALICE], MAIN, seed).lived(days)
-    pairs = list(zip(ours.followed, rules.followed, strict=True))
+    rules = Life(POLICIES[ALICE], GRID[MAIN], seed).lived(days)
+    pairs = list(zip(ours.told, rules.told, strict=True))
     differing = tuple((number, *pair) for number, pair in enumerate(pairs) if pair[0] != pair[1])
-    success = [mean("success", [one.done])[0] for one in (ours, rules)]
-    return Compared(seed, len(pairs), len(pairs) - len(differing), *success, differing)
+    on_home, by_rules = (mean("success", [one.done])[0] for one in (ours, rules))
+    return Compared(seed, len(pairs), len(pairs) - len(differing), on_home, by_rules, differing)
 
 
 def table(some: list[Compared]) -> str:
@@ -159,12 +204,15 @@ def table(some: list[Compared]) -> str:
 def main() -> None:
     """Print the table, and where they differ first."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--first", type=int, default=FRESH, help="the first seed")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--days", type=int, default=DAYS)
     parser.add_argument("--write", action="store_true", help="write docs/learning-bench.md")
     asked = parser.parse_args()
     with ProcessPoolExecutor() as pool:
-        some = list(pool.map(partial(compared, days=asked.days), range(asked.seeds)))
+        some = list(
+            pool.map(partial(compared, days=asked.days), range(asked.first, asked.first + asked.seeds))
+        )
     print(table(some))
     for one in some:
         for number, home, rules in one.differing[:10]:
@@ -172,7 +220,7 @@ def main() -> None:
     if asked.write:
         from tests.bench.learning_page import HOME, write_part
 
-        write_part(f"{asked.days} days of the main setting:\n\n{table(some)}\n", HOME)
+        write_part(f"{asked.days} days of the mixed world:\n\n{table(some)}\n", HOME)
 
 
 if __name__ == "__main__":

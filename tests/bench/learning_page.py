@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from tests.bench import learning_trials as trials
 from tests.bench import learning_world as world
+from tests.bench.learning_world import ALICE, LIST, MAIN, POSTERIOR, WORLDS, Job, Run
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/learning-bench.md"
@@ -14,82 +17,130 @@ PICTURE = Path(__file__).with_name("learning.svg")
 BEGIN, END = "<!-- bench: learning -->", "<!-- end -->"
 HOME = "<!-- bench: learning on a home -->"
 
-GOALS: Mapping[str, tuple[float, bool]] = {
-    "success": (76.0, True),
-    "after drift": (73.0, True),
-    "harmful advice": (4.0, False),
-    "questions a month": (25.0, False),
-    "false alarms": (25.0, False),
-}
-"""What the main setting has to reach: a figure, and whether it is the least (else the most)."""
-
 COLOURS = {
     "no memory": "#888888",
-    "newest approved": "#8c2f39",
+    LIST: "#8c2f39",
+    POSTERIOR: "#b3541e",
     "UCB1": "#6b6b00",
-    "Thompson": "#b3541e",
-    "alice": "#0b6e4f",
+    ALICE: "#0b6e4f",
     "oracle": "#31508c",
 }
 WIDTH, HEIGHT, LEFT, RIGHT, EDGE = 760, 400, 56, 150, 50
 LOWEST, HIGHEST = 0.4, 1.0
 
-Found = Mapping[str, Sequence[world.Run]]
+Found = Mapping[Job, Sequence[Run]]
+Figure = tuple[float, float]
+"""A mean and half of its 95 % interval."""
+
+COLUMNS: Mapping[str, tuple[Callable[[Run], float], str]] = {
+    "success": (lambda one: 100 * statistics.fmean(one.success), " %"),
+    "days to recover": (lambda one: one.recovery if one.asked else math.nan, ""),
+    "harmful advice": (lambda one: 100 * one.harm, " %"),
+    "questions a month": (
+        lambda one: sum(one.asked) * world.MONTH / world.DAYS if one.asked else math.nan,
+        "",
+    ),
+    "lost truths": (lambda one: 100 * one.killed, " %"),
+    "false alarms a month": (lambda one: one.alarms, ""),
+}
 
 
-def missed(found: Found) -> list[str]:
-    """Every goal that a row of the project's rules misses, in words."""
-    said = []
-    for name, some in found.items():
-        if not name.startswith(world.ALICE):
-            continue
-        for column, (goal, is_least) in GOALS.items():
-            value, error = world.mean(column, some)
-            if value < goal if is_least else value > goal:
-                said.append(
-                    f"- **{name}**: {column} {value:.1f} ± {error:.1f}, the goal is {'≥' if is_least else '≤'} {goal:.0f}."
-                )
-    return said
+def interval(figures: Sequence[float]) -> Figure:
+    """Mean and half of its 95 % interval over seeds; NaN where one is NaN."""
+    if any(math.isnan(figure) for figure in figures):
+        return math.nan, math.nan
+    spread = statistics.stdev(figures) if len(figures) > 1 else 0.0
+    return statistics.fmean(figures), 1.96 * spread / math.sqrt(len(figures))
 
 
-def part(found: Found, grid: Found, seeds: int, grid_seeds: int) -> str:
-    """What stands between the marks."""
-    misses = missed(found)
-    goals = ", ".join(
-        f"{column} {'≥' if least else '≤'} {goal:.0f}" for column, (goal, least) in GOALS.items()
-    )
-    parts = [
-        f"Main setting, {seeds} seeds, mean ± 95 %:",
-        world.table(found, "policy"),
-        f"Goals in the main setting: {goals}. "
-        + ("Missed:" if misses else "All of the rows of these rules reach them."),
+def mean(column: str, some: Sequence[Run]) -> Figure:
+    """A column's figure."""
+    return interval([COLUMNS[column][0](one) for one in some])
+
+
+def ahead(some: Sequence[Run], others: Sequence[Run]) -> Figure:
+    """By how many points of success some are ahead of others, paired by seed."""
+    success = COLUMNS["success"][0]
+    return interval([success(one) - success(other) for one, other in zip(some, others, strict=True)])
+
+
+def cell(figure: Figure, unit: str = "", sign: str = "") -> str:
+    return "–" if math.isnan(figure[0]) else f"{figure[0]:{sign}.1f} ± {figure[1]:.1f}{unit}"
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines).replace(" --- ", "---")
+
+
+def liar(seeds: Sequence[int], answers: bool = True) -> Figure:
+    """In how many uses the liar is told."""
+    return interval([float(trials.liar_told(seed, world.Person(answers=answers))) for seed in seeds])
+
+
+def bars(found: Found, told: Figure, noticed: Mapping[int, int]) -> list[tuple[str, str, bool]]:
+    """What the rules have to reach: the goal, what was measured, whether it is reached."""
+
+    def of(place: str, setting: str = MAIN, column: str = "success") -> Figure:
+        return mean(column, found[ALICE, place, setting])
+
+    whole, rivals, complaints = of("mixed"), of("rivals"), of("mixed", world.COMPLAINTS)
+    lead = ahead(found[ALICE, "mixed", MAIN], found[LIST, "mixed", MAIN])
+    lost = of("mixed", column="lost truths")
+    cost = ahead(found[ALICE, "mixed", MAIN], found[ALICE, "mixed", world.WORTHLESS])
+    return [
+        ("mixed: success ≥ 76 %", cell(whole), whole[0] >= 76),
+        (f"mixed: ahead of {LIST} by ≥ 4, the interval above 3", cell(lead), lead[0] >= 4 and lead[0] - lead[1] > 3),
+        ("rivals: success ≥ 75 %", cell(rivals), rivals[0] >= 75),
+        ("mixed: lost truths ≤ 4 %", cell(lost), lost[0] <= 4),
+        (f"a liar among four good rules told ≤ 50 of {trials.USES} uses", cell(told), told[0] <= 50),
+        ("failures of one day behind 11 successes noticed by the 12th", str(noticed[11]), 0 < noticed[11] <= 12),
+        ("mixed, complaints alone: success ≥ 75 %", cell(complaints), complaints[0] >= 75),
+        ("mixed: a worthless signal costs ≤ 0.5", cell(cost), cost[0] <= 0.5),
+    ]  # fmt: skip
+
+
+def part(found: Found, seeds: Sequence[int]) -> str:
+    """What stands between the marks; ``found`` has at least the main setting and those of the bars."""
+    told, noticed = liar(seeds), {behind: trials.noticed(behind) for behind in trials.BEHIND}
+    success = [
+        [policy, *(cell(mean("success", found[policy, place, MAIN]), " %") for place in WORLDS)]
+        for policy in world.POLICIES
     ]
-    if misses:
-        parts.append("\n".join(misses))
-    if grid:
+    closer = [
+        [f"{place}, {policy}", *(cell(mean(name, found[policy, place, MAIN]), unit) for name, (_, unit) in COLUMNS.items())]
+        for place in WORLDS
+        for policy in world.COMPARED
+    ]  # fmt: skip
+    reached = [[goal, figure, "yes" if is_reached else "**no**"] for goal, figure, is_reached in bars(found, told, noticed)]  # fmt: skip
+    parts = [
+        f"Success in the main setting, {len(seeds)} seeds from {seeds[0]}, mean ± 95 %:",
+        table(["policy", *WORLDS], success),
+        "The same runs closer:",
+        table(["world, policy", *COLUMNS], closer),
+        "What the rules have to reach:",
+        table(["goal", "measured", "reached"], reached),
+        f"The liar, where nobody answers: told {cell(liar(seeds, answers=False))} of {trials.USES}. Failures of one day until "
+        f"a lesson is in doubt, behind {' / '.join(map(str, trials.BEHIND))} successes: "
+        f"{' / '.join(str(count) if count else 'not by the 16th' for count in noticed.values())}.",
+    ]
+    if rows := [_setting(found, name) for name in world.GRID if (ALICE, "rivals", name) in found]:
+        count = min(len(some) for some in found.values())
         parts += [
-            f"Other worlds, {grid_seeds} seeds each, with the row `{world.ALICE}` unless another is named:",
-            world.table(grid, "setting"),
+            f"Other settings, at least {count} seeds: success of `{ALICE}`, its points ahead of {LIST}, and of {POSTERIOR}:",
+            table(["setting", *WORLDS], rows),
         ]
-        outside = missed({f"{world.ALICE}, {name}": some for name, some in grid.items() if "," not in name})
-        parts += [
-            "The goals are set for the main setting; outside of it these are missed:",
-            "\n".join(outside),
-            _beside_none(grid),
-        ]
-    return "\n\n".join(one for one in parts if one) + "\n"
+    return "\n\n".join(parts) + "\n"
 
 
-def _beside_none(grid: Found) -> str:
-    """Which settings do worse than no memory, whose success is the base rate."""
-    worse = []
-    for name, setting in world.GRID.items():
-        value, error = world.mean("success", grid[name])
-        if value + error < 100 * setting.base:
-            worse.append(name)
-    if worse:
-        return f"**Worse than no memory**, with the whole interval: {', '.join(worse)}."
-    return "In none of these worlds does the interval of `alice` lie wholly below no memory, which has the base rate."
+def _setting(found: Found, name: str) -> list[str]:
+    cells = []
+    for place in WORLDS:
+        ours = found[ALICE, place, name]
+        leads = [cell(ahead(ours, found[other, place, name]), sign="+") for other in (LIST, POSTERIOR)]
+        cells.append(f"{mean('success', ours)[0]:.1f} %, {', '.join(leads)}")
+    return [name, *cells]
 
 
 def written(text: str, new: str, begin: str = BEGIN) -> str:
@@ -107,7 +158,7 @@ def write_part(new: str, begin: str) -> None:
 
 
 def svg(found: Found) -> str:
-    """The mean success of three days, day by day, a line a policy."""
+    """The mean success of three days in the mixed world, day by day, a line a policy."""
     wide, high = WIDTH - LEFT - RIGHT, HEIGHT - 2 * EDGE
 
     def at(day: float, share: float) -> tuple[float, float]:
@@ -117,7 +168,7 @@ def svg(found: Found) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
-        f'<text x="{LEFT}" y="24" font-size="14">Success of twelve tasks a day; on day {world.DRIFT} half of what was true turns false</text>',
+        f'<text x="{LEFT}" y="24" font-size="14">Success in the mixed world; on day {world.DRIFT} half of what was true turns false</text>',
     ]
     for share in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
         x, y = at(1, share)
@@ -131,7 +182,8 @@ def svg(found: Found) -> str:
     parts.append(f'<path d="M{x} {y}V{EDGE}" stroke="#888" stroke-dasharray="4 4"/>')
     ends = []
     for name, colour in COLOURS.items():
-        days = [statistics.fmean(day) for day in zip(*(one.success for one in found[name]), strict=True)]
+        some = found[name, "mixed", MAIN]
+        days = [statistics.fmean(day) for day in zip(*(one.success for one in some), strict=True)]
         drawn = [at(day + 1, statistics.fmean(days[max(0, day - 1) : day + 2])) for day in range(world.DAYS)]
         points = " ".join(f"{x},{y}" for x, y in drawn)
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
@@ -143,9 +195,3 @@ def svg(found: Found) -> str:
         free += 15
     x, y = at(world.DAYS / 2, LOWEST)
     return "\n".join([*parts, f'<text x="{x}" y="{y + 38}" text-anchor="middle">day</text>', "</svg>"]) + "\n"
-
-
-def write(found: Found, grid: Found, seeds: int, grid_seeds: int) -> None:
-    """The page's part and the picture."""
-    PICTURE.write_text(svg(found), encoding="utf-8")
-    write_part(part(found, grid, seeds, grid_seeds), BEGIN)

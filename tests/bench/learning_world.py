@@ -1,14 +1,23 @@
-"""What do lessons do for an agent in a world that changes, with a person who errs and lessons that lie?
+"""What do lessons do for an agent in worlds that change, with a person who errs and lessons that lie?
 
-    python -m tests.bench.learning_world [--seeds 40] [--grid] [--write]
+    python -m tests.bench.learning_world [--first 9000] [--seeds 40] [--grid 12] [--write]
 
-The world of DESIGN 12. Twelve kinds of task, 120 days, twelve tasks a day; own reasoning succeeds in half of them. Each
-kind has a true lesson (90 %, found in days 1 to 14), two so-so ones (35 to 65 %) and on average one liar (15 %), the
-latter two found on any day. On day 60 half of the true lessons turn false (15 %), and what is true from then on is found
-within a week. A person looks each morning, and errs. 3 % of the reports say the opposite of what happened.
+Twelve kinds of task, 120 days. A policy answers a task with a set of lessons, in order. Each lesson has a slot: of those
+told in one slot the first is followed, what is followed in different slots adds:
+
+    chance of success = base + Σ over the slots of effect(first told of the slot), cut to [.05, .95]
+
+**rivals**: one slot a kind. Its true lesson reaches 90 %, two so-so ones 35 to 65 %, on average one liar 15 %.
+**adds**: four true rules a kind, each in a slot of its own, which only together reach 90 %; two idle ones (-5 to +5
+points), on average one harmful one (-20 points). **mixed**: kinds of both sorts in turn, and facts about the person: one
+a kind, worth 10 of the points up to 90 %; in every third kind a wrong one (-10).
+
+True lessons and facts are found in days 1 to 14, the others on any day. On day 60 half of the truths turn false, and what
+replaces one (same slot) is found within a week. A person looks each morning, and errs. 3 % of the reports say the
+opposite of what happened.
 
 Every draw is made from a key that names the seed and the occasion, so that all policies meet the same world. Counted is
-the chance of success of what was followed, not the draw.
+the chance of success of what was told, not the draw.
 """
 
 from __future__ import annotations
@@ -19,9 +28,8 @@ import random
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import partial
 
 from tests.bench.learning_policies import (
     Alice,
@@ -30,20 +38,28 @@ from tests.bench.learning_policies import (
     Newest,
     Plain,
     Policy,
+    Posterior,
+    Proposed,
     Task,
     Thompson,
     Ucb,
 )
 
+WORLDS = ("rivals", "adds", "mixed")
 KINDS, DAYS, DRIFT, MONTH = 12, 120, 60, 30
 TRUE_RATE, FALSE_RATE = 0.9, 0.15
-GRID_SEEDS = 8
+NEEDED, HARM, FACT = 4, 0.2, 0.1
+FRESH = 9000
+"""The first of the seeds that nothing was chosen on."""
 BEGIN = datetime(2026, 1, 1)
 
 
 @dataclass(frozen=True)
 class Person:
-    """How often a person looks (days), what is approved, and how often asked again the judgement is right."""
+    """How often a person looks (days), which share of each sort is approved, and how often an answer is right.
+
+    What is about the person is known better: 98 % of what is true is approved, a quarter of ``false`` of what is not.
+    """
 
     every: int = 1
     true: float = 0.9
@@ -51,36 +67,45 @@ class Person:
     false: float = 0.2
     right: float = 0.8
     answers: bool = True
+    """Whether questions about doubt are answered."""
 
 
 @dataclass(frozen=True)
 class Setting:
     """A world's knobs; the defaults are the main setting."""
 
+    world: str = "mixed"
     traffic: int = 12
     base: float = 0.5
-    liars: bool = True
     flipped: float = 0.03
     scenarios: int = 4
-    """0: every task has a scenario of its own."""
+    reported: float = 1.0
+    """The share of the outcomes that is reported."""
+    complaints: bool = False
+    """Only failures are reported."""
+    plain: float = 0.8
+    """The share of lessons whose words let nearness see a rival that is worded as plainly."""
+    signal: tuple[float, float] | None = None
+    """P(it seems to have gone well | it did), the same | it failed: what a policy hears of each task beside reports."""
     person: Person = Person()
 
 
-MAIN = Setting()
-
-
 @dataclass(frozen=True)
-class Lesson:
-    """A lesson of the world: when it is found (day, task of that day), its chance of success before and after the drift."""
+class Lesson(Proposed):
+    """A lesson of the world: when it is found (day, task of that day), its effect before and after the drift."""
 
-    id: str
-    kind: int
+    slot: str
     found: tuple[int, int]
     before: float
     after: float
 
-    def rate(self, day: int) -> float:
+    def effect(self, day: int) -> float:
+        """Its points of success, in [-1, 1]."""
         return self.before if day < DRIFT else self.after
+
+    def sort(self, day: int) -> str:
+        """``true``, ``so_so`` or ``false``, as fields of ``Person``."""
+        return "so_so" if "-soso" in self.id else "true" if self.effect(day) > 0 else "false"
 
 
 def draw(*key: object) -> random.Random:
@@ -88,26 +113,49 @@ def draw(*key: object) -> random.Random:
     return random.Random(" ".join(map(str, key)))
 
 
+def adds(setting: Setting, kind: int) -> bool:
+    """Whether the true rules of a kind add."""
+    return setting.world == "adds" or (setting.world == "mixed" and kind % 2 == 1)
+
+
 def lessons(setting: Setting, seed: int) -> list[Lesson]:
     """Every lesson that will ever be found, in the order of its finding."""
-    turning = set(draw(seed, "turning").sample(range(KINDS), KINDS // 2))
     made: list[Lesson] = []
+    truths: list[tuple[int, int | str]] = []
+    truths += [(kind, part) for kind in range(KINDS) for part in range(NEEDED if adds(setting, kind) else 1)]
+    if setting.world == "mixed":
+        truths += [(kind, "fact") for kind in range(KINDS)]
+    turning = set(draw(seed, "turning").sample(truths, len(truths) // 2))
 
-    def add(kind: int, name: str, days: tuple[int, int], before: float, after: float) -> None:
+    def add(kind: int, name: str, slot: object, days: tuple[int, int], before: float, after: float) -> None:
         luck = draw(seed, "found", kind, name)
-        moment = (luck.randint(*days), int(luck.random() * setting.traffic))
-        made.append(Lesson(f"exp-{kind:02}-{name}", kind, moment, before, after))
+        found = (luck.randint(*days), int(luck.random() * setting.traffic))
+        words = f"{kind}.{slot}" if luck.random() < setting.plain else ""
+        made.append(
+            Lesson(
+                f"exp-{kind:02}-{name}", kind, "fact" in name, words, f"{kind}.{slot}", found, before, after
+            )
+        )
 
-    for kind in range(KINDS):
-        turns = kind in turning
-        add(kind, "true", (1, 14), TRUE_RATE, FALSE_RATE if turns else TRUE_RATE)
+    for kind, part in truths:
+        parts, false = (NEEDED, -HARM) if adds(setting, kind) else (1, FALSE_RATE - setting.base)
+        good = (TRUE_RATE - setting.base - FACT * (setting.world == "mixed")) / parts
+        good, false = (FACT, -FACT) if part == "fact" else (good, false)
+        turns = (kind, part) in turning
+        add(kind, f"true{part}", part, (1, 14), good, false if turns else good)
         if turns:
-            add(kind, "successor", (DRIFT, DRIFT + 6), TRUE_RATE, TRUE_RATE)
+            add(kind, f"successor{part}", part, (DRIFT, DRIFT + 6), good, good)
+    for kind in range(KINDS):
+        is_adding = adds(setting, kind)
         for number in range(2):
             rate = draw(seed, "so-so", kind, number).uniform(0.35, 0.65)
-            add(kind, f"soso{number}", (1, DAYS), rate, rate)
-        for number in range(draw(seed, "liars", kind).choice((0, 1, 1, 2)) if setting.liars else 0):
-            add(kind, f"liar{number}", (1, DAYS), FALSE_RATE, FALSE_RATE)
+            effect = (rate - 0.5) / 3 if is_adding else rate - setting.base
+            add(kind, f"soso{number}", f"soso{number}" if is_adding else 0, (1, DAYS), effect, effect)
+        effect = -HARM if is_adding else FALSE_RATE - setting.base
+        for number in range(draw(seed, "liars", kind).choice((0, 1, 1, 2))):
+            add(kind, f"liar{number}", f"liar{number}" if is_adding else 0, (1, DAYS), effect, effect)
+        if setting.world == "mixed" and kind % 3 == 0:
+            add(kind, "liar-fact", "liar-fact", (1, DAYS), -FACT, -FACT)
     return sorted(made, key=lambda one: (one.found, one.id))
 
 
@@ -115,30 +163,24 @@ def lessons(setting: Setting, seed: int) -> list[Lesson]:
 class Run:
     """One policy in one world: expected success day by day, and what it took."""
 
-    success: list[float]
-    harm: float
-    asked: list[int]
-    """Questions day by day: new lessons, and what else the policy asks; empty where nobody is asked."""
-    doubts: int = 0
+    success: list[float] = field(default_factory=list)
+    harm: float = 0.0
+    """Share of the tasks in which something followed lowered the chance."""
+    asked: list[int] = field(default_factory=list)
+    """Questions day by day: new lessons, pairs, and what else the policy asks; empty where nobody is asked."""
     killed: float = math.nan
-    """Share of the approved truths that are gone while they are true."""
+    """Share of the approved truths that are archived or retired while they are true."""
     alarms: float = math.nan
-    """Share of the times that a lesson came in doubt while it was true."""
+    """How often a month a lesson came in doubt while it was true."""
 
     @property
     def recovery(self) -> float:
         """Days from the drift until a week's success is within five points of the two weeks before."""
-        if not self.asked:
-            return math.nan
         usual = statistics.fmean(self.success[DRIFT - 15 : DRIFT - 1])
         for start in range(DRIFT - 1, DAYS - 6):
             if statistics.fmean(self.success[start : start + 7]) >= usual - 0.05:
                 return float(start - (DRIFT - 1))
         return float(DAYS - DRIFT)
-
-    @property
-    def months(self) -> list[int]:
-        return [sum(self.asked[start : start + MONTH]) for start in range(0, DAYS, MONTH)]
 
 
 def moment(day: int, share: float) -> str:
@@ -147,50 +189,56 @@ def moment(day: int, share: float) -> str:
     return at.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def approves(setting: Setting, seed: int, lesson: Lesson, day: int) -> bool:
-    person, rate = setting.person, lesson.rate(day)
-    share = person.true if rate == TRUE_RATE else person.false if rate == FALSE_RATE else person.so_so
-    return draw(seed, "approves", lesson.id).random() < share
+def answered(
+    seed: int, person: Person, some: Sequence[str], effect: Callable[[str], float], at: str
+) -> str | None:
+    """Which of a set a person says no longer holds; "": none; None: no answer.
+
+    Right is the most harmful one, or none where none harms; wrong is any other answer.
+    """
+    if not person.answers:
+        return None
+    worst = min(some, key=effect)
+    right = worst if effect(worst) < 0 else ""
+    if draw(seed, "judges", *some, at).random() < person.right:
+        return right
+    return draw(seed, "errs", *some, at).choice([one for one in ("", *some) if one != right])
 
 
 class Oracle(Plain):
-    """Knows every rate and follows the best lesson that was found, be it approved or not."""
+    """Knows every effect and tells the best lesson of each slot that was found, be it approved or not."""
 
-    def __init__(self, rates: Callable[[str], float], base: float) -> None:
+    def __init__(self, effect: Callable[[str], float]) -> None:
         super().__init__()
-        self.rates, self.base = rates, base
+        self.effect = effect
 
-    def found(self, lesson: str, kind: int, at: str) -> None:
-        self.arms.setdefault(kind, []).append(lesson)
+    def found(self, lesson: Proposed, at: str) -> None:
+        super().found(lesson, at)
+        super().decided(lesson.id, True, at)
 
     def decided(self, lesson: str, approved: bool, at: str) -> None:
         pass
 
-    def pick(self, task: Task) -> str | None:
-        best = max(self.arms.get(task.kind, []), key=lambda one: self.rates(one), default=None)
-        return best if best is not None and self.rates(best) > self.base else None
-
-
-def run(make: Callable[[], Policy] | None, setting: Setting, seed: int) -> Run:
-    """One policy in one world (None: the oracle); the same arguments give the same run."""
-    return Life(make, setting, seed).lived().ended()
+    def pick(self, task: Task) -> tuple[str, ...]:
+        known = sorted(self.arms.get(task.kind, []), key=self.effect, reverse=True)
+        return tuple(one for one in known if self.effect(one) > 0)
 
 
 class Life:
-    """One policy living through one world."""
+    """One policy living through one world (None: the oracle); the same arguments give the same life."""
 
     def __init__(self, make: Callable[[], Policy] | None, setting: Setting, seed: int) -> None:
         self.setting, self.seed, self.day = setting, seed, 1
         self.known = {one.id: one for one in lessons(setting, seed)}
         self.coming = list(self.known.values())
         self.waiting: list[Lesson] = []
-        self.policy: Policy = make() if make else Oracle(self.rate, setting.base)
-        self.done = Run([], 0.0, [])
+        self.policy: Policy = make() if make else Oracle(self.effect)
+        self.done = Run()
         self.approved: set[str] = set()
         self.before = ""
         self.false_alarms = 0
-        self.followed: list[str | None] = []
-        """What was chosen, task by task; None: own reasoning."""
+        self.told: list[tuple[str, ...]] = []
+        """What was told, task by task."""
 
     def lived(self, days: int = DAYS) -> Life:
         """The same life after its first days."""
@@ -200,16 +248,25 @@ class Life:
             self.tasks()
         return self
 
-    def rate(self, lesson: str) -> float:
-        """A lesson's chance of success today."""
-        return self.known[lesson].rate(self.day)
+    def effect(self, lesson: str) -> float:
+        """A lesson's effect today."""
+        return self.known[lesson].effect(self.day)
 
-    def judge(self, lesson: str, at: str) -> bool | None:
-        """What the person says of an approved lesson when asked again: whether it holds; None: no answer."""
-        if not self.setting.person.answers:
-            return None
-        is_right = draw(self.seed, "judges", lesson, at).random() < self.setting.person.right
-        return (self.rate(lesson) >= self.setting.base) == is_right
+    def judge(self, some: Sequence[str], at: str) -> str | None:
+        """Which of a set the person says no longer holds (see ``answered``)."""
+        return answered(self.seed, self.setting.person, some, self.effect, at)
+
+    def better(self, new: str, old: str) -> str:
+        """The person's answer to a pair of rivals: which holds; "" (both) is always wrong."""
+        first, second = sorted((new, old), key=self.effect, reverse=True)
+        if draw(self.seed, "pair", new, old).random() < self.setting.person.right:
+            return first
+        return draw(self.seed, "mixes", new, old).choice(["", second])
+
+    def approves(self, lesson: Lesson) -> bool:
+        person, sort = self.setting.person, lesson.sort(self.day)
+        share = (0.98 if sort == "true" else person.false / 4) if lesson.about else getattr(person, sort)
+        return bool(draw(self.seed, "approves", lesson.id).random() < share)
 
     def morning(self) -> None:
         """The person looks, or does not come today."""
@@ -218,12 +275,16 @@ class Life:
             return
         at = moment(self.day, -1)
         for one in self.waiting:
-            is_approved = approves(self.setting, self.seed, one, self.day)
+            is_approved = self.approves(one)
+            old = self.policy.rival(one.id) if is_approved else None
+            holds = self.better(one.id, old) if old else one.id
+            self.done.asked[-1] += 1 + bool(old)
+            is_approved = is_approved and holds != old
             self.approved |= {one.id} if is_approved else set()
             self.policy.decided(one.id, is_approved, at)
-        doubts = self.policy.morning(at, self.before, self.judge)
-        self.done.asked[-1] += len(self.waiting) + doubts
-        self.done.doubts += doubts
+            if old and is_approved:
+                self.policy.paired(one.id, old, both=not holds)
+        self.done.asked[-1] += self.policy.morning(at, self.before, self.judge)
         self.waiting, self.before = [], at
 
     def tasks(self) -> None:
@@ -234,22 +295,29 @@ class Life:
             while self.coming and self.coming[0].found <= (self.day, number):
                 new = self.coming.pop(0)
                 self.waiting.append(new)
-                self.policy.found(new.id, new.kind, task.at)
+                self.policy.found(new, task.at)
             chances.append(self.task(task, number))
         self.done.success.append(statistics.fmean(chances))
 
     def task(self, task: Task, number: int) -> float:
-        """One task; the chance of success of what was followed."""
-        followed = self.policy.pick(task)
-        self.followed.append(followed)
-        chance = self.setting.base if followed is None else self.rate(followed)
-        self.done.harm += (chance < self.setting.base) / (DAYS * self.setting.traffic)
+        """One task; its chance of success."""
+        told = self.policy.pick(task)
+        self.told.append(told)
+        followed: dict[str, float] = {}
+        for one in told:
+            followed.setdefault(self.known[one].slot, self.effect(one))
+        chance = min(0.95, max(0.05, self.setting.base + sum(followed.values())))
+        self.done.harm += any(effect < 0 for effect in followed.values()) / (DAYS * self.setting.traffic)
         luck = draw(self.seed, "luck", self.day, number)
-        ok = (luck.random() < chance) != (luck.random() < self.setting.flipped)
+        ok = luck.random() < chance
+        said = ok != (luck.random() < self.setting.flipped)
         doubted = getattr(self.policy, "doubted", [])
         count = len(doubted)
-        self.policy.report(task, followed, ok)
-        self.false_alarms += len(doubted) > count and chance == TRUE_RATE
+        if self.setting.signal:
+            self.policy.signalled(task, told, luck.random() < self.setting.signal[not ok])
+        if luck.random() < self.setting.reported and not (said and self.setting.complaints):
+            self.policy.report(task, told, said)
+        self.false_alarms += sum(self.known[one].sort(self.day) == "true" for one in doubted[count:])
         return chance
 
     def ended(self) -> Run:
@@ -257,10 +325,9 @@ class Life:
         if type(self.policy) in (Plain, Oracle):
             self.done.asked = []
         if isinstance(self.policy, Alice):
-            gone, doubted = self.policy.gone, self.policy.doubted
-            truths = [one for one in self.approved if self.rate(one) == TRUE_RATE]
-            self.done.killed = sum(one in gone for one in truths) / max(1, len(truths))
-            self.done.alarms = self.false_alarms / max(1, len(doubted))
+            truths = [one for one in self.approved if self.known[one].sort(self.day) == "true"]
+            self.done.killed = sum(one in self.policy.gone for one in truths) / max(1, len(truths))
+            self.done.alarms = self.false_alarms * MONTH / DAYS
         return self.done
 
 
@@ -271,117 +338,80 @@ def task_of(setting: Setting, seed: int, day: int, number: int) -> Task:
     return Task(kind, moment(day, number / setting.traffic), scenario, f"{seed}-{day}-{number}")
 
 
-ALICE, IGNORES = "alice", "alice, ignores unreviewed"
+ALICE, LIST, POSTERIOR = "alice", "newest eight", "plain posterior"
 POLICIES: Mapping[str, Callable[[], Policy] | None] = {
     "no memory": Plain,
-    "newest approved": Newest,
+    LIST: Newest,
+    POSTERIOR: Posterior,
     "helpful − harmful": Counters,
     "UCB1": Ucb,
     "Thompson": Thompson,
     "discounted Thompson": Discounted,
     ALICE: Alice,
-    IGNORES: partial(Alice, follows=False),
-    "alice, bare inferences": partial(Alice, lived=False),
-    "alice, with revival": partial(Alice, revives=True),
-    "alice, bare inferences, with revival": partial(Alice, lived=False, revives=True),
     "oracle": None,
 }
+COMPARED = (ALICE, LIST, POSTERIOR)
 
-CARELESS = Person(true=0.9, so_so=0.8, false=0.6, right=0.55)
+MAIN, COMPLAINTS, WORTHLESS = "main", "complaints alone", "a worthless signal"
 GRID: Mapping[str, Setting] = {
-    "main": MAIN,
-    "1 task a day": replace(MAIN, traffic=1),
-    "60 tasks a day": replace(MAIN, traffic=60),
-    "300 tasks a day": replace(MAIN, traffic=300),
-    "a scenario each": replace(MAIN, scenarios=0),
-    "person weekly": replace(MAIN, person=Person(every=7)),
-    "person perfect": replace(MAIN, person=Person(true=1.0, so_so=0.5, false=0.0, right=1.0)),
-    "person careless": replace(MAIN, person=CARELESS),
-    "no liars": replace(MAIN, liars=False),
-    "15 % flipped": replace(MAIN, flipped=0.15),
-    "nobody answers": replace(MAIN, person=Person(answers=False)),
-    "base 30 %": replace(MAIN, base=0.3),
-    "base 70 %": replace(MAIN, base=0.7),
+    MAIN: Setting(),
+    "60 tasks a day": Setting(traffic=60),
+    "1 task a day": Setting(traffic=1),
+    "10 % reported": Setting(reported=0.1),
+    "0 % reported": Setting(reported=0.0),
+    COMPLAINTS: Setting(complaints=True),
+    "person careless": Setting(person=Person(true=0.9, so_so=0.8, false=0.6, right=0.55)),
+    "nobody answers": Setting(person=Person(answers=False)),
+    "base 30 %": Setting(base=0.3),
+    "base 70 %": Setting(base=0.7),
+    "15 % flipped": Setting(flipped=0.15),
+    "no rival seen": Setting(plain=0.0),
+    WORTHLESS: Setting(signal=(0.6, 0.6)),
 }
 
-
-def _one(job: tuple[str, str, int]) -> Run:
-    policy, setting, seed = job
-    return run(POLICIES[policy], GRID[setting], seed)
+Job = tuple[str, str, str]
+"""Policy, world, setting."""
 
 
-def runs(jobs: Sequence[tuple[str, str]], seeds: int) -> dict[tuple[str, str], list[Run]]:
-    """The runs of each policy in each setting, seed by seed."""
-    every = [(policy, setting, seed) for policy, setting in jobs for seed in range(seeds)]
+def run(job: Job, seed: int) -> Run:
+    """One policy in one world."""
+    policy, world, setting = job
+    return Life(POLICIES[policy], replace(GRID[setting], world=world), seed).lived().ended()
+
+
+def _one(job: tuple[Job, int]) -> Run:
+    return run(*job)
+
+
+def runs(jobs: Sequence[Job], seeds: Sequence[int]) -> dict[Job, list[Run]]:
+    """The runs of each job, seed by seed."""
+    every = [(job, seed) for job in jobs for seed in seeds]
     with ProcessPoolExecutor() as pool:
         done = list(pool.map(_one, every, chunksize=2))
-    return {job: done[number * seeds : (number + 1) * seeds] for number, job in enumerate(jobs)}
-
-
-def _asked(one: Run, what: Callable[[list[int]], float]) -> float:
-    return float(what(one.months)) if one.asked else math.nan
-
-
-COLUMNS: Mapping[str, tuple[Callable[[Run], float], str]] = {
-    "success": (lambda one: 100 * statistics.fmean(one.success), "%"),
-    "after drift": (lambda one: 100 * statistics.fmean(one.success[DRIFT - 1 :]), "%"),
-    "days to recover": (lambda one: one.recovery, ""),
-    "harmful advice": (lambda one: 100 * one.harm, "%"),
-    "questions a month": (lambda one: _asked(one, statistics.fmean), ""),
-    "of them about doubt": (lambda one: _asked(one, lambda _: one.doubts / (DAYS / MONTH)), ""),
-    "worst month": (lambda one: _asked(one, max), ""),
-    "killed truths": (lambda one: 100 * one.killed, "%"),
-    "false alarms": (lambda one: 100 * one.alarms, "%"),
-}
-
-
-def mean(column: str, some: Sequence[Run]) -> tuple[float, float]:
-    """Mean and half of its 95 % interval over seeds; NaN where a policy has no such figure."""
-    figures = [COLUMNS[column][0](one) for one in some]
-    if any(math.isnan(figure) for figure in figures):
-        return math.nan, math.nan
-    spread = statistics.stdev(figures) if len(figures) > 1 else 0.0
-    return statistics.fmean(figures), 1.96 * spread / math.sqrt(len(figures))
-
-
-def table(some: Mapping[str, Sequence[Run]], first: str) -> str:
-    """The figures in Markdown, a row a name."""
-    rows = [
-        f"| {first} | " + " | ".join(COLUMNS) + " |",
-        "|---" * (1 + len(COLUMNS)) + "|",
-    ]
-    for name, found in some.items():
-        cells = []
-        for column, (_, unit) in COLUMNS.items():
-            value, error = mean(column, found)
-            cells.append(
-                "–" if math.isnan(value) else f"{value:.1f} ± {error:.1f}{' ' + unit if unit else ''}"
-            )
-        rows.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join(rows)
+    return {job: done[number * len(seeds) : (number + 1) * len(seeds)] for number, job in enumerate(jobs)}
 
 
 def main() -> None:
-    """Print the tables, and write the page where asked to."""
+    """Measure, print, and write the page where asked to."""
+    from tests.bench import learning_page as page
+
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--first", type=int, default=FRESH, help="the first seed")
     parser.add_argument("--seeds", type=int, default=40)
-    parser.add_argument("--grid", action="store_true", help="the sensitivity grid, too")
+    parser.add_argument("--grid", type=int, default=12, help="seeds of the other settings")
     parser.add_argument("--write", action="store_true", help="write docs/learning-bench.md")
     asked = parser.parse_args()
-    found = {
-        policy: some for (policy, _), some in runs([(one, "main") for one in POLICIES], asked.seeds).items()
-    }
-    print(table(found, "policy"))
-    grid: dict[str, Sequence[Run]] = {}
-    if asked.grid:
-        jobs = [(policy, setting) for setting in GRID for policy in (ALICE, "Thompson")]
-        for (policy, setting), some in runs(jobs, GRID_SEEDS).items():
-            grid[setting if policy == ALICE else f"{setting}, {policy}"] = some
-        print("\n" + table(grid, "setting"))
+    seeds = range(asked.first, asked.first + asked.seeds)
+    whole = [(policy, world, MAIN) for world in WORLDS for policy in POLICIES]
+    whole += [(policy, "mixed", name) for name in (COMPLAINTS, WORTHLESS) for policy in COMPARED]
+    rest = [(one, world, name) for world in WORLDS for name in GRID for one in COMPARED]
+    found = runs(whole, seeds)
+    found |= runs([job for job in rest if job not in found], seeds[: asked.grid]) if asked.grid else {}
+    text = page.part(found, seeds)
+    print(text)
     if asked.write:
-        from tests.bench.learning_page import write
-
-        write(found, grid, asked.seeds, GRID_SEEDS)
+        page.PICTURE.write_text(page.svg(found), encoding="utf-8")
+        page.write_part(text, page.BEGIN)
 
 
 if __name__ == "__main__":

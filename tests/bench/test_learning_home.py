@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from alice_exp.learning.rules.decision_tiers import Choice
 
+from alice_exp.finding.rules.choice import Choice
 from alice_exp.learning.usecases import decide
 from tests.bench.learning_home import LEAST, compared, names, table
-from tests.bench.learning_world import MAIN, lessons
+from tests.bench.learning_world import GRID, MAIN, lessons
 
 
 def test_a_home_chooses_as_the_rules_do() -> None:
@@ -19,12 +19,12 @@ def test_a_home_chooses_as_the_rules_do() -> None:
 
 
 def test_a_home_that_chooses_otherwise_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decide, "choose", lambda *_: Choice("reasoning"))
+    monkeypatch.setattr(decide, "choose", lambda *_, **__: Choice("reasoning"))
     one = compared(1, days=2)
     assert one.agreement < LEAST and one.differing
 
 
 def test_the_ids_of_a_home_stand_in_the_order_of_the_lessons() -> None:
     ids = names(0)
-    known = sorted(one.id for one in lessons(MAIN, 0))
+    known = sorted(one.id for one in lessons(GRID[MAIN], 0))
     assert sorted(ids.values()) == [ids[lesson] for lesson in known]

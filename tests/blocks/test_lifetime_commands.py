@@ -297,10 +297,13 @@ def test_retire_to_past_stays_in_place(tools: Path, cli: Call) -> None:
 
 
 @pytest.mark.covers("R2.9")
-def test_a_refuted_guess_is_archived_by_itself_and_a_person_alone_revives_it_where_it_was(
+def test_no_failure_archives_what_was_approved_and_a_person_alone_revives_what_is_retired(
     tools: Path, cli: Call
 ) -> None:
-    assert act(cli, "outcome", "exp-bbbbbbb2", "fail")["state"] == "obsolete"
+    for scenario in "abcdefgh":
+        failed = act(cli, "outcome", "exp-bbbbbbb2", "fail", "--scenario", scenario)
+    assert (failed["set"], failed["state"]) == ("universal", "possible")
+    act(cli, "retire", "exp-bbbbbbb2", "--reason", "gone", "--yes")
     (gone,) = [one for one in act(cli, "list", "--archived")["blocks"] if one["id"] == "exp-bbbbbbb2"]  # type: ignore[attr-defined]
     assert (gone["set"], gone["confidence"]) == ("archive", 0.0)
     refused = cli("revive", "exp-bbbbbbb2", "--json", env={"ALICE_ACTOR": "agent"}, check=False)
@@ -309,7 +312,6 @@ def test_a_refuted_guess_is_archived_by_itself_and_a_person_alone_revives_it_whe
     )
     back = act(cli, "revive", "exp-bbbbbbb2", "--yes")
     assert (back["state"], back["set"], back["namespace"]) == ("possible", "universal", "tool_usage")
-    assert act(cli, "outcome", "exp-bbbbbbb2", "fail")["effect"] == "obsolete"
 
 
 def test_a_rejection_is_lifted_only_when_asked_and_then_blocks_no_more(home: Path, cli: Call) -> None:
@@ -330,7 +332,7 @@ def test_a_rejection_is_lifted_only_when_asked_and_then_blocks_no_more(home: Pat
 def test_an_unapproved_block_of_universal_still_waits_after_its_revival(tools: Path, cli: Call) -> None:
     text = tools.read_text().replace('"use ruff format"', '"use black"')
     tools.write_text(text)
-    assert act(cli, "outcome", "exp-bbbbbbb2", "fail")["set"] == "archive"
+    assert act(cli, "retire", "exp-bbbbbbb2", "--reason", "gone", "--yes")["set"] == "archive"
     back = cli("revive", "exp-bbbbbbb2", "--yes")
     assert "waits for your approval" in back.stdout
     assert act(cli, "show", "exp-bbbbbbb2")["approved"] is False

@@ -39,7 +39,7 @@ def chinese() -> Iterator[None]:
             "收进手工改动 2 条经验：personal/clinic_care, 新增 1 条, 删掉 1 条",
         ),
         ("restore exp-7k2m9q4x: into universal/vaccines", "找回 exp-7k2m9q4x：归入 universal/vaccines"),
-        ("outcome exp-7k2m9q4x: doubted, past (1 verified)", "结果 exp-7k2m9q4x：存疑，曾经（验证 1 次）"),
+        ("outcome exp-7k2m9q4x: noted, past (1 verified)", "结果 exp-7k2m9q4x：计入，曾经（验证 1 次）"),
         ("memorize exp-7k2m9q4x", "记下候选 exp-7k2m9q4x"),
         ("Merge branch main: of another tool", "Merge branch main: of another tool"),
     ],

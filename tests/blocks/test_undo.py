@@ -283,7 +283,7 @@ def test_undo_is_the_persons_and_asks(tools: Path, cli: Call) -> None:
 
 
 def test_the_log_shows_states_as_they_rose_and_fell(tools: Path, cli: Call) -> None:
-    cli("outcome", "exp-bbbbbbb2", "fail")
+    cli("retire", "exp-bbbbbbb2", "--reason", "gone", "--yes")
     cli("revive", "exp-bbbbbbb2", "--yes")
     for _ in range(3):
         cli("outcome", "exp-bbbbbbb2", "ok")

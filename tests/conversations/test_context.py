@@ -129,17 +129,13 @@ def test_prime_tells_what_a_person_approved_and_nothing_else(home: Path, cli: Ca
     cli("heartbeat")
     cli("approve", one, "--yes")
     primed = cli("prime").stdout
-    assert primed.index("I use vim") < primed.index("On trial") < primed.index("use rg"), (
-        "approved, not proven yet"
-    )
-    for _ in range(10):
-        cli("outcome", one, "ok")
+    assert primed.index("I use vim") < primed.index("use rg")
     (home / "experiences/universal/api_patterns.jsonc").write_text(
         '{"blocks": [{"payload": "typed by hand", "state": "reliable", "verifications": 10}]}',
         encoding="utf-8",
     )
     primed = cli("prime").stdout
-    assert "- I use vim" in primed and "- searching code: use rg" in primed and "On trial" not in primed
+    assert "- I use vim" in primed and "- searching code: use rg" in primed
     assert "unreviewed lesson" not in primed and "typed by hand" not in primed
 
 
@@ -261,7 +257,7 @@ def test_each_block_is_written_once_however_many_there_are(home: Path, cli: Call
         asked.append(placed.block.id)
         return f"- {placed.block.payload.content}"
 
-    made = prime(open_session(str(home), "user").home, 90, line, ("all", "me", "work", "trial"))
+    made = prime(open_session(str(home), "user").home, 90, line, ("all", "me", "work"))
     assert sorted(asked) == sorted(set(asked)) and len(asked) == 30
     assert made.tokens == estimate_tokens(made.text) <= 90 and made.text.startswith("all\nme\n- 偏好")
     assert len(made.blocks) + made.left_out == 30 and made.blocks and made.left_out
@@ -271,7 +267,7 @@ def test_the_newest_word_of_the_person_goes_first_among_equals_and_what_is_left_
     home: Path, cli: Call
 ) -> None:
     approved = [
-        {"payload": f"the user likes topic {i} a great deal", "importance": 0.9, "about": "user"}
+        {"payload": f"the user likes topic {i} a great deal", "importance": 0.8, "about": "user"}
         for i in range(9)
     ]
     cli("memorize", "--from", "-", stdin="\n".join(map(json.dumps, approved)))

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from alice_exp.conversations.rules.tool_uses import deeds_of
-from alice_exp.model.rules.private_facts import WIDTH
 
 ROWS = [
     json.loads(line)
@@ -34,7 +33,7 @@ def called(command: str, **more: Any) -> list[dict[str, Any]]:
 def test_an_action_is_short_and_holds_no_secret() -> None:
     key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     (one,) = deeds_of(called(f"curl -H 'Authorization: token {key}' x && " + "y " * 300))
-    assert key not in one.told and one.told.startswith("curl") and len(one.told) <= WIDTH
+    assert key not in one.told and one.told.startswith("curl") and len(one.told) <= 200
 
 
 def test_what_a_helper_did_is_not_the_sessions() -> None:

@@ -55,33 +55,18 @@ def tiers(home: Path, cli: Call) -> Path:
     return home
 
 
-def test_d31_personal_goes_before_everything_else(tiers: Path, cli: Call) -> None:
+@pytest.mark.covers("R2.35")
+def test_d31_what_is_approved_is_told_together_and_the_person_stands_first(tiers: Path, cli: Call) -> None:
     made = cli("decide", "deploy the billing service", "--json").json
-    assert made["tier"] == "personal"
-    assert {one["set"] for one in made["applied"]} == {"personal"}
-    assert made["disclaim"] is False
+    assert (made["tier"], made["disclaim"]) == ("personal", False)
+    assert [one["set"] for one in made["applied"]] == ["personal", "universal"]
 
 
-def test_d32_what_is_not_sure_enough_lets_the_next_tier_answer(tiers: Path, cli: Call) -> None:
-    typed(tiers, "personal/workflow_habits", block("aaa", "ask the owner first", state="possible"))
-    made = cli("decide", "deploy the billing service", "--json").json
-    assert made["tier"] == "universal"
-    assert [one["id"] for one in made["applied"]] == ["exp-bbb22222"]
-    typed(
-        tiers,
-        "universal/tool_usage",
-        block("bbb", "use the blue green script", state="past", verifications=5),
-    )
-    approved(cli, "exp-bbb22222")
+@pytest.mark.covers("R2.36")
+def test_d32_the_pool_answers_where_nothing_approved_does(tiers: Path, cli: Call) -> None:
     cli("retire", "exp-aaa22222", "--reason", "moved", "--yes")
     made = cli("decide", "deploy the billing service", "--json").json
-    assert (made["tier"], made["disclaim"]) == ("trial", False), (
-        "approved goes before what nobody reviewed (B5.17)"
-    )
-    assert [one["id"] for one in made["applied"]] == ["exp-bbb22222"], (
-        "one block alone, so that its outcome is its own"
-    )
-    assert made["applied"][0]["trial"] == {"ok": 0, "uses": 0}
+    assert (made["tier"], [one["id"] for one in made["applied"]]) == ("universal", ["exp-bbb22222"])
     cli("retire", "exp-bbb22222", "--reason", "moved", "--yes")
     made = cli("decide", "deploy the billing service", "--json").json
     assert (made["tier"], made["disclaim"]) == ("low_value", True)
@@ -105,24 +90,30 @@ def test_d33_nothing_known_is_own_reasoning(home: Path, cli: Call) -> None:
     assert made.json["applied"] == []
 
 
-def test_d34_an_observed_block_can_earn_its_count(home: Path, cli: Call) -> None:
-    typed(home, "universal/tool_usage", block("ccc", "drain the node first"))
-    approved(cli, "exp-ccc22222")
-    typed(home, "universal/api_patterns", block("ddd", "tell the others first"))
-    approved(cli, "exp-ddd22222")
+def test_d34_an_outcome_counts_for_all_that_was_told_or_for_what_was_used(home: Path, cli: Call) -> None:
+    typed(home, "universal/tool_usage", block("ccc", "drain the node first"), block("ddd", "tell the others"))
+    approved(cli, "exp-ccc22222", "exp-ddd22222")
+    both = ["exp-ccc22222", "exp-ddd22222"]
+
+    def counted(*used: str) -> dict[str, tuple[int, int]]:
+        made = cli("decide", "deploy the billing service", "--json").json
+        assert sorted(one["id"] for one in made["applied"]) == both
+        options = [word for one in used for word in ("--used", one)]
+        told = cli("outcome", made["decision"], "ok", *options, "--json").json
+        assert sorted(one["id"] for one in told["blocks"]) == sorted(used or both)
+        shown = {one: cli("show", one, "--json").json for one in both}
+        return {
+            one: (each["verifications"], (each["record"] or {"ok": 0})["ok"]) for one, each in shown.items()
+        }
+
+    was = {one: cli("show", one, "--json").json["verifications"] for one in both}
+    assert counted() == {one: (count, 1) for one, count in was.items()}, "a bystander rises in value alone"
+    first, second = both
+    assert counted(second) == {first: (was[first], 1), second: (was[second] + 1, 2)}
     made = cli("decide", "deploy the billing service", "--json").json
-    assert made["tier"] == "trial" and len(made["applied"]) == len(made["observing"]) == 1
-    used, watched = made["applied"][0]["id"], made["observing"][0]["id"]
-    cli("outcome", made["decision"], "ok", "--also", watched)
-    made = cli("decide", "deploy the billing service", "--json").json
-    both = ("--used", watched, "--also", used)
-    assert cli("outcome", made["decision"], "ok", *both, check=False).code == 2
     stranger = cli("memorize", "paint the fence", "--json").json["id"]
     assert cli("outcome", made["decision"], "ok", "--used", stranger, check=False).code == 2
-    assert cli("outcome", used, "ok", "--used", used, check=False).code == 2
-    cli("outcome", made["decision"], "ok", "--used", watched)
-    counted = {one: cli("show", one, "--json").json["verifications"] for one in (used, watched)}
-    assert counted == {used: 1, watched: 2}, "an outcome touches what it names, else the first block alone"
+    assert cli("outcome", first, "ok", "--used", first, check=False).code == 2
 
 
 def test_d35_empty_contexts_are_no_likeness(tiers: Path, cli: Call) -> None:
@@ -136,7 +127,7 @@ def test_d37_an_outcome_is_one_commit_and_comes_once(tiers: Path, cli: Call, git
     before = counts(git, tiers)
     told = cli("outcome", made["decision"], "ok", "--json").json
     assert counts(git, tiers) == before + 1
-    assert told["blocks"][0]["verifications"] == 2
+    assert [one["effect"] for one in told["blocks"]] == ["noted", "noted"]
     episodes = cli("episode", "list", "--json").json["episodes"]
     assert [one["id"] for one in episodes] == [told["episode"]]
     assert cli("event", "stats", "--json").json["total_events"] == 1
@@ -154,6 +145,7 @@ def test_an_outcome_is_one_act_over_all_that_it_touches(
     cli("outcome", made, "ok")
     assert set(git(tiers, "show", "--format=", "--name-only", "HEAD").split()) == {
         "personal/workflow_habits.jsonc",
+        "universal/tool_usage.jsonc",
         "records/episodes.jsonc",
         "records/events.jsonc",
     }
@@ -346,24 +338,3 @@ def test_mistakes_are_usage(home: Path, cli: Call, arguments: list[str], code: i
     done = cli(*arguments, check=False)
     assert done.code == code
     assert done.stderr.count("\n") == 1
-
-
-def test_what_the_lot_holds_out_is_not_applied_and_both_arms_are_booked(tiers: Path, cli: Call) -> None:
-    cli("config", "set", "trial.share", "1")
-    made = cli("decide", "deploy the billing service", "--json").json
-    assert made["tier"] == "low_value", "what is held out is as if it did not exist"
-    assert made["held_out"] == ["exp-aaa22222", "exp-bbb22222"]
-    assert not {"exp-aaa22222", "exp-bbb22222"} & {
-        one["id"] for one in (*made["applied"], *made["observing"])
-    }
-    assert "held out by lot" in cli("decide", "deploy the billing service").stdout
-    cli("outcome", made["decision"], "ok")
-    assert cli("show", "exp-aaa22222", "--json").json["verifications"] == 1
-    cli("config", "set", "trial.share", "0.04")
-    for ok in ("ok", "fail"):
-        made = cli("decide", "deploy the billing service", "--json").json
-        first = (*made["held_out"], made["applied"][0]["id"])[0]
-        cli("outcome", made["decision"], ok)
-        assert first == "exp-aaa22222"
-    trial = cli("show", "exp-aaa22222", "--json").json["trial"]
-    assert trial["1.0"] == [0, 0, 1, 0] and sum(trial["0.04"]) == 2

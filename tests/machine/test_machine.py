@@ -39,7 +39,7 @@ from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome as decided
 from alice_exp.learning.usecases.outcome import report_outcome
 from alice_exp.learning.wiring import learning
-from alice_exp.maintenance.usecases.settings import pause, put
+from alice_exp.maintenance.usecases.settings import pause
 from alice_exp.model.values.block import Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event
 from alice_exp.owner.wiring import signing
@@ -288,12 +288,6 @@ class Acts(RuleBasedStateMachine):
             until = self.world.now + timedelta(days=days)
             self.world.step.commits += pause(w.home, w.caller, until) is not None
 
-    @rule(share=st.sampled_from(["0", "0.04", "0.2"]))
-    def trials(self, share: str) -> None:
-        with self.world.acting("config", person=True):
-            w = self.world.by("user")
-            self.world.did(put(w.home, w.caller, "trial.share", share))
-
     @rule(number=ANY)
     def reject(self, number: int) -> None:
         placed = self.some(number, "low_value")
@@ -356,7 +350,6 @@ class Acts(RuleBasedStateMachine):
                 block = match.placed.block
                 assert block.id in self.world.trusted or made.disclaim, "applied without trust"
                 assert not (project and block.project) or block.project == project, "of another project"
-                assert block.id not in made.held_out
             other = self.world.by("agent:claude")
             self.world.did(decided.report_decision(learning(other), made.decision, ok))
 

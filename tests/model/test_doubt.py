@@ -8,6 +8,7 @@ from datetime import date, timedelta
 
 import pytest
 
+from alice_exp.model.rules import doubt as doubting
 from alice_exp.model.rules.doubt import (
     LIMIT,
     after_outcome,
@@ -16,7 +17,6 @@ from alice_exp.model.rules.doubt import (
     outcomes_since_kept,
     replayed,
     still_true,
-    tested,
     usual_rate,
     value,
     with_outcome,
@@ -69,16 +69,16 @@ def test_failures_of_one_day_are_noticed_by_the_twelfth(successes: int, failures
 
 
 def test_a_newcomer_is_tested_against_what_stands_beside_it() -> None:
-    first = tested(Doubt(0.1, "2026-02-20"), Record(), True, 0.9)
+    first = doubting.tested(Doubt(0.1, "2026-02-20"), Record(), True, 0.9)
     assert (first.rate, first.against) == (0.9, pytest.approx(0.25 * 0.7 / 0.9))
-    second = tested(first, Record(1, 0), False, 0.3)
+    second = doubting.tested(first, Record(1, 0), False, 0.3)
     assert second.rate == 0.9, "the rate stays that of the beginning"
     assert second.against == pytest.approx(first.against * 0.3 / 0.1)
-    assert tested(second, Record(10, 10), False, 0.9) == second, "its first twenty outcomes alone"
-    assert tested(Doubt(0.1, "2026-02-20"), Record(), False, 0.99).rate == 0.95
+    assert doubting.tested(second, Record(10, 10), False, 0.9) == second, "its first twenty outcomes alone"
+    assert doubting.tested(Doubt(0.1, "2026-02-20"), Record(), False, 0.99).rate == 0.95
     untested = Doubt(0.1, "2026-02-20")
     for before, beside in ((Record(), None), (Record(), 0.49), (Record(6, 4), 0.9)):
-        assert tested(untested, before, False, beside) == untested
+        assert doubting.tested(untested, before, False, beside) == untested
 
 
 def test_still_true_rests_it_and_forgets_failures_in_its_value() -> None:
@@ -147,4 +147,4 @@ def test_false_alarms_stay_below_their_bound(uses: int, rate: float) -> None:
 
 def test_only_the_pieces_time_counts() -> None:
     late = after_outcome(Doubt(0.5, "2026-03-01"), Record(4, 0), True, "2026-02-01T00:00:00Z")
-    assert late == replace(late, value=0.25, day="2026-03-01"), "what comes late adds no day"
+    assert late == replace(late, value=(0.5 + 1 / 512) / 2, day="2026-03-01"), "what comes late adds no day"

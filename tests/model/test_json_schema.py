@@ -40,7 +40,6 @@ FILES: tuple[tuple[str, object, bool], ...] = (
     ("namespace", {"blocks": [{"payload": "x", "verifications": -1}]}, False),
     ("namespace", {"blocks": [{"payload": "x", "id": "exp-1"}]}, False),
     ("namespace", {"blocks": [{"payload": "x", "created_at": "yesterday"}]}, False),
-    ("namespace", {"blocks": [{"payload": "x", "trial": {"0.04": [1, 2]}}]}, False),
     ("namespace", {"blocks": [{"payload": "x", "archived": {"from": "universal/a"}}]}, False),
     ("namespace", {"blocks": [{"payload": "x", "evidence": [{"quote": "no kind"}]}]}, False),
     ("namespace", {"blocks": [{"payload": "x", "origin": "import:mem0"}]}, True),

@@ -188,7 +188,7 @@ def test_filters_choose_what_is_seen_and_decided(home: Path, cli: Call) -> None:
     )
     assert cli("heartbeat", "--about", "nobody", check=False).code == 2
     (item,) = cli("heartbeat", "--json", "--by", "claude").json["items"]
-    assert (item["proposed_by"], item["seen"], item["approval"]) == ("agent:claude", 1, "trial")
+    assert (item["proposed_by"], item["seen"]) == ("agent:claude", 1)
     cli("heartbeat")
     assert cli("reject", "--match", "coffee", "--yes", "--json").json["ids"] == [other]
     assert cli("reply", "同意所有关于我的", "--yes", "--json").json["ids"] == [about]

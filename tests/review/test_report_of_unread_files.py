@@ -137,7 +137,7 @@ def test_a_report_says_the_same_with_and_without_an_index(
             report = told(asking)
         assert report == told(reading)
         assert report.fading and report.review and report.items
-        assert turn or (report.settle and report.unapproved and report.revivable)
+        assert turn or (report.settle and report.unapproved)
         ids = [placed.block.id for placed in reading.home.read(("universal", "personal")) if placed.block.id]
         for block_id in chance.sample(ids, 3):
             act = chance.choice(

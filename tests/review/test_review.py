@@ -809,7 +809,7 @@ def test_a_card_says_what_differs_and_fits_the_terminal(
     terminal = screen(home, "review")
     go_through(terminal, ["l", "q"])
     assert terminal.end() == 0
-    assert terminal.said.count("on trial once approved") == 1, "what all share is said once"
+    assert terminal.said.count("proposed by you") == 1, "what all share is said once"
     assert "[t]ake" in terminal.said and "[x] reject" in terminal.said
     assert "alice-exp approve" not in terminal.said, "the key does it"
     assert max(len(line.rstrip()) for line in terminal.said.splitlines()) <= 80

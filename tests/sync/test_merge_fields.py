@@ -74,14 +74,6 @@ VECTORS: list[Vector] = [
     ("access_count", 2, 5, 3, 6, 8),
     ("record", Record(1, 0), Record(3, 0), Record(1, 2), Record(3, 2), Record(4, 2)),
     ("record", None, None, Record(1, 2), Record(1, 2), Record(1, 2)),
-    (
-        "trial",
-        {"0.04": (1, 1, 0, 0)},
-        {"0.04": (2, 1, 0, 0)},
-        {"0.04": (1, 1, 3, 0), "0.1": (0, 0, 0, 1)},
-        {"0.04": (2, 1, 3, 0), "0.1": (0, 0, 0, 1)},
-        {"0.04": (3, 2, 3, 0), "0.1": (0, 0, 0, 1)},
-    ),
     ("evidence", (ONE,), (ONE, TWO), (ONE, THREE), (ONE, TWO, THREE), (ONE, TWO, THREE)),
     ("evidence", (), (ONE,), (ONE,), (ONE, ONE), (ONE,)),
     # Sets and objects lose what one side took out and gain what one side put in; folded, nothing was taken out.
@@ -142,15 +134,11 @@ def test_of_two_approvals_of_the_text_the_later_holds() -> None:
 
 
 def test_what_both_sides_hold_of_a_shared_block_counts_once() -> None:
-    shared = replace(WAS, evidence=(ONE,), trial={"0.04": (1, 0, 0, 0)}, record=Record(1, 0), access_count=1)
-    mine = replace(
-        shared, evidence=(ONE, ONE, TWO), trial={"0.04": (2, 0, 0, 0)}, record=Record(2, 0), access_count=2
-    )
-    yours = replace(
-        shared, evidence=(ONE, ONE), trial={"0.04": (2, 0, 0, 0)}, record=Record(2, 0), access_count=2
-    )
+    shared = replace(WAS, evidence=(ONE,), record=Record(1, 0), access_count=1)
+    mine = replace(shared, evidence=(ONE, ONE, TWO), record=Record(2, 0), access_count=2)
+    yours = replace(shared, evidence=(ONE, ONE), record=Record(2, 0), access_count=2)
     now = folded(mine, yours, (shared,))
-    assert (now.trial, now.record, now.access_count) == ({"0.04": (3, 0, 0, 0)}, Record(3, 0), 3)
+    assert (now.record, now.access_count) == (Record(3, 0), 3)
     # The same outcome can happen twice in a second, and did so on each side.
     assert now.evidence == (ONE, ONE, ONE, TWO)
 

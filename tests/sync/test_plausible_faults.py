@@ -114,7 +114,7 @@ _PEER = pytest.param(_peer, marks=pytest.mark.needs("cryptography"), id="_peer")
 
 def _decision(root: Path) -> None:
     FileDecisions(root / "state/decisions", lambda _: False).open(
-        OpenDecision("dec-aaaaaaa2", NOW, "t", {}, "reliable", (), (), (), 0.0)
+        OpenDecision("dec-aaaaaaa2", NOW, "t", {}, "universal", (), ())
     )
 
 

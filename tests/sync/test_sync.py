@@ -208,7 +208,7 @@ def test_plain_git_pull_merges_blocks_and_what_one_side_moved(
     git(bob, *who, "pull", "-q", "--no-rebase", "--no-edit", str(ann / "experiences"), "main")
     assert git(bob, "log", "-1", "--format=%an %s") == "user sync: settle a merge"
     seen = block(cli, bob, one)
-    assert (seen["set"], seen["verifications"], seen["approved"]) == ("universal", 2, False), (
+    assert (seen["set"], seen["verifications"], seen["approved"]) == ("universal", 3, False), (
         "what git brought is foreign, whatever its trailers say: only sync brings another machine's decisions"
     )
     assert block(cli, bob, two)["verifications"] == 2
@@ -457,7 +457,7 @@ def test_a_pull_that_git_cannot_finish_is_finished_by_one_command(
     assert refused.code == 3 and "alice-exp sync settle" in refused.stderr
     cli("sync", "settle", env=at(bob))
     seen = block(cli, bob, one)
-    assert (seen["set"], seen["approved"], seen["verifications"]) == ("universal", True, 1)
+    assert (seen["set"], seen["approved"], seen["verifications"]) == ("universal", True, 2)
     assert block(cli, bob, two)["set"] == "low_value"
     assert len(git(bob, "log", "-1", "--format=%P").split()) == 2
     sound(bob)

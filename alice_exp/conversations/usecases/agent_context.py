@@ -97,10 +97,17 @@ def prime(
 def _written(
     queue: Sequence[Placed], line: Callable[[Placed], str], budget: int, headings: tuple[str, str, str]
 ) -> Primed:
-    """As many blocks as fit, in their order, below their headings; no rival of one that stands there."""
+    """As many blocks as fit, in their order, below their headings; no rival, for one situation, of one that stands
+    there."""
     from alice_exp.model.rules.private_facts import is_private
 
-    rivals = rivalry()
+    are_rivals = rivalry()
+
+    def rivals(one: Placed, other: Placed) -> bool:
+        # Comparing each with each would take a second of a hundred blocks; what else contradicts, the report asks.
+        when = one.block.trigger.text
+        return bool(when) and when == other.block.trigger.text and are_rivals(one, other)
+
     sections: tuple[list[str], ...] = ([], [])
     chosen: list[Placed] = []
     withheld: list[Placed] = []

@@ -144,7 +144,7 @@ def find_by_words(
     from alice_exp.finding.rules.ranking import TAIL
 
     listed = tuple(episodes)
-    found = matches_in([" ".join((one.task, one.action, one.reflection)) for one in listed], task)
+    found = matches_in([" ".join((one.task, one.action, one.reflection, one.note)) for one in listed], task)
     # Probability and match mostly rise together: whether any of the best fits decides for all.
     best = heapq.nlargest(LOOKED_AT, found.matches, key=found.matches.__getitem__)
     fitting = (found.matches[at] for at in best if found.probability(at) >= gate)
@@ -234,7 +234,7 @@ def as_told(episode: Episode) -> Episode:
 
 def _deed(episode: Episode) -> str:
     """What was done: an action without the tier that ``outcome`` writes before the ids of blocks."""
-    _, colon, ids = episode.action.partition(": ")
+    _, colon, ids = (episode.told or episode.action).partition(": ")
     return ids if colon and ids.startswith("exp-") else episode.action.strip()
 
 

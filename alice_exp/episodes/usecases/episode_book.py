@@ -175,20 +175,18 @@ def take_in(recording: Recording, episodes: Sequence[Episode], mode: ImportMode 
 def tell_actions(
     recording: Recording, actions: Mapping[str, str], whole: Episode | None = None
 ) -> Commit | None:
-    """Keep what was done: in the episodes of these ids that tell no action of their own, and as ``whole``, which takes
-    the place of an episode of its id; its first time stays. None where all that stands there already."""
+    """Keep what was done: in the episodes of these ids that tell no action of their own, and as ``whole``, in the place
+    of an unreported episode of its id, whose time stays. None where all that stands there already."""
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, None]:
         require_sound(snapshot, EPISODES_PATH)
         book = snapshot.episodes or EpisodeBook()
-        told = {
-            one.id: replace(one, action=actions[one.id])
-            for one in book.episodes
-            if one.id in actions and not as_told(one).action
-        }
-        before = next((one for one in book.episodes if whole is not None and one.id == whole.id), None)
-        if whole is not None and (before is None or before.unreported):
-            told[whole.id] = replace(whole, at=before.at) if before is not None else whole
+        told: dict[str, Episode] = {} if whole is None else {whole.id: whole}
+        for one in book.episodes:
+            if one.id in told:
+                told[one.id] = replace(told[one.id], at=one.at) if one.unreported else one
+            elif one.id in actions and not as_told(one).action:
+                told[one.id] = replace(one, action=actions[one.id], told=one.action)
         changed = [one for one in told.values() if one not in book.episodes]
         if not changed:
             return None, None
@@ -196,8 +194,7 @@ def tell_actions(
         grown = replace(book, episodes=(*kept, *told.values()))
         return _within_bounds(recording, snapshot, grown, changed, "act in")[0], None
 
-    commit, _ = recording.home.apply(plan, SETS, records=EPISODES_PATH)
-    return commit
+    return recording.home.apply(plan, SETS, records=EPISODES_PATH)[0]
 
 
 def reflect(recording: Recording, reference: str, text: str) -> Reflected:

@@ -11,12 +11,10 @@ from alice_exp.episodes.usecases.episode_book import capacity_of, cleaned, reads
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import Act
-from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.ports import OpenDecision
 from alice_exp.learning.rules.credit import counted
 from alice_exp.learning.usecases.outcome import is_own_word, thresholds_of
-from alice_exp.model.documents import payload_text
 from alice_exp.model.formats.record_schema import EVENTS_PATH
 from alice_exp.model.rules.lifecycle import scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Evidence
@@ -40,10 +38,6 @@ if TYPE_CHECKING:
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.timeline.rules.compaction import Merge, Summariser
-
-
-_SAID = 200
-"""Characters of a block that the diary quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +82,9 @@ def report_decision(
     )
     config, reads = home.config(), reads_of(learning.access)
     open_decision = decisions.find(decision)
-    episode = _episode(open_decision, caller, ok, action, result, reward, config)
-    answers = None
-    if summarise and not _waits(home, decision):
-        answers = asked(home, _event(open_decision, episode, home.read(PLACES), note), summarise)
+    episode = _episode(open_decision, caller, ok, note, action, result, reward, config)
+    event = _event(open_decision, episode)
+    answers = asked(home, event, summarise) if summarise and not _waits(home, decision) else None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
         decisions.find(decision)
@@ -106,7 +99,6 @@ def report_decision(
         changes = counted(told, named, ok, where, caller.now, piece, thresholds_of(snapshot))
         puts = tuple(Put(placed.block, placed.path) for placed, _ in changes)
         book, pruned = _kept(snapshot, episode, puts, caller.now, reads)
-        event = _event(open_decision, episode, snapshot, note)
         timeline, merges, thought = _told(snapshot.timeline or Timeline(), event, answers)
         act = Act(
             "outcome",
@@ -201,6 +193,7 @@ def _episode(
     decision: OpenDecision,
     caller: Caller,
     ok: bool,
+    note: str,
     action: str,
     result: Json,
     reward: float | None,
@@ -208,16 +201,18 @@ def _episode(
 ) -> Episode:
     if reward is not None and not 0 <= reward <= 1:
         raise UsageError("a reward is a number from 0 to 1, not {reward}", reward=reward)
-    used = ", ".join(decision.applied) or "own reasoning"
+    booked = f"{decision.tier}: {', '.join(decision.applied) or 'own reasoning'}"
     episode = Episode(
         caller.new_id("ep"),
         decision.task,
         decision.context,
-        action.strip() or f"{decision.tier}: {used}",
+        action.strip() or booked,
         result,
         ok,
         (1.0 if ok else 0.0) if reward is None else reward,
         caller.now,
+        note=note,
+        told=booked if action.strip() else "",
     )
     return shorten_result(episode, config.count("episodes.result_limit"))
 
@@ -239,18 +234,20 @@ def _kept(
     return replace(book, episodes=pruning.book.episodes), tuple(one.episode.id for one in pruning.removed)
 
 
-def _event(decision: OpenDecision, episode: Episode, snapshot: Snapshot, note: str) -> Event:
-    """The outcome as a thought, in words: what was done, else what the blocks say that were applied."""
-    found = (snapshot.find(block_id) for block_id in decision.applied)
-    followed = "; ".join(one_line(payload_text(one), _SAID) for one in found if one is not None)
+def _event(decision: OpenDecision, episode: Episode) -> Event:
+    """The outcome as a thought, in words: what was done, else how many blocks were followed. Their own words stay out:
+    a purge could not follow them here."""
+    count = len(decision.applied)
+    unseen = " that nobody reviewed" if decision.tier == "low_value" else ""
+    lessons = f"{count} lesson{'s' if count > 1 else ''}{unseen}"
     context = ", ".join(f"{key}={value}" for key, value in decision.context.items())
     return Event(
         episode.at,
         decision.task,
         context,
-        as_told(episode).action or followed or "own reasoning",
+        as_told(episode).action or (f"followed {lessons}" if count else "own reasoning"),
         episode.result if episode.result is not None else ("ok" if episode.success else "fail"),
-        {DECISION: decision.decision, "episode": episode.id, **({"note": note} if note else {})},
+        {DECISION: decision.decision, "episode": episode.id, "told": episode.told or episode.action},
     )
 
 

@@ -50,9 +50,6 @@ class Delicate:
     at: str
 
 
-WIDTH = 200
-"""The most characters of a line that is kept of a prompt or a command."""
-
 _TOLERATED = (*("a home path", "an IP address", "a network card's address", "an e-mail address"),)
 _PUBLIC = "an SSH key"
 """Only the public half of one is ever written like this."""
@@ -335,9 +332,9 @@ def masked(text: str) -> str:
     return "".join((*kept, text[last:]))
 
 
-def masked_line(text: str) -> str:
-    """A prompt or a command as ``masked`` tells it, in one line of at most ``WIDTH`` characters."""
-    return one_line(masked(text[: 5 * WIDTH]), WIDTH)
+def masked_line(text: str, width: int = 200) -> str:
+    """A prompt or a command as ``masked`` tells it, in one line of at most ``width`` characters."""
+    return one_line(masked(text[: 5 * width]), width)
 
 
 def is_left_behind(before: Saying, after: Saying | None) -> bool:

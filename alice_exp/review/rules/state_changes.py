@@ -232,6 +232,8 @@ def _kind(before: Level, after: Level, steps: Sequence[_Step]) -> Kind:
         return "promoted" if LEVELS.index(after) > LEVELS.index(before) else "demoted"
     if "needs_review" in effects:
         return "needs_review"
-    if effects[-1] in ("promoted", "demoted", "debounced", "withheld", "noted"):
+    if effects[-1] in ("promoted", "demoted", "debounced", "withheld"):
         return effects[-1]  # type: ignore[return-value]
-    return "verified"
+    if any(step.failed and step.effect != "noted" for step in steps):
+        return "needs_review"
+    return "noted" if effects[-1] == "noted" else "verified"

@@ -1,0 +1,165 @@
+"""What was approved for one situation is told together, on every door and in both languages, and its failures are seen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from alice_exp.agents.operations import Connection, call
+from alice_exp.agents.usecases.hook_answers import fitting
+from alice_exp.app.opening import open_session
+from alice_exp.finding.wiring import finding
+
+Call = Callable[..., Any]
+
+RULES = {
+    "en": (
+        "deploying the billing service",
+        "run the smoke tests first", "tell the on-call engineer", "tag the release in git",
+        "write the changelog entry", "watch the error rate for ten minutes",
+    ),
+    "zh": ("部署计费服务", "先跑冒烟测试", "通知值班同事", "在 git 里打标签", "写好变更记录", "观察十分钟错误率"),
+}  # fmt: skip
+
+
+def at(day: int, hour: int = 9, agent: bool = False) -> dict[str, str]:
+    when = {"ALICE_NOW": f"{date(2026, 3, 1) + timedelta(days=day)}T{hour:02}:00:00Z"}
+    return {**when, "ALICE_ACTOR": "agent:claude"} if agent else when
+
+
+def approved(cli: Call, when: str, *rules: str, day: int = 0, **more: Any) -> list[str]:
+    rows = "\n".join(json.dumps({"payload": rule, "trigger": when, **more}) for rule in rules)
+    ids: list[str] = cli("memorize", "--from", "-", "--json", stdin=rows, env=at(day, 1)).json["ids"]
+    cli("heartbeat", env=at(day, 2))
+    cli("approve", *ids, "--yes", env=at(day, 3))
+    return ids
+
+
+def told(cli: Call, task: str, day: int, hour: int = 9) -> tuple[str, list[str]]:
+    made = cli("decide", task, "--json", env=at(day, hour, agent=True), check=False).json
+    return made["decision"], [one["id"] for one in made["applied"]]
+
+
+@pytest.mark.parametrize("language", RULES)
+def test_five_approved_rules_of_one_situation_are_told_on_every_door(
+    home: Path, cli: Call, language: str
+) -> None:
+    when, *rules = RULES[language]
+    ids = set(approved(cli, when, *rules))
+    assert set(told(cli, when, 1)[1]) == ids
+    session = open_session(str(home), "agent:claude")
+    assert {one["id"] for one in call(Connection(session), "decide", {"task": when})["applied"]} == ids
+    hooked = fitting(finding(session), when, "", "head")
+    assert all(f"[{one}]" in hooked for one in ids)
+    primed = cli("prime", env=at(1)).stdout
+    assert all(rule in primed for rule in rules)
+
+
+@pytest.mark.parametrize(
+    ("query", "facts"),
+    [
+        ("tea", ["I drink tea without sugar", "I take my tea at four", "the tea shop I like is Lin's",
+                 "I keep my tea in a tin box", "I learned to brew tea in Osaka"]),
+        ("茶", ["我喝茶不加糖", "我下午四点喝茶", "我最喜欢的茶馆叫林记", "我把茶叶放在铁罐里", "我在大阪学过泡茶"]),
+    ],
+)  # fmt: skip
+def test_five_facts_about_the_person_are_told_where_they_fit(
+    home: Path, cli: Call, query: str, facts: list[str]
+) -> None:
+    ids = {cli("remember", fact, "--json").json["id"] for fact in facts}
+    assert {one["id"] for one in cli("context", query, "--json").json["matches"]} == ids
+
+
+def test_sixteen_failures_of_one_day_are_seen_by_the_twelfth_and_told_the_morning_after(
+    home: Path, cli: Call
+) -> None:
+    when, *rules = RULES["en"]
+    ids = approved(cli, when, *rules)
+    for day in range(11):
+        cli("outcome", told(cli, when, day)[0], "ok", env=at(day, 10, agent=True))
+    failures = []
+    for number in range(16):
+        decision, known = told(cli, when, 12, number)
+        failures.append(len(known))
+        cli("outcome", decision, "fail", env=at(12, number, agent=True))
+    assert min(failures[12:]) < len(ids), failures
+    report = cli("heartbeat", "--json", env=at(13)).json
+    asked = report["review"][0]
+    assert {asked["id"], *(one["id"] for one in asked["beside"])} <= set(ids)
+    assert asked["failed"] > 2 and asked["uses"] <= 8
+    assert {cli("show", one, "--json").json["set"] for one in ids} == {"universal"}, "nothing is archived"
+    cli("retire", ids[2], "--reason", "no longer", "--yes", env=at(13, 11))
+    assert set(told(cli, when, 14)[1]) == {*ids} - {ids[2]}, "the suspect comes back"
+    assert cli("heartbeat", "--json", env=at(15)).json["review"] == []
+
+
+def test_a_promotion_never_hides_failures(home: Path, cli: Call) -> None:
+    (one,) = approved(cli, "searching code", "use rg")
+    for scenario, result in (("a", "ok"), ("b", "fail"), ("c", "ok"), ("d", "ok"), ("e", "ok"), ("f", "ok")):
+        cli("outcome", one, result, "--scenario", scenario, env=at(1, 10))
+    (moved,) = cli("heartbeat", "--json", env=at(2)).json["changed"]
+    assert (moved["failed"], moved["times"]) == (1, 6)
+    assert "1 of 6 failed" in cli("heartbeat", "--peek", env=at(2, 10)).stdout
+
+
+def test_a_liar_approved_among_four_good_rules_is_told_seldom(home: Path, cli: Call) -> None:
+    when, *rules = RULES["en"]
+    approved(cli, when, *rules[:4])
+    for use in range(12):
+        cli("outcome", told(cli, when, use)[0], "ok", env=at(use, 10, agent=True))
+    (liar,) = approved(cli, when, "restart every server twice", day=13)
+    uses = 0
+    for use in range(20):
+        decision, known = told(cli, when, 14 + use)
+        uses += liar in known
+        cli(
+            "outcome",
+            decision,
+            "fail" if liar in known and use % 3 else "ok",
+            env=at(14 + use, 10, agent=True),
+        )
+    assert uses <= 5
+
+
+def test_what_forbids_is_never_reported_away(home: Path, cli: Call) -> None:
+    when, *rules = RULES["en"]
+    (ban,) = approved(cli, when, "never push to main", rules[0])[:1]
+    for day in range(1, 8):
+        for hour in range(3, 9):
+            cli("outcome", told(cli, when, day, hour)[0], "fail", env=at(day, hour, agent=True))
+    assert ban in told(cli, when, 9)[1]
+    assert len(cli("heartbeat", "--json", env=at(9)).json["review"]) >= 1, "the person is asked all the same"
+
+
+def test_an_agent_neither_credits_nor_blames_what_is_about_the_person(home: Path, cli: Call) -> None:
+    fact = cli("remember", "I deploy the billing service on Tuesdays", "--json", env=at(0)).json["id"]
+    before = cli("show", fact, "--json").json
+    decision, known = told(cli, "deploy the billing service", 1)
+    assert known == [fact]
+    cli("outcome", decision, "fail", env=at(1, 10, agent=True))
+    cli("outcome", fact, "fail", env=at(1, 11, agent=True))
+    after = cli("show", fact, "--json").json
+    for name in ("state", "verifications", "record", "doubt", "evidence"):
+        assert after.get(name) == before.get(name)
+
+
+def test_a_person_who_answers_nothing_for_a_month(home: Path, cli: Call) -> None:
+    when, *rules = RULES["en"]
+    ids = approved(cli, when, *rules)
+    asked: dict[int, int] = {}
+    for day in range(1, 31):
+        for hour in (10, 14):
+            decision, known = told(cli, when, day, hour)
+            cli("outcome", decision, "fail" if ids[0] in known else "ok", env=at(day, hour, agent=True))
+        if review := cli("heartbeat", "--json", env=at(day, 20)).json["review"]:
+            asked[day] = len(review)
+    assert asked and max(asked.values()) <= 3
+    assert len(asked) <= 12, "weekly, not daily"
+    placed = {one: cli("show", one, "--json").json for one in ids}
+    assert {each["set"] for each in placed.values()} == {"universal"}
+    assert told(cli, when, 31)[1], "the others go on"
