@@ -30,8 +30,7 @@ from alice_exp.model.rules.private_facts import KINDS as PRIVATE
 from alice_exp.model.values.block import BLOCK_TYPES
 from alice_exp.model.values.config import OPTIONS
 from alice_exp.review.rules.reply_clauses import ASKED
-from alice_exp.terminal.help_text import paragraphs, parted
-from alice_exp.terminal.language import DOMAIN, LANGUAGES, LOCALE
+from alice_exp.terminal.language import DOMAIN, LANGUAGES, LOCALE, paragraphs, parted
 from alice_exp.terminal.usage_errors import KINDS
 
 ROOT = Path(__file__).parents[1]

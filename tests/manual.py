@@ -14,8 +14,7 @@ from typing import Any
 from alice_exp.app.main import command
 from alice_exp.kernel import errors
 from alice_exp.kernel.version import VERSION
-from alice_exp.terminal.help_text import parted
-from alice_exp.terminal.language import LANGUAGES
+from alice_exp.terminal.language import LANGUAGES, parted
 
 PAGE = Path(__file__).parents[1] / "alice_exp" / "man" / "alice-exp.1"
 DATE = "2026-02-20"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from alice_exp.app.main import command
-from alice_exp.terminal.help_text import parted
+from alice_exp.terminal.language import parted
 from tests.manual import PAGE, every, page
 
 COMMANDS = dict(every())

@@ -22,8 +22,7 @@ from typing import Any
 
 from alice_exp.agents.operations import TOOLS, Connection, call
 from alice_exp.agents.tool_schema import description, json_schema
-from alice_exp.app.api_conversations import Conversations, before_model
-from alice_exp.app.api_records import Records
+from alice_exp.app.api_records import Conversations, Records, before_model
 from alice_exp.app.opening import open_session
 from alice_exp.blocks.rules.about_user import held_in, subject_of
 from alice_exp.blocks.rules.grounding import resting_on

@@ -15,8 +15,8 @@ from typer.core import TyperGroup
 
 from alice_exp.kernel.errors import AliceError, Hint, Names, UsageError
 from alice_exp.terminal import language
-from alice_exp.terminal.arguments import guard, named
 from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.options import guard, named
 
 if TYPE_CHECKING:
     from alice_exp.home.session import Session

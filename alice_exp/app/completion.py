@@ -23,7 +23,7 @@ from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.model import documents
 from alice_exp.model.values.block import PLACES, SETS, Place
 from alice_exp.terminal.console import Terminal
-from alice_exp.terminal.help_text import in_language
+from alice_exp.terminal.language import in_language
 
 Table = Mapping[str, "str | Table"]
 Build = Callable[[str, str], Any]

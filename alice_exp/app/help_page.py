@@ -13,8 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.terminal.console import Terminal, cells
-from alice_exp.terminal.help_text import in_language, parted
-from alice_exp.terminal.language import say
+from alice_exp.terminal.language import in_language, parted, say
 
 ROOM = 80
 """The width that every line of a page keeps to."""

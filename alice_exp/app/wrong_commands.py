@@ -9,75 +9,32 @@ from typing import Any
 from alice_exp.kernel.errors import Names, UsageError
 from alice_exp.terminal.language import say
 
-MEANT: Mapping[str, str] = {
-    "ls": "list",
-    "dir": "list",
-    "blocks": "list",
-    "search": "recall",
-    "find": "recall",
-    "query": "recall",
-    "ask": "recall",
-    "grep": "recall",
-    "cat": "show",
-    "view": "show",
-    "get": "show",
-    "explain": "why",
-    "blame": "why",
-    "history": "log",
-    "memorise": "memorize",
-    "today": "heartbeat",
-    "report": "heartbeat",
-    "hb": "heartbeat",
-    "daily": "heartbeat",
-    "inbox": "heartbeat",
-    "pending": "heartbeat",
-    "setup": "init",
-    "man": "help",
-    "usage": "help",
-    "commands": "help",
-    "settings": "config",
-    "fsck": "check",
-    "version": "--version",
-    "搜索": "recall",
-    "查找": "recall",
-    "回忆": "recall",
-    "查询": "recall",
-    "列表": "list",
-    "列出": "list",
-    "查看": "show",
-    "为什么": "why",
-    "解释": "why",
-    "日志": "log",
-    "历史": "log",
-    "状态": "status",
-    "报告": "heartbeat",
-    "今天": "heartbeat",
-    "日报": "heartbeat",
-    "审阅": "review",
-    "检查": "check",
-    "帮助": "help",
-    "配置": "config",
-    "设置": "config",
-    "初始化": "init",
+_MEANT: Mapping[str, str] = {
+    "list": "ls dir blocks 列表 列出",
+    "recall": "search find query ask grep 搜索 查找 回忆 查询",
+    "show": "cat view get 查看",
+    "why": "explain blame 为什么 解释",
+    "log": "history 日志 历史",
+    "memorize": "memorise",
+    "heartbeat": "today report hb daily inbox pending 报告 今天 日报",
+    "init": "setup 初始化",
+    "help": "man usage commands 帮助",
+    "config": "settings 配置 设置",
+    "check": "fsck 检查",
+    "--version": "version",
+    "status": "状态",
+    "review": "审阅",
 }
-"""Another name of one command, which it runs: nothing that takes trust or deletes has one."""
+"""By command its other names, which run it: nothing that takes trust or deletes has one."""
 
-NAMED: Mapping[str, str] = {
-    "add": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
-    "new": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
-    "create": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
-    "save": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
-    "store": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
-    "note": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
-    "learn": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
-    "rm": "'alice-exp reject' turns a candidate down, 'alice-exp retire' takes trust away, "
-    "'alice-exp purge' forgets for good",
-    "remove": "'alice-exp reject' turns a candidate down, 'alice-exp retire' takes trust away, "
-    "'alice-exp purge' forgets for good",
-    "delete": "'alice-exp reject' turns a candidate down, 'alice-exp retire' takes trust away, "
-    "'alice-exp purge' forgets for good",
-    "forget": "'alice-exp reject' turns a candidate down, 'alice-exp retire' takes trust away, "
-    "'alice-exp purge' forgets for good",
+_NAMED: Mapping[str, str] = {
+    "add new create save store note learn 记住 记下 添加": (
+        "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate"
+    ),
+    "rm remove delete forget 删除": (
+        "'alice-exp reject' turns a candidate down, 'alice-exp retire' takes trust away, 'alice-exp purge' "
+        "forgets for good"
+    ),
     "set": "'alice-exp config set KEY VALUE' sets a key, 'alice-exp edit ID' opens a block",
     "update": "'alice-exp edit ID' opens a block in your editor; 'alice-exp config set' sets a key",
     "commit": "every act is a commit already; 'alice-exp log' shows them",
@@ -88,32 +45,37 @@ NAMED: Mapping[str, str] = {
     "start": "'alice-exp init' makes a home; 'alice-exp help' shows all commands",
     "login": "there is no account: 'alice-exp init' makes a home on this machine",
     "install": "'alice-exp connect HOST' puts this home into an agent's host",
-    "accept": "'alice-exp approve 1 3' trusts what the report numbered; 'alice-exp config accept KEY' takes a setting",
-    "ok": "'alice-exp approve 1 3' trusts what the report numbered; 'alice-exp outcome ID ok' reports a success",
-    "yes": "'alice-exp approve 1 3' trusts what the report numbered, 'alice-exp reply' answers it in your own words",
-    "no": "'alice-exp reject 2' turns down what the report numbered, 'alice-exp reply' answers it in your own words",
-    "deny": "'alice-exp reject 2' turns down what the report numbered; 'alice-exp share deny ID' keeps a block here",
+    "accept": (
+        "'alice-exp approve 1 3' trusts what the report numbered; 'alice-exp config accept KEY' takes a "
+        "setting"
+    ),
+    "ok": (
+        "'alice-exp approve 1 3' trusts what the report numbered; 'alice-exp outcome ID ok' reports a success"
+    ),
+    "yes 同意": (
+        "'alice-exp approve 1 3' trusts what the report numbered, 'alice-exp reply' answers it in your own "
+        "words"
+    ),
+    "no 拒绝": (
+        "'alice-exp reject 2' turns down what the report numbered, 'alice-exp reply' answers it in your "
+        "own words"
+    ),
+    "deny": (
+        "'alice-exp reject 2' turns down what the report numbered; 'alice-exp share deny ID' keeps a block "
+        "here"
+    ),
     "decline": "'alice-exp reject 2' turns down what the report numbered",
-    "revert": "'alice-exp undo' takes acts back, 'alice-exp restore ID' brings a block back",
-    "rollback": "'alice-exp undo' takes acts back, 'alice-exp restore ID' brings a block back",
-    "serve": "'alice-exp mcp' serves an agent, 'alice-exp peer serve' other people's Alices",
-    "server": "'alice-exp mcp' serves an agent, 'alice-exp peer serve' other people's Alices",
+    "revert rollback 撤销": "'alice-exp undo' takes acts back, 'alice-exp restore ID' brings a block back",
+    "serve server": "'alice-exp mcp' serves an agent, 'alice-exp peer serve' other people's Alices",
     "tag": "'alice-exp edit ID' opens a block in your editor; 'alice-exp list --tag NAME' lists by tag",
     "open": "'alice-exp heartbeat --open' shows the report in the browser, 'alice-exp edit ID' opens a block",
-    "quit": "nothing runs on: each command ends by itself; 'alice-exp help' shows them all",
-    "exit": "nothing runs on: each command ends by itself; 'alice-exp help' shows them all",
-    "记住": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
-    "记下": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
-    "添加": "'alice-exp remember TEXT' keeps your own word, 'alice-exp memorize TEXT' a candidate",
-    "同意": "'alice-exp approve 1 3' trusts what the report numbered, 'alice-exp reply' answers it in your own words",
-    "拒绝": "'alice-exp reject 2' turns down what the report numbered, 'alice-exp reply' answers it in your own words",
-    "撤销": "'alice-exp undo' takes acts back, 'alice-exp restore ID' brings a block back",
-    "删除": "'alice-exp reject' turns a candidate down, 'alice-exp retire' takes trust away, "
-    "'alice-exp purge' forgets for good",
-    "ui": "'alice-exp review' decides with keys; 'alice-exp heartbeat --format html' writes a page",
-    "tui": "'alice-exp review' decides with keys; 'alice-exp heartbeat --format html' writes a page",
+    "quit exit": "nothing runs on: each command ends by itself; 'alice-exp help' shows them all",
+    "ui tui": "'alice-exp review' decides with keys; 'alice-exp heartbeat --format html' writes a page",
 }
-"""Words that could mean several things: they run nothing, and name what there is."""
+"""By words that could mean several things, which run nothing, what there is."""
+
+MEANT = {name: command for command, names in _MEANT.items() for name in names.split()}
+NAMED = {word: told for words, told in _NAMED.items() for word in words.split()}
 
 
 def meant(context: Any, table: Mapping[str, object], words: list[str]) -> list[str]:

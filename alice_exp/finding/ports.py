@@ -82,33 +82,26 @@ class Standing(NamedTuple):
     stretch: float
 
 
-class Span(NamedTuple):
-    """One file's texts in the collection: first index, end, and what neighbours lend (``rules.calibration``)."""
-
-    start: int
-    stop: int
-    lending: tuple[float, ...]
-
-
 @dataclass(frozen=True)
 class Statistics:
-    """The statistics over all files: every text's length in thirds of a word, each file's span, and the noise level."""
+    """The statistics over all files: every text's length in thirds of a word, the index of each
+    file's first text, and the noise level."""
 
     lengths: Sequence[int]
-    spans: tuple[Span, ...]
+    starts: tuple[int, ...]
     noise: Noise
 
     @classmethod
-    def of(cls, files: Iterable[tuple[Sequence[int], tuple[float, ...], Noise]]) -> Statistics:
-        """Join files, given as (lengths, lending, noise) in the collection's order."""
+    def of(cls, files: Iterable[tuple[Sequence[int], Noise]]) -> Statistics:
+        """Join files, given as (lengths, noise) in the collection's order."""
         lengths = array("I")
-        spans: list[Span] = []
+        starts: list[int] = []
         noises: list[tuple[int, Noise]] = []
-        for own, lending, noise in files:
-            spans.append(Span(len(lengths), len(lengths) + len(own), lending))
+        for own, noise in files:
+            starts.append(len(lengths))
             lengths.extend(own)
             noises.append((len(own), noise))
-        return cls(lengths, tuple(spans), Noise.joined(noises))
+        return cls(lengths, tuple(starts), Noise.joined(noises))
 
     @property
     def total(self) -> int:
@@ -121,12 +114,6 @@ class Statistics:
         average = sum(self.lengths) / max(1, self.total) or 1.0
         base, slope = K1 * (1 - B), K1 * B / average
         return [base + slope * length for length in self.lengths]
-
-    @cached_property
-    def once(self) -> list[float]:
-        """The term weight of a token that occurs once, for each text, in (0, 1): 1 / (1 + dampening)."""
-        # Precomputed because nearly all postings have the count 1.
-        return [1 / (1 + dampening) for dampening in self.dampening]
 
     def idf(self, holders: int) -> float:
         """ln(1 + (N − n + 0.5) / (n + 0.5)); a token that occurs nowhere counts like one that occurs in one text."""
@@ -142,7 +129,7 @@ class Collection(Protocol):
 
     @property
     def statistics(self) -> Statistics:
-        """Text lengths, spans and noise of the whole collection."""
+        """Text lengths, files' starts and noise of the whole collection."""
         ...
 
     def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:

@@ -9,7 +9,7 @@ import os
 import re
 from functools import cached_property
 
-from alice_exp.home.hosts import KNOWN
+from alice_exp.home.hosts import KNOWN, host_of, parents
 from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import Actor
 
@@ -96,8 +96,6 @@ class Acting:
 
 
 def _by_parents() -> Inside | None:
-    from alice_exp.home.host_programs import host_of, parents
-
     for process in parents():
         if host := host_of(process):
             return Actor("agent", host.name), f"PID {process.pid}: {process.shown}"

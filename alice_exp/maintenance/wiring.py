@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from alice_exp.home.store.watch import Watcher
-    from alice_exp.maintenance.ports import Inspection
+    from alice_exp.maintenance.store.inspection import HomeInspection
 
 
 @once
-def inspection(session: Session) -> Inspection:
+def inspection(session: Session) -> HomeInspection:
     """The session's inspection for ``doctor``."""
     from alice_exp.maintenance.store.inspection import HomeInspection
 

@@ -7,7 +7,7 @@ ExperienceModel             ``model.values.block.Block`` with ``model.rules.life
 JsoncStorage                ``home.store.doors`` over ``kernel.jsonc`` (load, save)
 ExperienceRegistry          ``blocks.usecases.capture`` (register) and ``finding.usecases`` (retrieve)
 HeartbeatReporter           ``review.rules.daily_report`` (generateReport) and ``review.usecases`` (onUserDecision)
-PeerDiscovery               ``sharing.store.discovery``
+PeerDiscovery               ``sharing.store.network``
 ExperienceExchange          ``sharing.usecases.peers``
 ExperienceManager           ``episodes.usecases.episode_book`` with ``episodes.rules.retention``
 Experience (S0)             an episode: ``model.values.records.Episode``

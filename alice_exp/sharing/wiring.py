@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @once
 def shares(session: Session) -> Shares:
     """This home's public name and the disclosure log."""
-    from alice_exp.sharing.store.disclosure_log import FileShares
+    from alice_exp.sharing.store.peer_identity import FileShares
 
     return FileShares(session.root / "identity", session.config.text("sharing.name"), session.new_id)
 

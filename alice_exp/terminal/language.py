@@ -1,4 +1,4 @@
-"""Translates messages: English as written in the code, every other language through its gettext catalog.
+"""Translates messages: English as written in the code, every other language through its gettext catalog; so are helps.
 
 Precedence: ``--lang``, ``ALICE_LANG``, ``lang`` in the configuration, the locale. English needs no catalog.
 """
@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from inspect import cleandoc
 from pathlib import Path
 
 from alice_exp.kernel.errors import AliceError, Hint, Names, UsageError
@@ -232,3 +233,27 @@ def _pattern(template: str) -> re.Pattern[str]:
         seen.add(name)
         at = place.end()
     return re.compile(parts + re.escape(template[at:].replace("{{", "{").replace("}}", "}")), re.DOTALL)
+
+
+_EXAMPLES = re.compile(r"\s*\bExamples?: (alice-exp .*|\w+[=( ].*alice-exp .*)\Z", re.DOTALL)
+
+
+def parted(documented: str) -> tuple[str, tuple[str, ...]]:
+    """The description in a docstring, and its examples."""
+    text = cleandoc(documented)
+    found = _EXAMPLES.search(text)
+    if found is None:
+        return text, ()
+    return text[: found.start()], tuple(" ".join(one.split()) for one in re.split(r" ·\s+", found[1]))
+
+
+def paragraphs(documented: str) -> Iterator[str]:
+    """The paragraphs of a docstring's description, or of an option's help, each one on one line."""
+    for paragraph in parted(documented)[0].split("\n\n"):
+        if joined := " ".join(paragraph.split()):
+            yield joined
+
+
+def in_language(documented: str) -> str:
+    """A description in the person's language, with its paragraphs apart."""
+    return "\n\n".join(say(paragraph) for paragraph in paragraphs(documented))

@@ -7,9 +7,8 @@ import shlex
 from typing import Any
 
 from alice_exp.kernel.errors import UsageError
-from alice_exp.terminal.arguments import plain
-from alice_exp.terminal.help_text import parted
-from alice_exp.terminal.language import say
+from alice_exp.terminal.language import parted, say
+from alice_exp.terminal.options import plain
 
 
 def told(error: Any) -> UsageError:

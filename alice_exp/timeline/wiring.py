@@ -15,7 +15,7 @@ def summarise(session: Session) -> Summariser | None:
     """The configured chat model; None where there is none, or where ``events.model`` is off (R1.25, R1.46)."""
     if session.provider is None or not session.config.flag("events.model"):
         return None
-    from alice_exp.timeline.usecases.summarise import ModelSummary
+    from alice_exp.timeline.usecases.events import ModelSummary
 
     return ModelSummary(session.provider)
 

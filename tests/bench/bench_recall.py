@@ -1,7 +1,7 @@
 """How well ``alice-exp recall`` finds, on public data, beside plain BM25 in the same run.
 
-``python -m tests.bench.bench_recall [SET …]`` prints Markdown tables. Every line of a set is one block: it goes in by
-``alice-exp memorize --from`` and is asked for by ``alice-exp recall --queries``, as anybody would. Sets that
+``python -m tests.bench.bench_recall [SET …]`` prints Markdown tables. Every line of a set is one block: shuffled, three
+minutes apart, it goes in by ``alice-exp memorize --from`` and is asked for by ``alice-exp recall --queries``, as anybody would. Sets that
 may not be copied are looked for where ``ALICE_DATA`` says (``tests/data/SOURCE.md``), and passed over where they are not
 there.
 """
@@ -18,6 +18,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,9 @@ OWN_NOTES = ("agent_notes", "fresh_notes")
 DEPTHS = (1, 3, 5, 10)
 FOREIGN = 60
 """So many questions of other sets are put to each set."""
+
+APART = timedelta(minutes=3)
+"""The time between two texts of a set."""
 
 _TOP = 100
 _NOW = "2026-02-20T09:00:00Z"
@@ -83,7 +87,14 @@ def load(name: str) -> list[Store]:
         asked[row["corpus"]].append(
             Question(row["qid"], row["query"], row["rel"], excluded, row["lang"], row.get("half", ""))
         )
-    return [Store(texts[corpus], tuple(asked[corpus])) for corpus in texts]
+    return [Store(_shuffled(texts[corpus]), tuple(asked[corpus])) for corpus in texts]
+
+
+def _shuffled(texts: Mapping[str, str]) -> dict[str, str]:
+    """The texts in an order that says nothing, always the same one."""
+    keys = list(texts)
+    random.Random(1).shuffle(keys)
+    return {key: texts[key] for key in keys}
 
 
 def _lines(path: Path) -> Iterable[dict[str, Any]]:
@@ -121,8 +132,13 @@ class Product:
         self._directory = tempfile.TemporaryDirectory(prefix="alice-bench-")
         self.place = Path(self._directory.name)
         self._run("init")
-        lines = [json.dumps({"payload": text, "key": key}, ensure_ascii=False) for key, text in texts.items()]
-        (self.place / "docs.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        first = datetime.fromisoformat(_NOW) - len(texts) * APART
+        lines = [
+            {"payload": text, "key": key, "created_at": f"{first + at * APART:%Y-%m-%dT%H:%M:%SZ}"}
+            for at, (key, text) in enumerate(texts.items())
+        ]
+        written = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        (self.place / "docs.jsonl").write_text(written, encoding="utf-8")
         self._run("memorize", "--from", str(self.place / "docs.jsonl"), "--json")
 
     def ask(self, queries: Sequence[str]) -> list[list[str]]:

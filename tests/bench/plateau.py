@@ -21,7 +21,6 @@ WITHOUT: Mapping[str, tuple[str, object]] = {
     "PAIR": ("pairs of words", 0.0),
     "LIGHT": ("light words", 1.0),
     "TRANSLATED": ("translations", 1.0),
-    "NEAR": ("neighbours in an order", ()),
 }
 """Constants, what they weigh, and the value with which they weigh nothing."""
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.finding.ports import K1, NO_NOISE, B, Noise, Posting, Statistics
-from alice_exp.finding.rules.bm25 import PAIR, TRANSLATED, Segment, _Scoring, matches_in, text_matches
-from alice_exp.finding.rules.calibration import NEAR, _Jumble, learn_lending, learn_noise
+from alice_exp.finding.ports import FEWEST, K1, NO_NOISE, B, Noise, Posting, Statistics
+from alice_exp.finding.rules.bm25 import PAIR, TRANSLATED, Segment, matches_in, text_matches
+from alice_exp.finding.rules.calibration import _Jumble, learn_noise
 from alice_exp.finding.rules.corpus import joined_postings
 from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.kernel.text.bilingual_lexicon import known_words, same_concept
@@ -34,7 +34,7 @@ def matches(texts: list[str], query: str, cuts: tuple[int, ...] = ()) -> dict[in
     """Matches over texts that are kept as files, cut before the numbers given."""
     edges = [0, *cuts, len(texts)]
     files = [Segment.of(texts[start:stop]) for start, stop in pairwise(edges)]
-    statistics = Statistics.of((file.lengths, file.lending, file.noise) for file in files)
+    statistics = Statistics.of((file.lengths, file.noise) for file in files)
 
     def postings(asked: frozenset[str]) -> dict[str, Posting]:
         held = ({token: file.postings[token] for token in asked & file.postings.keys()} for file in files)
@@ -132,34 +132,8 @@ def test_an_unknown_script_does_not_lower_what_the_concepts_say() -> None:
     assert list(matches(texts, "我们一起看过的那部电影叫什么名字来着")) == [0]
 
 
-def conversation(length: int = 60) -> list[str]:
-    """Lines of a talk: each line shares a word of its own subject with its neighbours."""
-    rng = random.Random(3)
-    words = ["".join(rng.choices("bcdfghklmnprst", k=6)) for _ in range(400)]
-    subjects = [rng.sample(words, 4) for _ in range(length // 3)]
-    return [" ".join([*rng.sample(words, 4), *rng.sample(subjects[i // 3], 2)]) for i in range(length)]
-
-
-def test_a_conversation_lends_and_a_shuffled_one_does_not() -> None:
-    talk = conversation()
-    near = learn_lending(tokens_many(talk))
-    assert near == NEAR
-    random.Random(5).shuffle(talk)
-    assert learn_lending(tokens_many(talk)) == ()
-
-
-def test_what_was_said_from_day_to_day_lends_nothing() -> None:
-    talk = tokens_many(conversation())
-    at_once = ["2026-03-02T09:00:00Z"] * 60
-    assert learn_lending(talk, at_once) == NEAR
-    days = [f"2026-03-{1 + at // 4:02}T09:00:00Z" for at in range(60)]
-    assert learn_lending(talk, days) == ()
-
-
 def test_few_texts_teach_nothing() -> None:
-    rows = tokens_many(conversation(15))
-    assert learn_lending(rows) == ()
-    assert learn_noise(rows) == NO_NOISE
+    assert learn_noise(tokens_many(["a few words"] * (FEWEST - 1))) == NO_NOISE
 
 
 _FEW = [
@@ -186,23 +160,12 @@ def test_a_home_of_a_few_blocks_answers(query: str, found: tuple[int, ...]) -> N
     assert tuple(index for index in range(4) if matches.probability(index) >= 0.3) == found
 
 
-def test_a_text_borrows_from_its_neighbours_in_its_file_alone() -> None:
-    talk = [*conversation(), "zebra crossing", "yes there it was", *conversation()]
-    at = talk.index("zebra crossing")
-    found = matches(talk, "zebra")
-    assert set(found) == {at + step for step in (-2, -1, 0, 1, 2)}
-    strength = found[at] / (1 - found[at])
-    for step, near in ((1, NEAR[0]), (2, NEAR[1])):
-        assert found[at + step] == pytest.approx(near * strength / (1 + near * strength))
-    assert set(matches(talk, "zebra", (at,))) <= {at, at + 1, at + 2}
-
-
-def test_what_two_neighbours_lend_adds_up() -> None:
-    talk = [*conversation(), "zebra", "yes there it was", "zebra", *conversation()]
-    found = matches(talk, "zebra")
-    at = talk.index("zebra")
-    strength = found[at] / (1 - found[at]) / (1 + NEAR[1])
-    assert found[at + 1] == pytest.approx(2 * NEAR[0] * strength / (1 + 2 * NEAR[0] * strength))
+def conversation(length: int) -> list[str]:
+    """Lines of a talk: each line shares a word of its own subject with its neighbours."""
+    rng = random.Random(3)
+    words = ["".join(rng.choices("bcdfghklmnprst", k=6)) for _ in range(400)]
+    subjects = [rng.sample(words, 4) for _ in range(length // 3)]
+    return [" ".join([*rng.sample(words, 4), *rng.sample(subjects[i // 3], 2)]) for i in range(length)]
 
 
 def test_noise_falls_with_the_number_of_words() -> None:
@@ -257,15 +220,6 @@ def test_noise_counts_lengths_as_matches_do() -> None:
     rows = tokens_many(["甲乙丙丁戊己庚辛", "anvil bucket candle dragon engine"] * 8)
     shares = {round(share, 9) for held in _Jumble(rows).postings.values() for _, share in held}
     assert shares == {round(1 / (1 + K1), 9)}
-
-
-def test_neighbours_are_found_in_whatever_order_the_texts_come() -> None:
-    statistics = Statistics.of([(array("I", [3] * 4), NEAR, NO_NOISE), (array("I", [3] * 4), NEAR, NO_NOISE)])
-    scoring = _Scoring(statistics, {})
-    held = {1: 0.5, 6: 0.4}
-    lent = scoring._with_neighbours(dict(reversed(held.items())))
-    assert lent == scoring._with_neighbours(held)
-    assert lent.keys() == {0, 1, 2, 3, 4, 5, 6, 7}
 
 
 @pytest.mark.parametrize("query", [". .", "— …", "( )"])

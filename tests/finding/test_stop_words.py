@@ -17,7 +17,7 @@ TEXTS = ["用户喜欢辣的食物", "部署在周五", "数据库的索引需�
 
 def found(query: str) -> TextMatches:
     segment = Segment.of(TEXTS)
-    statistics = Statistics.of([(segment.lengths, segment.lending, segment.noise)])
+    statistics = Statistics.of([(segment.lengths, segment.noise)])
     return text_matches(
         statistics, lambda asked: {t: segment.postings[t] for t in asked & segment.postings.keys()}, query
     )

@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 from alice_exp.app.opening import open_session
-from alice_exp.home import host_programs
+from alice_exp.home import hosts
 from alice_exp.home.acting import Acting
-from alice_exp.home.host_programs import Process, host_of
-from alice_exp.home.hosts import HOSTS, KNOWN
+from alice_exp.home.hosts import HOSTS, KNOWN, Process, host_of
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.journal.act import Actor
 from alice_exp.review.cli.daily_notice import greet
@@ -202,20 +201,20 @@ def test_ps_tells_the_parents_where_there_is_no_proc(world: Path, monkeypatch: p
     fake = world / "ps"
     fake.write_text(PS.replace("SELF", str(os.getpid())))
     fake.chmod(0o755)
-    monkeypatch.setattr(host_programs, "_PS", str(fake))
+    monkeypatch.setattr(hosts, "_PS", str(fake))
     monkeypatch.setattr(sys, "platform", "darwin")
-    met = list(host_programs.parents())
+    met = list(hosts.parents())
     assert [one.pid for one in met] == [os.getpid(), 300, 200, 1]
     assert str(Acting().person) == "agent:gemini"
-    monkeypatch.setattr(host_programs, "_PS", str(world / "none"))
-    assert list(host_programs.parents()) == [] and str(Acting().person) == "user"
+    monkeypatch.setattr(hosts, "_PS", str(world / "none"))
+    assert list(hosts.parents()) == [] and str(Acting().person) == "user"
 
 
 def test_the_walk_ends_where_a_parent_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = [one.pid for one in host_programs.parents()]
+    own = [one.pid for one in hosts.parents()]
     assert own[:2] == [os.getpid(), os.getppid()] and own[-1] == 1
     rows = {os.getpid(): f"{os.getpid()} (a) b (c)) S 41 0", 41: "41 (x) S 40 0"}
-    monkeypatch.setattr(host_programs, "_read", lambda path: rows.get(int(path.split("/")[2]), ""))
-    assert [one.pid for one in host_programs.parents()] == [os.getpid(), 41]
+    monkeypatch.setattr(hosts, "_read", lambda path: rows.get(int(path.split("/")[2]), ""))
+    assert [one.pid for one in hosts.parents()] == [os.getpid(), 41]
     rows[40] = f"40 (loop) S {os.getpid()} 0"
-    assert [one.pid for one in host_programs.parents()] == [os.getpid(), 41, 40]
+    assert [one.pid for one in hosts.parents()] == [os.getpid(), 41, 40]

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from alice_exp.kernel.errors import PeerError
-from alice_exp.sharing.store import discovery, network
-from alice_exp.sharing.store.discovery import SERVICE, Found, announced, hint_of
+from alice_exp.sharing.store import network
+from alice_exp.sharing.store.network import SERVICE, Found, announced, hint_of
 from alice_exp.sharing.wiring import shares
 from tests.conftest import ROOT
 from tests.sharing.alices import MARKER, SUPER, Alice, block, everything, made
@@ -310,7 +310,7 @@ def on_loopback(act: Callable[[], Any]) -> Any:
 def test_what_is_announced_is_found_and_says_nothing_of_who_it_is() -> None:
     def found() -> tuple[tuple[Found, ...], str]:
         with announced(4711, OWN, invites=7, host="127.0.0.1") as instance:
-            return discovery.discover(
+            return network.discover(
                 5, host="127.0.0.1", wanted=lambda one: one.instance == instance
             ), instance
 
@@ -335,13 +335,13 @@ def test_a_hint_is_read_by_those_who_know_the_certificate_and_is_another_each_ti
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "1.1.1.1", "not-an-address"])
 def test_nobody_is_sent_to_the_open_internet(address: str) -> None:
-    assert not discovery._is_near(address)
+    assert not network._is_near(address)
 
 
 def test_two_who_answer_to_one_number_are_named_and_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spoofed mDNS: somebody answers to every number to have a try at the code."""
     spoofed = tuple(Found(f"a-{word}", ("10.0.0.9:1",), "", 7) for word in ("true", "false"))
-    monkeypatch.setattr(discovery, "discover", lambda *_, **__: spoofed)
+    monkeypatch.setattr(network, "discover", lambda *_, **__: spoofed)
     with pytest.raises(PeerError, match="2 Alices invite under the number 7"):
         network._inviting(7)
     with pytest.raises(PeerError, match="nobody invites"):

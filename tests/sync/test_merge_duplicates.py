@@ -9,8 +9,7 @@ import pytest
 from alice_exp.model.rules.doubt import replayed
 from alice_exp.model.rules.lifecycle import outcome
 from alice_exp.model.values.block import Archived, Block, Payload, Placed, Record
-from alice_exp.sync.rules.merge_blocks import merge
-from alice_exp.sync.rules.merge_duplicates import unite
+from alice_exp.sync.rules.merge_blocks import merge, unite
 from alice_exp.sync.rules.merge_homes import merge_trees
 
 POOL = "low_value_pool/pending_20260220.jsonc"

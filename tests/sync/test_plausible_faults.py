@@ -27,8 +27,7 @@ from alice_exp.owner.ports import OwnerKey
 from alice_exp.owner.store import SshOwner
 from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.store import line_protocol
-from alice_exp.sharing.store.disclosure_log import FileShares
-from alice_exp.sharing.store.peer_identity import FileIdentity
+from alice_exp.sharing.store.peer_identity import FileIdentity, FileShares
 from alice_exp.sync.ports import Remote
 from alice_exp.sync.rules.merge_blocks import merge
 from alice_exp.sync.store.git_remotes import FileRemotes

@@ -1,4 +1,4 @@
-"""BM25 matching of texts against a query, extended by neighbouring texts, word pairs and English–Chinese translation.
+"""BM25 matching of texts against a query, extended by word pairs and English–Chinese translation.
 
 Pure, and independent of how the collection is stored (``finding.ports``): a ``Segment`` holds the statistics of one
 file's texts, and ``text_matches`` asks only for the postings of the query's tokens.
@@ -10,12 +10,12 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from dataclasses import field, replace
-from itertools import chain, compress
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.ports import Posting, Statistics
-from alice_exp.finding.rules.calibration import learn_lending, learn_noise, sample_size
-from alice_exp.finding.rules.match_table import Scores, TextMatches, blank, raised, shares
+from alice_exp.finding.rules.calibration import learn_noise, sample_size
+from alice_exp.finding.rules.match_table import TextMatches
 from alice_exp.finding.rules.parsed_query import Query, is_single, pairs_of
 from alice_exp.finding.rules.stop_words import LIGHT
 from alice_exp.finding.rules.topic_coverage import SINGLE, TRANSLATED, Subject
@@ -28,36 +28,26 @@ if TYPE_CHECKING:
     from alice_exp.finding.ports import Noise
     from alice_exp.finding.rules.parsed_query import Concept
 
-LENT_SMALL, LENT_SHARE, LENT = 32, 0.2, 256
-"""A token is lent to neighbours if it is in at most so many texts, or in at most this share of them, of large
-collections at most one in fifty and so many more: a frequent one says too little, and its long posting list costs
-much."""
-
 PAIR = 0.2
 """The weight of a pair of neighbouring words of the query that are neighbours in the text too."""
-
-_REPEATED = b"\0\0" + b"\1" * 254
-"""Translates a count to 1 if the token is repeated, else to 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The statistics of one file's texts, in file order; a function of the texts and of when they were told.
+    """The statistics of one file's texts, in file order; a function of the texts.
 
-    ``lending`` is how much a text may borrow from the texts one and two places away, ``noise`` the match that random
-    words reach; ``postings`` hold single tokens and, as ``"a b"``, pairs of neighbouring Latin stems.
+    ``noise`` is the match that random words reach; ``postings`` hold single tokens and, as ``"a b"``, pairs of
+    neighbouring Latin stems.
     """
 
     lengths: array[int]
     postings: Mapping[str, Posting]
-    lending: tuple[float, ...]
     noise: Noise
 
     @classmethod
-    def of(cls, texts: Sequence[str], times: Sequence[str] = ()) -> Segment:
-        """Tokenise and count texts; ``times`` are when they were told (ISO-8601 UTC), if that is known."""
-        first = sample_size(len(texts))
-        return cls(*index_texts(texts), *learn(texts[:first], times[:first]))
+    def of(cls, texts: Sequence[str]) -> Segment:
+        """Tokenise and count texts; the noise level is measured on the first ``sample_size``."""
+        return cls(*index_texts(texts), learn_noise(tokens_many(texts[: sample_size(len(texts))])))
 
 
 def index_texts(texts: Sequence[str]) -> tuple[array[int], dict[str, Posting]]:
@@ -70,12 +60,6 @@ def index_texts(texts: Sequence[str]) -> tuple[array[int], dict[str, Posting]]:
     return array("I", (sum(map(thirds, row)) for row in rows)), {
         token: posting_of(places) for token, places in found.items()
     }
-
-
-def learn(texts: Sequence[str], times: Sequence[str] = ()) -> tuple[tuple[float, ...], Noise]:
-    """What texts of a file lend their neighbours, and its noise level, from its first ``sample_size`` texts."""
-    rows = tokens_many(texts)
-    return learn_lending(rows, times), learn_noise(rows)
 
 
 def posting_of(places: Sequence[int]) -> Posting:
@@ -94,18 +78,18 @@ def text_matches(
     """How much of the query's information each text contains, in [0, 1] (DESIGN 10).
 
     A token contributes idf · n / (n + dampening), which is BM25 without its constant factor; the sum is divided by
-    Σ idf over the query's tokens. A text without a token borrows it from its neighbours in the file, weighted by the
-    segment's ``lending``, or from a synonym; the query's pairs add ``PAIR`` times theirs. A second reading is that in
-    the other language: its units are the concepts that the lexicon can translate, and the better of both counts.
+    Σ idf over the query's tokens. A text without a token borrows it from a synonym; the query's pairs add ``PAIR``
+    times theirs. A second reading is that in the other language: its units are the concepts that the lexicon can
+    translate, and the better of both counts.
     """
     asked = Query.of(query)
     if not asked.terms or not statistics.total:
         return TextMatches({}, 0.0)
     found = postings(asked.tokens)
     scoring = _Scoring(statistics, found)
-    scores = blank(statistics.total, sum(len(posting.indexes) for posting in found.values()))
+    scores = [0.0] * statistics.total
     for term in asked.terms:
-        scoring.add_term(scores, term, asked.weights[term])
+        scoring.add(scores, scoring.held(term), len(scoring.holders(term)), asked.weights[term])
     synonyms = [
         (concept, *scoring.other_names(concept, concept.synonyms))
         for concept in asked.concepts
@@ -117,11 +101,10 @@ def text_matches(
     for concept, held, holders in classes:
         scoring.add(scores, held, holders, concept.weight)
     for pair in asked.pairs:
-        weight = PAIR * statistics.idf(len(scoring.holders(pair)))
-        for index, share in scoring.held(pair).items():
-            scores[index] += weight * share
+        scoring.add(scores, scoring.held(pair), len(scoring.holders(pair)), PAIR)
     subject = scoring.subject(asked, [*synonyms, *classes])
-    matches = shares(scores, scoring.most(asked))
+    most = scoring.most(asked)
+    matches = {index: min(1.0, score / most) for index, score in enumerate(scores) if score}
     known = TextMatches(
         matches,
         statistics.noise.at(asked.size),
@@ -135,14 +118,14 @@ def text_matches(
     translation, by_translation, near = other
     better = {index: match for index, match in by_translation.items() if match > matches.get(index, 0.0)}
     return replace(
-        known, matches=raised(matches, better), translated=near & better.keys(), translation=translation
+        known, matches={**matches, **better}, translated=near & better.keys(), translation=translation
     )
 
 
 def matcher(texts: Sequence[str]) -> Callable[[str], TextMatches]:
     """``text_matches`` over texts without precomputed statistics, taken as one file, for any number of queries."""
     counted = Segment.of(texts)
-    statistics = Statistics.of([(counted.lengths, counted.lending, counted.noise)])
+    statistics = Statistics.of([(counted.lengths, counted.noise)])
     held = counted.postings
     return lambda query: text_matches(
         statistics, lambda tokens: {token: held[token] for token in tokens & held.keys()}, query
@@ -159,58 +142,39 @@ class _Scoring:
     statistics: Statistics
     postings: Mapping[str, Posting]
     known: dict[tuple[str, ...], dict[int, float]] = field(default_factory=dict)
-    """What ``_spelt`` found before: several readings ask for the same words."""
-    weighed: dict[str, list[float]] = field(default_factory=dict)
-    """What ``_terms`` worked out before."""
+    """What ``held`` found before: several readings ask for the same words."""
 
     def holders(self, token: str) -> Sequence[int]:
         posting = self.postings.get(token)
         return posting.indexes if posting else ()
 
-    def held(self, token: str) -> dict[int, float]:
-        """The term weight n / (n + dampening) of the token in each text that has it, in (0, 1), by ascending index."""
-        posting = self.postings.get(token)
-        if posting is None:
-            return {}
-        return dict(zip(posting.indexes, self._terms(token, posting), strict=True))
-
-    def _terms(self, token: str, posting: Posting) -> list[float]:
-        """The term weights of a token's posting, in its order."""
-        if token in self.weighed:
-            return self.weighed[token]
-        once, dampening = self.statistics.once, self.statistics.dampening
-        terms = list(map(once.__getitem__, posting.indexes))
-        # Most tokens occur once in a text, so the others are looked for without a loop over all.
-        for at in compress(range(len(terms)), bytes(posting.counts).translate(_REPEATED)):
-            n = posting.counts[at]
-            terms[at] = n / (n + dampening[posting.indexes[at]])
-        self.weighed[token] = terms
-        return terms
-
-    def _spelt(self, name: tuple[str, ...]) -> dict[int, float]:
-        """The term weight of a word of several tokens in the texts that have all of them: that of its weakest token."""
+    def held(self, *name: str) -> dict[int, float]:
+        """The term weight n / (n + dampening), in (0, 1), of a word's weakest token, in each text that has all of them, by
+        ascending index."""
         if name not in self.known:
-            self.known[name] = self._looked_up(name)
+            # Intersecting from the shortest list looks at the fewest texts.
+            first, *rest = sorted(map(self._weighed, name), key=len)
+            self.known[name] = (
+                first
+                if not rest
+                else {
+                    i: min(share, *(part[i] for part in rest))
+                    for i, share in first.items()
+                    if all(i in part for part in rest)
+                }
+            )
         return self.known[name]
 
-    def _looked_up(self, name: tuple[str, ...]) -> dict[int, float]:
-        if any(token not in self.postings for token in name):
+    def _weighed(self, token: str) -> dict[int, float]:
+        posting, dampening = self.postings.get(token), self.statistics.dampening
+        if posting is None:
             return {}
-        parts = [self.held(token) for token in name]
-        if len(parts) == 1:
-            return parts[0]
-        # Intersecting from the shortest list looks at the fewest texts.
-        first, *rest = sorted(parts, key=len)
-        return {
-            i: min(share, *(part[i] for part in rest))
-            for i, share in first.items()
-            if all(i in part for part in rest)
-        }
+        return {i: n / (n + dampening[i]) for i, n in zip(posting.indexes, posting.counts, strict=True)}
 
     def other_names(self, concept: Concept, names: Iterable[tuple[str, ...]]) -> tuple[dict[int, float], int]:
         """The texts that express a concept by one of ``names`` only, and how many express it by these or its own."""
-        known = [self._spelt(name) for name in names]
-        own = self._spelt(concept.own)
+        known = [self.held(*name) for name in names]
+        own = self.held(*concept.own)
         found: dict[int, float] = {}
         for held in filter(None, known):
             for index, share in held.items():
@@ -256,7 +220,7 @@ class _Scoring:
                 size += 1
         for concept, held, holders in named:
             named_by_member = self.members(concept)[0] if concept.members else {}
-            both = {**named_by_member, **held, **self._spelt(concept.own)}
+            both = {**named_by_member, **held, **self.held(*concept.own)}
             self._add_to(scores, both, holders, concept.weight)
             most += concept.weight * self.statistics.idf(holders)
             if not concept.is_light:
@@ -269,30 +233,15 @@ class _Scoring:
         return Subject(tuple(units), size + unnamed), matches, near
 
     def _near(self, named: Iterable[tuple[Concept, Sequence[tuple[str, ...]]]]) -> frozenset[int]:
-        """The texts that express a concept by one of the names only, themselves or beside them."""
-        said = {index for concept, names in named for index in self.other_names(concept, names)[0]}
-        reach = max((len(span.lending) for span in self.statistics.spans), default=0)
-        return frozenset(index + step for index in said for step in range(-reach, reach + 1))
+        """The texts that express a concept by one of the names only."""
+        return frozenset(index for concept, names in named for index in self.other_names(concept, names)[0])
 
-    def add_term(self, scores: Scores, term: str, weight: float) -> None:
-        """Add one token's score to every text that has or borrows it."""
-        posting = self.postings.get(term)
-        if posting is None:
-            return
-        if self._is_lent(len(posting.indexes)):
-            self.add(scores, self.held(term), len(posting.indexes), weight)
-            return
-        # A frequent token is not lent, so its long posting list needs no intermediate dict.
-        idf = weight * self.statistics.idf(len(posting.indexes))
-        for index, share in zip(posting.indexes, self._terms(term, posting), strict=True):
-            scores[index] += idf * share
-
-    def add(self, scores: Scores, held: dict[int, float], holders: int, weight: float = 1.0) -> None:
+    def add(self, scores: list[float], held: dict[int, float], holders: int, weight: float = 1.0) -> None:
         """Add a word's score, given its term weight in each text and the number of texts that hold it."""
         if not held:
             return
         idf = weight * self.statistics.idf(holders)
-        for index, share in (self._with_neighbours(held) if self._is_lent(holders) else held).items():
+        for index, share in held.items():
             scores[index] += idf * share
 
     def _add_to(self, scores: dict[int, float], held: dict[int, float], holders: int, weight: float) -> None:
@@ -300,30 +249,8 @@ class _Scoring:
         if not held:
             return
         idf = weight * self.statistics.idf(holders)
-        shares = self._with_neighbours(held) if self._is_lent(holders) else held
-        for index in scores.keys() & shares.keys():
-            scores[index] += idf * shares[index]
-
-    def _is_lent(self, holders: int) -> bool:
-        total = self.statistics.total
-        return holders <= max(LENT_SMALL, min(LENT_SHARE * total, LENT + total // 50))
-
-    def _with_neighbours(self, held: dict[int, float]) -> dict[int, float]:
-        """The term weights after each text lent to its neighbours: n / dampening adds up, then saturates as before."""
-        spans = iter(self.statistics.spans)
-        start, stop, lending = next(spans)
-        summed: defaultdict[int, float] = defaultdict(float)
-        # In order, so that one pass over the spans finds each text's file: texts lend only within it.
-        for index, share in sorted(held.items()):
-            while index >= stop:
-                start, stop, lending = next(spans)
-            strength = share / (1.0 - share)
-            summed[index] += strength
-            for distance, weight in enumerate(lending, 1):
-                for other in (index - distance, index + distance):
-                    if start <= other < stop:
-                        summed[other] += weight * strength
-        return {index: strength / (1.0 + strength) for index, strength in summed.items()}
+        for index in scores.keys() & held.keys():
+            scores[index] += idf * held[index]
 
     def subject(self, asked: Query, synonyms: Iterable[tuple[Concept, dict[int, float], int]]) -> Subject:
         """The subject words (those that are not light) and their texts."""

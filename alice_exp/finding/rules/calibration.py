@@ -1,6 +1,6 @@
-"""Calibration on a collection's own texts: how much neighbouring texts lend each other, and what chance matches.
+"""Calibration on a collection's own texts: what chance matches.
 
-Nothing is tuned to a kind of text. Both are measured on a sample of at most ``SAMPLE`` texts, chosen by position, so
+Nothing is tuned to a kind of text. It is measured on a sample of at most ``SAMPLE`` texts, chosen by position, so
 that the same texts always give the same values.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from alice_exp.finding.ports import FEWEST, K1, LONG, NO_NOISE, SHORT, B, Noise
@@ -29,61 +28,8 @@ def sample_size(count: int) -> int:
     return min(SAMPLE, 1 << (count.bit_length() - 1)) if count >= FEWEST else 0
 
 
-NEAR = (0.5, 0.25)
-"""What texts that stand in an order lend to those one and two places away: turns of a conversation, lessons of a
-day."""
-
-FAR = (7, 11, 17)
-"""The distances with which the first two are compared: near enough that both are of one part of the file."""
-
-CERTAIN = 3.0
-"""The number of standard errors by which neighbours must be more alike than distant texts. In the public sets,
-shuffled, the largest difference is 2.2; of those in order it is 3.4 or more, but for one user whose chats are about
-everything."""
-
 # Odd, so that the median is one of the values.
 _TRIES = 25
-
-
-TOGETHER = 0.9
-"""The share of neighbours that have to be of one minute: what a person says from day to day is often about the same
-things, and yet no talk, in which each text completes the next."""
-
-
-def learn_lending(rows: Sequence[Sequence[str]], times: Sequence[str] = ()) -> tuple[float, ...]:
-    """What texts of one file lend to those one and two places away: ``NEAR`` if they stand in an order, else nothing.
-
-    They do if neighbours are more alike than distant texts by ``CERTAIN`` standard errors, and were told one after the
-    other: ``times`` are when (ISO-8601 UTC), for each text or none.
-    """
-    minutes = [time[:16] for time in times]
-    together = sum(one == other for one, other in pairwise(minutes))
-    if together < TOGETHER * (len(minutes) - 1):
-        return ()
-    sample = [frozenset(row) for row in rows]
-    count = len(sample)
-    if count < FEWEST:
-        return ()
-    holders = Counter(chain.from_iterable(sample))
-    informs = {token: math.log(count / held) for token, held in holders.items()}
-    # fsum, because the order of a set differs from one process to the next.
-    weights = [math.fsum(informs[token] for token in row) for row in sample]
-
-    def likeness(distances: Sequence[int]) -> tuple[float, float]:
-        pairs = [(at, at + distance) for distance in distances for at in range(count - distance)]
-        found = [
-            math.fsum(informs[token] for token in sample[one] & sample[other]) / math.sqrt(whole)
-            if whole
-            else 0.0
-            for one, other in pairs
-            for whole in [weights[one] * weights[other]]
-        ]
-        mean = math.fsum(found) / len(found)
-        return mean, math.fsum((value - mean) ** 2 for value in found) / len(found) ** 2
-
-    near, near_error = likeness((1, 2))
-    far, far_error = likeness([distance for distance in FAR if distance < count])
-    return NEAR if near - far > CERTAIN * math.sqrt(near_error + far_error) else ()
 
 
 def learn_noise(rows: Sequence[Sequence[str]]) -> Noise:

@@ -46,19 +46,15 @@ class Corpus:
 
         living = sorted((placed for placed in blocks if is_living(placed)), key=lambda placed: placed.path)
         files = [list(group) for _, group in groupby(living, key=lambda placed: placed.path)]
-        segments = tuple(
-            Segment.of([block_text(one.block) for one in file], [one.block.created_at for one in file])
-            for file in files
-        )
-        statistics = Statistics.of((one.lengths, one.lending, one.noise) for one in segments)
+        segments = tuple(Segment.of([block_text(one.block) for one in file]) for file in files)
+        statistics = Statistics.of((one.lengths, one.noise) for one in segments)
         return cls(tuple(living), statistics, segments)
 
     def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
         """See ``finding.ports.Collection``."""
-        starts = [span.start for span in self.statistics.spans]
         return joined_postings(
             (start, {token: one.postings[token] for token in tokens & one.postings.keys()})
-            for start, one in zip(starts, self.segments, strict=True)
+            for start, one in zip(self.statistics.starts, self.segments, strict=True)
         )
 
     def blocks(self, indexes: Sequence[int]) -> Sequence[Placed]:

@@ -7,11 +7,12 @@ no block fits with a probability of at least ``thresholds.fits``, the answer is 
 
 from __future__ import annotations
 
+from heapq import nsmallest
+from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.finding.rules.bm25 import text_matches
 from alice_exp.finding.rules.corpus import Corpus
-from alice_exp.finding.rules.match_table import least_of, reaching
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import (
     DAY,
@@ -155,20 +156,44 @@ def rank(
         text = texts.get(index, 0.0)
         return fit(placed, text, context, now, half_life_days=half_life_days, judged=judged)
 
+    def could_fit(pair: tuple[float, int]) -> bool:
+        """Whether a block with this match at most may still be an answer."""
+        return bool(context) or found.most_probable(pair[0]) >= gate
+
+    by_match = _descending(matches)
+    seen = []
+    for match, index in takewhile(could_fit, by_match):
+        seen.append((match, index))
+        if fits(index) and (passing is None or passing(collection.blocks([index])[0])):
+            break
+    else:
+        return []
+    lowest = TAIL * seen[-1][0] if gate else 0.0
+    reaching = takewhile(lambda pair: pair[0] >= lowest, chain(seen, by_match))
     answers: list[Match] = []
     passed = 0
-
-    def could_fit(match: float) -> bool:
-        """Whether a block with this match at most may still be an answer."""
-        return bool(context) or found.most_probable(match) >= gate
-
-    for window in _windows(collection, matches, fits, could_fit, passing, TAIL if gate else 0.0):
+    while passed < (SHORTLIST if top is None else min(top, SHORTLIST)):
+        window = list(islice(reaching, SHORTLIST))
+        if not window:
+            break
         likely = _by_score(collection, window, seconds(now), half_life_days)
         some, count = _best(collection, likely, weighed, passing, top)
         answers, passed = ordered([*answers, *some])[:top], passed + count
-        if passed >= (SHORTLIST if top is None else min(top, SHORTLIST)):
-            break
     return answers
+
+
+def _descending(matches: Mapping[int, float]) -> Iterator[tuple[float, int]]:
+    """The matches, each before its index, best first; equal ones in the collection's order."""
+    pairs = [(-match, index) for index, match in matches.items()]
+    best = nsmallest(SHORTLIST, pairs)
+    # Mostly the best ones are enough, and there may be tens of thousands.
+    for match, index in chain(best, islice(_sorted(pairs), len(best), None)):
+        yield -match, index
+
+
+def _sorted(pairs: list[tuple[float, int]]) -> Iterator[tuple[float, int]]:
+    """The pairs in order, sorted when the first is asked for."""
+    yield from sorted(pairs)
 
 
 def _collected(blocks: Iterable[Placed] | Collection) -> Collection:
@@ -186,85 +211,15 @@ def _with_context(
     return {**texts, **{index: match for index, match in both.items() if match > 0.0 or index in texts}}
 
 
-def _windows(
-    collection: Collection,
-    matches: Mapping[int, float],
-    fits: Callable[[int], bool],
-    could_fit: Callable[[float], bool],
-    passing: Callable[[Placed], bool] | None,
-    tail: float,
-) -> Iterator[list[tuple[int, float]]]:
-    """The best matches with their indexes, ``SHORTLIST`` at a time; none if no block that passes is an answer.
-
-    Ties keep the collection's order.
-    """
-    # There may be tens of thousands of matches, so just those of a window are sorted and rounded, mostly the first one
-    # alone; 1e-6 is the rounding's slack.
-    first = reaching(matches, least_of(matches, SHORTLIST) - 1e-6)
-    best = _best_passing(collection, _chunks(first, matches), matches, fits, could_fit, passing)
-    if not best:
-        return
-    lowest = tail * best
-
-    def rounded(pairs: Iterable[tuple[int, float]]) -> list[tuple[float, int]]:
-        return sorted([(-round(match, 6), index) for index, match in pairs if match >= lowest - 1e-6])
-
-    def window(queue: Sequence[tuple[float, int]]) -> list[tuple[int, float]]:
-        return [(index, -match) for match, index in queue if -match >= lowest]
-
-    if likeliest := window(rounded(first)[:SHORTLIST]):
-        yield likeliest
-    queue = rounded(reaching(matches, lowest - 1e-6))
-    for start in range(SHORTLIST, len(queue), SHORTLIST):
-        if further := window(queue[start : start + SHORTLIST]):
-            yield further
-
-
-def _best_passing(
-    collection: Collection,
-    chunks: Iterable[Sequence[int]],
-    matches: Mapping[int, float],
-    fits: Callable[[int], bool],
-    could_fit: Callable[[float], bool],
-    passing: Callable[[Placed], bool] | None,
-) -> float:
-    """The best match of a block that passes and is an answer by itself; 0 if there is none."""
-    for some in chunks:
-        if not could_fit(matches[some[0]]):
-            break
-        clear = [index for index in some if fits(index)]
-        blocks = collection.blocks(clear) if passing and clear else ()
-        for at, index in enumerate(clear):
-            if passing is None or passing(blocks[at]):
-                return round(matches[index], 6)
-    return 0.0
-
-
-def _chunks(first: Iterable[tuple[int, float]], matches: Mapping[int, float]) -> Iterator[Sequence[int]]:
-    """The texts by descending match, then index, in chunks. ``first`` are the best of them, in no order."""
-
-    done = 0
-    for further in (False, True):
-        some = reaching(matches, 0.0) if further else list(first)
-        if some and not done:
-            # The very first is mostly it, and then there is nothing to sort.
-            best = max(match for _, match in some)
-            yield [min(index for index, match in some if match == best)]
-        queue = sorted(some, key=lambda pair: (-pair[1], pair[0]))
-        for start in range(done or 1, len(queue), _CHUNK):
-            yield [index for index, _ in queue[start : start + _CHUNK]]
-        done = len(queue)
-
-
 def _by_score(
     collection: Collection,
-    window: Sequence[tuple[int, float]],
+    window: Sequence[tuple[float, int]],
     now: float,
     half_life_days: Mapping[str, float],
 ) -> list[tuple[float, int]]:
     """The expected scores of a window's blocks with their numbers, best first, without reading the blocks."""
     expected = []
-    for (index, match), own in zip(window, collection.standings([index for index, _ in window]), strict=True):
+    for (match, index), own in zip(window, collection.standings([index for _, index in window]), strict=True):
         age = max(0.0, now - own.updated) / DAY if own.updated is not None else 0.0
         half_life = half_life_days.get(own.type, DEFAULT_HALF_LIFE) * own.stretch
         expected.append((own.weight * match * 0.5 ** (age / half_life), index))

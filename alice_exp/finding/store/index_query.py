@@ -49,7 +49,6 @@ class IndexedFile:
     updated: array[float]
     stretches: array[float]
     lengths: array[int]
-    lending: tuple[float, ...]
     noise: Noise
 
     @cached_property
@@ -86,7 +85,7 @@ class Indexed:
         self._numbered = numbered
         self._files = files
         self._searched = [file for file in files if file.living]
-        self._starts = [span.start for span in statistics.spans]
+        self._starts = statistics.starts
         self.statistics = statistics
 
     def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
@@ -98,13 +97,13 @@ class Indexed:
         query = f"SELECT token, data FROM postings WHERE file = ? AND token IN ({_marks(asked)})"
         return joined_postings(
             (
-                span.start,
+                start,
                 {
                     token: file.placed(posting_from(data))
                     for token, data in self._rows(query, (file.number, *asked))
                 },
             )
-            for file, span in zip(self._searched, self.statistics.spans, strict=True)
+            for file, start in zip(self._searched, self._starts, strict=True)
         )
 
     def blocks(self, indexes: Sequence[int]) -> Sequence[Placed]:
@@ -156,8 +155,8 @@ class Indexed:
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
         """See ``finding.ports.Collection``."""
         found: dict[int, Mapping[str, Json]] = {}
-        for file, span in zip(self._searched, self.statistics.spans, strict=True):
-            numbers = {place: span.start + at for at, place in enumerate(file.living)}
+        for file, start in zip(self._searched, self._starts, strict=True):
+            numbers = {place: start + at for at, place in enumerate(file.living)}
             query = "SELECT slot, context FROM blocks WHERE file = ? AND context IS NOT NULL"
             for place, context in self._rows(query, (file.number,)):
                 if place in numbers:
@@ -214,7 +213,7 @@ def load(rows: Rows) -> list[IndexedFile]:
         if checksum != checksum_of(path, stored):
             raise ValueError("a row of it is damaged")
         slots, living, weights, types, updated, stretches, lengths, learned = stored
-        lending, short, long = json.loads(learned)
+        short, long = json.loads(learned)
         files.append(
             IndexedFile(
                 number,
@@ -226,7 +225,6 @@ def load(rows: Rows) -> list[IndexedFile]:
                 array("d", updated),
                 array("d", stretches),
                 array("I", lengths),
-                tuple(lending),
                 Noise(short, long),
             )
         )

@@ -119,7 +119,7 @@ class FileRows:
         return [(self.number, slot, *block_row(block, place)) for slot, block in changed.items()]
 
     def _learn(self, living: array[int], gone: set[int], alive: Mapping[int, Block]) -> None:
-        """Learn the texts' lending and noise again if one of the first changed."""
+        """Measure the noise of the texts again if one of the first changed."""
         first = sample_size(len(living))
         sample = living[:first]
         is_same = first == sample_size(len(self._living)) and sample == self._living[:first]
@@ -220,18 +220,18 @@ def _is_much(count: int, slots: Sequence[int]) -> bool:
 
 
 def sample_size(count: int) -> int:
-    """How many texts a file's lending and noise are learned from (``rules.calibration.sample_size``)."""
+    """How many texts a file's noise is measured on (``rules.calibration.sample_size``)."""
     from alice_exp.finding.rules.calibration import sample_size as size
 
     return size(count)
 
 
 def _learned(blocks: Sequence[Block]) -> str:
-    from alice_exp.finding.rules.bm25 import learn
-    from alice_exp.finding.rules.corpus import block_text
+    from alice_exp.finding.rules.calibration import learn_noise
+    from alice_exp.kernel.text.tokens import tokens_many
 
-    lending, noise = learn([block_text(block) for block in blocks], [block.created_at for block in blocks])
-    return json.dumps([lending, noise.short, noise.long])
+    noise = learn_noise(tokens_many([_text(block) for block in blocks]))
+    return json.dumps([noise.short, noise.long])
 
 
 def _counts(blocks: Mapping[int, Block], path: str) -> dict[int, Counter[str]]:

@@ -174,7 +174,7 @@ class SearchIndex(Database):
         if self._known is None or self._known[0] != generation:
             loaded = load(connection.execute)
             living = (file for file in loaded if file.living)
-            statistics = Statistics.of((file.lengths, file.lending, file.noise) for file in living)
+            statistics = Statistics.of((file.lengths, file.noise) for file in living)
             self._known = (generation, loaded, statistics, {})
         return Indexed(connection.execute, *self._known[1:])
 

@@ -297,10 +297,10 @@ class FileHome:
         Files that are there already are committed as they are, by ``actor``; ``defaults`` maps paths to the texts of
         the other files of a new home. A file with a problem is left out, with a warning.
         """
-        from alice_exp.home.store import create as creation
         from alice_exp.home.store.recovery import finish_interrupted
+        from alice_exp.home.store.repo_setup import found, make_directories
 
-        creation.make_directories(self.root, self.experiences)
+        make_directories(self.root, self.experiences)
         with self._locked():
             if self.repository.resolve(SEEN) and (damage := self.repository.damage()):
                 raise ProblemError("{obstacle}", obstacle=damage, hint=self.repository.way_out())
@@ -315,7 +315,7 @@ class FileHome:
                 return None, 0
             if signature_of(self.root) is None:
                 write_local(self.root, {})
-            return creation.found(self._writer, self._adopting, actor, defaults)
+            return found(self._writer, self._adopting, actor, defaults)
 
     # -- writing ------------------------------------------------------------------------------------------------
 

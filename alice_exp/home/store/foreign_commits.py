@@ -27,7 +27,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.adoption import adopt, withdrawn
-from alice_exp.model.rules.derived_ids import id_of_nameless
+from alice_exp.model.rules.identity import id_of_nameless
 from alice_exp.model.values.block import DIRECTORIES, Placed
 
 if TYPE_CHECKING:

@@ -10,10 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from alice_exp.kernel.jsonc.document import Document, Unchanged
+    from alice_exp.kernel.jsonc.document import Document, Unchanged, locate, locate_key
     from alice_exp.kernel.jsonc.edits import Append, Edit, Insert, Remove, Set, cut, edit
     from alice_exp.kernel.jsonc.formatting import Raw, dump
-    from alice_exp.kernel.jsonc.pointers import locate, locate_key
     from alice_exp.kernel.jsonc.reader import parse
 
 # Strings, which no tool that renames modules sees; kept in step with the imports above by hand.
@@ -29,8 +28,8 @@ _MODULES = {
     "cut": "edits",
     "dump": "formatting",
     "edit": "edits",
-    "locate": "pointers",
-    "locate_key": "pointers",
+    "locate": "document",
+    "locate_key": "document",
     "parse": "reader",
 }
 

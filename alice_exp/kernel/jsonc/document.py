@@ -1,17 +1,19 @@
-"""The result of reading a file, and the reuse of what was derived from its unchanged elements."""
+"""The result of reading a file: what was derived from unchanged elements is used again; values are found by pointer."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
+from alice_exp.kernel.jsonc.scan import Child, children, skip_trivia, skip_value
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from alice_exp.kernel.jsonc.problem import Json, Problem
-    from alice_exp.kernel.jsonc.scan import Child
+    from alice_exp.kernel.jsonc.problem import Json, Pointer, Problem
+
 
 T = TypeVar("T")
 
@@ -82,3 +84,117 @@ class Unchanged(Generic[T]):
 def position(text: str, offset: int) -> tuple[int, int]:
     """Line and column (both 1-based, in characters) of an offset into ``text``."""
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+def locate(document: Document, pointer: Pointer) -> tuple[int, int] | None:
+    """The span (start, end) of the value at ``pointer``; None if there is none."""
+    child = find(document, pointer)
+    return (child.value, child.end) if child else None
+
+
+def locate_key(document: Document, pointer: Pointer) -> tuple[int, int] | None:
+    """The span of the key token (with quotes) of the member at ``pointer``; None for anything else."""
+    child = find(document, pointer)
+    return (child.start, child.key_end) if child and child.key is not None else None
+
+
+def find(document: Document, pointer: Pointer) -> Child | None:
+    """The member or element at ``pointer``, or the root as an element; None if there is none."""
+    if document.problem is not None:
+        return None
+    child: Child | None = None
+    # The reader knows the spans of most containers; only the rest of the path is scanned.
+    for depth in range(len(pointer), -1, -1):
+        if child := _known(document, pointer[:depth]):
+            break
+    for step in pointer[depth:]:
+        child = _step(document, child, step) if child else None
+    return child
+
+
+class Elements(Sequence[Child]):
+    """A lazy sequence of elements at given spans: most edits look at a few out of thousands."""
+
+    def __init__(self, spans: Sequence[tuple[int, int]]) -> None:
+        self._spans = spans
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    @overload
+    def __getitem__(self, index: int) -> Child: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Child]: ...
+    def __getitem__(self, index: int | slice) -> Child | Sequence[Child]:
+        if isinstance(index, slice):
+            return Elements(self._spans[index])
+        start, end = self._spans[index]
+        return Child(None, start, start, start, end)
+
+
+def offspring(document: Document, pointer: Pointer, container: Child) -> Sequence[Child]:
+    """The members or elements of the container at ``pointer``, in order."""
+    if pointer == () and document.members:
+        return tuple(document.members.values())
+    if pointer == (document.spans_of,) and document.elements:
+        return Elements(document.elements)
+    return tuple(children(document.text, container.value))
+
+
+def _known(document: Document, pointer: Pointer) -> Child | None:
+    """The child at ``pointer`` if the reader has located it already."""
+    match pointer:
+        case ():
+            start = skip_trivia(document.text, 0)
+            return Child(None, start, start, start, _root_end(document, start))
+        case (str(key),):
+            return document.members.get(key)
+        case (str(key), int(index)) if key == document.spans_of and 0 <= index < len(document.elements):
+            start, end = document.elements[index]
+            return Child(None, start, start, start, end)
+    return None
+
+
+def _root_end(document: Document, start: int) -> int:
+    if not document.members:
+        return skip_value(document.text, start)
+    *_, last = document.members.values()
+    after = skip_trivia(document.text, last.end)
+    if document.text[after] == ",":
+        after = skip_trivia(document.text, after + 1)
+    return after + 1
+
+
+def _step(document: Document, parent: Child, step: str | int) -> Child | None:
+    is_object = document.text[parent.value] == "{"
+    if is_object != isinstance(step, str):
+        return None
+    for index, child in enumerate(children(document.text, parent.value)):
+        if (child.key if is_object else index) == step:
+            return child
+    return None
+
+
+def neighbours(document: Document, pointer: Pointer) -> tuple[int, Child, int]:
+    """The end of the left neighbour, the child at ``pointer``, the start of the right neighbour.
+
+    For a missing neighbour the inner side of the bracket. LookupError if there is no such child.
+    """
+    container = find(document, pointer[:-1])
+    child = find(document, pointer)
+    if container is None or child is None:
+        raise LookupError(f"nothing at {pointer}")
+    before, after = container.value + 1, container.end - 1
+    if pointer[:-1] == (document.spans_of,) and isinstance(pointer[-1], int):
+        index = pointer[-1]
+        if index:
+            before = document.elements[index - 1][1]
+        if index + 1 < len(document.elements):
+            after = document.elements[index + 1][0]
+        return before, child, after
+    for kid in offspring(document, pointer[:-1], container):
+        if kid.end <= child.start:
+            before = kid.end
+        if kid.start >= child.end:
+            return before, child, kid.start
+    return before, child, after

@@ -6,7 +6,8 @@ import re
 from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from alice_exp.kernel.jsonc.containers import Container, Fresh, Replacement
+from alice_exp.kernel.jsonc.containers import Container, Fresh, Replacement, gap_between
+from alice_exp.kernel.jsonc.document import find, neighbours, offspring
 from alice_exp.kernel.jsonc.formatting import (
     Raw,
     Style,
@@ -17,9 +18,7 @@ from alice_exp.kernel.jsonc.formatting import (
     shift,
 )
 from alice_exp.kernel.jsonc.grammar import DEPTH
-from alice_exp.kernel.jsonc.pointers import find, neighbours, offspring
 from alice_exp.kernel.jsonc.reader import is_deeper
-from alice_exp.kernel.jsonc.trivia import gap_between
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:

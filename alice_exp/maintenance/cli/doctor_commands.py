@@ -33,8 +33,16 @@ def doctor(
     """
     terminal: Terminal = ctx.obj
     session = terminal.session
+    looked = inspection(session)
     patient = Patient(
-        session.home, session.history, inspection(session), owner(session), remotes(session), session.caller
+        session.home,
+        session.history,
+        looked.look,
+        looked.mend,
+        looked.commit_time,
+        owner(session),
+        remotes(session),
+        session.caller,
     )
     checks = examine(patient, fix=fix)
     document = {

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,8 +24,6 @@ from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.maintenance.store.set_aside import fault, restore
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from alice_exp.finding.store.search_index import HomeIndex
     from alice_exp.home.store.doors import FileHome
     from alice_exp.kernel.journal.act import Actor
@@ -50,7 +48,8 @@ _INDEX = "state/index.sqlite"
 
 
 class HomeInspection:
-    """Implements ``maintenance.ports.Inspection`` for one home."""
+    """Inspection and repair of a home's surroundings: ``git``, ``history``, ``leftovers``, ``permissions``, ``disk``,
+    ``index``, ``cloud`` and ``reads``."""
 
     def __init__(self, home: FileHome, index: HomeIndex, actor: Actor) -> None:
         self._home = home
@@ -60,22 +59,23 @@ class HomeInspection:
         self._repository = home.repository
 
     def look(self, check: str) -> tuple[Problem, ...]:
-        """See ``maintenance.ports.Inspection.look``."""
-        return tuple(_LOOKS[check](self))
+        """The problems found by one check, which its name chooses."""
+        found: Iterator[Problem] = getattr(self, f"_look_{check}")()
+        return tuple(found)
 
     def mend(self, check: str) -> int:
-        """See ``maintenance.ports.Inspection.mend``."""
-        mended = _MENDS.get(check)
-        return mended(self) if mended else 0
+        """Mend what needs no decision by a person; returns the number of things mended."""
+        mended: int = getattr(self, f"_mend_{check}", int)()
+        return mended
 
     def commit_time(self) -> int:
-        """See ``maintenance.ports.Inspection.commit_time``."""
+        """The newest commit's time in epoch seconds; 0 if there is none."""
         head = self._repository.head() if self._repository.exists else ""
         return self._repository.commit_time(head) if head else 0
 
     # -- clouds, reads --------------------------------------------------------------------------------------------
 
-    def _cloud(self) -> Iterator[Problem]:
+    def _look_cloud(self) -> Iterator[Problem]:
         """A synced folder would copy personal experience and its history to other machines (B2.28)."""
         for folder in CLOUDS & set(self._root.resolve().parts):
             yield _warning(
@@ -85,7 +85,7 @@ class HomeInspection:
                 folder=folder,
             )
 
-    def _reads(self) -> Iterator[Problem]:
+    def _look_reads(self) -> Iterator[Problem]:
         lost = self._root / "state" / LOST
         if lost.exists() and lost.stat().st_size:
             yield _warning(
@@ -95,7 +95,7 @@ class HomeInspection:
                 count=lost.stat().st_size,
             )
 
-    def _forget_lost_reads(self) -> int:
+    def _mend_reads(self) -> int:
         lost = self._root / "state" / LOST
         count = lost.stat().st_size if lost.exists() else 0
         lost.unlink(missing_ok=True)
@@ -103,13 +103,13 @@ class HomeInspection:
 
     # -- git ----------------------------------------------------------------------------------------------------
 
-    def _git(self) -> Iterator[Problem]:
+    def _look_git(self) -> Iterator[Problem]:
         said = self._repository.run("--version").decode("utf-8", "replace")
         found = re.search(r"(\d+)\.(\d+)", said)
         if found is None or (int(found[1]), int(found[2])) < GIT_NEEDED:
             yield _fault("git", "this is {version}; git 2.36 or later is needed", version=said.strip())
 
-    def _history(self) -> Iterator[Problem]:
+    def _look_history(self) -> Iterator[Problem]:
         repository = self._repository
         for aside in sorted(repository.work_tree.glob(f"{ASIDE}*")):
             template = "this is a history that git could not work with and 'doctor --fix' set aside"
@@ -132,12 +132,12 @@ class HomeInspection:
             template = "a plain 'git pull' here would not merge block by block"
             yield _warning(".git/info/attributes", template, "'alice-exp doctor --fix' mends that")
 
-    def _restore(self) -> int:
+    def _mend_git(self) -> int:
         _open_up(self._root)
         with self._home.unsettled() as writer:
             return int(restore(writer, self._actor))
 
-    def _put_hook_back(self) -> int:
+    def _mend_history(self) -> int:
         hook = self._repository.git_dir / "hooks" / "pre-push"
         if self._repository.damage() or (os.access(hook, os.X_OK) and self._repository.is_current()):
             return 0
@@ -146,7 +146,7 @@ class HomeInspection:
 
     # -- what a crash left --------------------------------------------------------------------------------------
 
-    def _leftovers(self) -> Iterator[Problem]:
+    def _look_leftovers(self) -> Iterator[Problem]:
         # Under the lock, or the temporary files of an act in progress would pass for leftovers.
         try:
             with self._home.lock.hold(wait=0):
@@ -177,7 +177,7 @@ class HomeInspection:
         for pattern in ("objects/*/tmp_*", "objects/pack/.tmp-*", REPORTS):
             yield from git_dir.glob(pattern)
 
-    def _sweep(self) -> int:
+    def _mend_leftovers(self) -> int:
         with self._home.lock.hold():
             before = len(list(self._left()))
             # What cannot be recovered is set aside by the next check.
@@ -192,7 +192,7 @@ class HomeInspection:
 
     # -- permissions, disk, index -------------------------------------------------------------------------------
 
-    def _permissions(self) -> Iterator[Problem]:
+    def _look_permissions(self) -> Iterator[Problem]:
         yield from exposed(self._root)
         wide = list(self._wide())
         wide = [row for row in wide if row[0] != self._root.resolve()]
@@ -242,13 +242,13 @@ class HomeInspection:
             for name in files:
                 yield from _wider(here / name, 0o600)
 
-    def _close(self) -> int:
+    def _mend_permissions(self) -> int:
         wide = list(self._wide())
         for path, _, wanted in wide:
             path.chmod(wanted)
         return len(wide)
 
-    def _disk(self) -> Iterator[Problem]:
+    def _look_disk(self) -> Iterator[Problem]:
         free = shutil.disk_usage(self._root).free
         if free < LITTLE:
             severe = free < TOO_LITTLE
@@ -259,7 +259,7 @@ class HomeInspection:
             if path.is_dir() and not os.access(path, os.W_OK | os.X_OK):
                 yield _fault(str(path), "this directory cannot be written, so nothing can be kept in it")
 
-    def _index(self) -> Iterator[Problem]:
+    def _look_index(self) -> Iterator[Problem]:
         hint = "'alice-exp doctor --fix' removes it; it is built again"
         head = b""
         with suppress(OSError), (self._root / _INDEX).open("rb") as file:
@@ -270,33 +270,12 @@ class HomeInspection:
         for wrong in self._search_index.misled():
             yield _warning(wrong, "the search index says something else than this file", hint)
 
-    def _drop_index(self) -> int:
-        if not list(self._index()):
+    def _mend_index(self) -> int:
+        if not list(self._look_index()):
             return 0
         for path in list(self._root.glob(f"{_INDEX}*")):
             path.unlink(missing_ok=True)
         return 1
-
-
-Look = Callable[[HomeInspection], Iterator[Problem]]
-_LOOKS: Mapping[str, Look] = {
-    "cloud": HomeInspection._cloud,
-    "reads": HomeInspection._reads,
-    "git": HomeInspection._git,
-    "history": HomeInspection._history,
-    "leftovers": HomeInspection._leftovers,
-    "permissions": HomeInspection._permissions,
-    "disk": HomeInspection._disk,
-    "index": HomeInspection._index,
-}
-_MENDS: Mapping[str, Callable[[HomeInspection], int]] = {
-    "reads": HomeInspection._forget_lost_reads,
-    "git": HomeInspection._restore,
-    "history": HomeInspection._put_hook_back,
-    "leftovers": HomeInspection._sweep,
-    "permissions": HomeInspection._close,
-    "index": HomeInspection._drop_index,
-}
 
 
 def _open_up(root: Path) -> None:

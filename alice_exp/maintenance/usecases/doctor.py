@@ -18,11 +18,10 @@ from alice_exp.owner import usecases as owning
 from alice_exp.owner.ports import Signing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import History, Home
-    from alice_exp.maintenance.ports import Inspection
     from alice_exp.model.values.block import Place
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.owner.ports import Owner
@@ -53,11 +52,17 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Patient:
-    """The ports through which a home is examined."""
+    """The ports through which a home is examined.
+
+    ``look`` gives the problems that one of ``_INSPECTED`` finds, ``mend`` mends what needs no decision by a person and
+    counts it, ``commit_time`` is that of the newest commit (epoch seconds; 0: none).
+    """
 
     home: Home
     history: History
-    inspection: Inspection
+    look: Callable[[str], tuple[Problem, ...]]
+    mend: Callable[[str], int]
+    commit_time: Callable[[], int]
     owner: Owner
     remotes: Remotes
     caller: Caller
@@ -86,7 +91,7 @@ def _checked(patient: Patient, name: str, fix: bool) -> Check:
 def _mend(patient: Patient, name: str) -> int:
     if name == "schemas":
         return _rewrite_schemas(patient)
-    return patient.inspection.mend(name) if name in _INSPECTED else 0
+    return patient.mend(name) if name in _INSPECTED else 0
 
 
 def _files(patient: Patient) -> Iterator[Problem]:
@@ -105,7 +110,7 @@ def _clock(patient: Patient) -> Iterator[Problem]:
     """Commits, episodes and blocks from the future: the clock is wrong now, or was then."""
     latest = datetime.fromisoformat(patient.caller.now) + SKEW
     # A time of git's may lie beyond the last year that a calendar here knows.
-    newest = datetime.fromtimestamp(min(patient.inspection.commit_time(), _LAST), UTC)
+    newest = datetime.fromtimestamp(min(patient.commit_time(), _LAST), UTC)
     if newest > latest:
         template = "the newest commit is of {at}, which is still to come: the clock is wrong, or was"
         yield Problem(".git", 0, 0, template, {"at": newest.strftime("%Y-%m-%dT%H:%M:%SZ")}, "warning")
@@ -156,29 +161,22 @@ def _owner(patient: Patient) -> Iterator[Problem]:
     yield from owning.problems(Signing(patient.home, patient.owner, patient.caller))
 
 
-def _inspected(name: str) -> Callable[[Patient], Iterator[Problem]]:
-    def look(patient: Patient) -> Iterator[Problem]:
-        yield from patient.inspection.look(name)
-
-    return look
-
-
 _INSPECTED = ("git", "leftovers", "history", "permissions", "disk", "index", "cloud", "reads")
 
-CHECKS: Mapping[str, Callable[[Patient], Iterator[Problem]]] = {
-    "leftovers": _inspected("leftovers"),
-    "git": _inspected("git"),
+CHECKS: Mapping[str, Callable[[Patient], Iterable[Problem]]] = {
+    "leftovers": lambda patient: patient.look("leftovers"),
+    "git": lambda patient: patient.look("git"),
     "files": _files,
-    "history": _inspected("history"),
+    "history": lambda patient: patient.look("history"),
     "remotes": _remotes,
-    "permissions": _inspected("permissions"),
+    "permissions": lambda patient: patient.look("permissions"),
     "clock": _clock,
-    "disk": _inspected("disk"),
+    "disk": lambda patient: patient.look("disk"),
     "schemas": _schemas,
     "sharing": _sharing,
     "owner": _owner,
-    "index": _inspected("index"),
-    "cloud": _inspected("cloud"),
-    "reads": _inspected("reads"),
+    "index": lambda patient: patient.look("index"),
+    "cloud": lambda patient: patient.look("cloud"),
+    "reads": lambda patient: patient.look("reads"),
 }
 """Every check by name, in order; leftovers first, because any read would recover them unreported."""

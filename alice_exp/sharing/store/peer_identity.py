@@ -1,4 +1,5 @@
-"""This Alice's network identity and its trusted peers, in ``identity/`` (directories 0700, files 0600; DESIGN 3, 6).
+"""This Alice's network identity, its public name and log of what left, its trusted peers, in ``identity/``
+(directories 0700, files 0600; DESIGN 3, 6).
 
 ``alice.key`` and ``alice.crt`` are an Ed25519 key and its self-signed certificate, whose SHA-256 is this Alice's id.
 ``peers/NAME.json`` holds one peer with the certificate pinned at pairing. Validity dates in certificates are not used:
@@ -7,6 +8,7 @@ trust begins with pairing and ends with ``peer forget``.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -19,7 +21,8 @@ from typing import TYPE_CHECKING, Final
 
 from alice_exp.kernel.errors import NotFoundError, PeerError, ProblemError
 from alice_exp.kernel.journal import atomic_files
-from alice_exp.sharing.ports import PEER_NAME, Peer
+from alice_exp.kernel.journal.atomic_files import append
+from alice_exp.sharing.ports import PEER_NAME, Disclosure, Peer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -272,3 +275,63 @@ def _numbered(name: str) -> Iterator[str]:
     while True:
         yield f"{name}-{number}"
         number += 1
+
+
+class FileShares:
+    """Implements ``sharing.ports.Shares``; ``configured`` is ``sharing.name``, else a random name is generated once."""
+
+    def __init__(self, directory: Path, configured: str, new_id: Callable[[str], str]) -> None:
+        self._directory = directory
+        self._configured = configured
+        self._new_id = new_id
+
+    def name(self) -> str:
+        """The name bundles are sent under; see ``sharing.ports.Shares.name``."""
+        if self._configured:
+            return self._configured
+        path = self._directory / "name"
+        with contextlib.suppress(OSError):
+            return path.read_text(encoding="utf-8").strip()
+        fresh = self._new_id("alice").replace("-", "_")
+        with self._writing():
+            atomic_files.replace(path, f"{fresh}\n".encode(), durable=True)
+        return fresh
+
+    def record(self, disclosure: Disclosure) -> None:
+        """Append one line and fsync, before anything leaves; see ``sharing.ports.Shares.record``."""
+        row = {
+            "at": disclosure.at,
+            "to": disclosure.to,
+            "way": disclosure.way,
+            "sha256": disclosure.digest,
+            "blocks": [{"id": block_id, "hash": digest} for block_id, digest in disclosure.blocks],
+        }
+        line = json.dumps(row, ensure_ascii=False) + "\n"
+        with self._writing():
+            append(self._directory / "shared.jsonl", line.encode("utf-8", "replace"))
+
+    def log(self) -> tuple[Disclosure, ...]:
+        """All entries, oldest first; malformed lines are skipped."""
+        try:
+            text = (self._directory / "shared.jsonl").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ()
+        rows = []
+        for line in text.splitlines():
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                row = json.loads(line)
+                blocks = tuple((str(one["id"]), str(one["hash"])) for one in row["blocks"])
+                rows.append(Disclosure(row["at"], row["to"], row["way"], row["sha256"], blocks))
+        return tuple(rows)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            yield
+        except OSError as error:
+            raise ProblemError(
+                "nothing left: this cannot be written: {why}",
+                why=(error.strerror or str(error)).lower(),
+                path=str(error.filename or self._directory),
+            ) from error

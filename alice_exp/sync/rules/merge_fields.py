@@ -43,7 +43,7 @@ def merge(was: Any, one: Any, other: Any) -> Any:
     if same(one, was):
         return other
     if isinstance(one, dict) and isinstance(other, dict):
-        return _merge_values_keyed(was if isinstance(was, dict) else {}, one, other)
+        return _keyed_values(was if isinstance(was, dict) else {}, one, other)
     if is_records(one) and is_records(other):
         return _records(was if is_records(was) else [], one, other)
     if one is MISSING or other is MISSING:
@@ -51,7 +51,7 @@ def merge(was: Any, one: Any, other: Any) -> Any:
     return max(one, other, key=canonical)
 
 
-def _merge_values_keyed(was: dict[str, Any], one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+def _keyed_values(was: dict[str, Any], one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     keys = dict.fromkeys((*was, *sorted({*one, *other})))
     rows = ((k, merge(was.get(k, MISSING), one.get(k, MISSING), other.get(k, MISSING))) for k in keys)
     return {key: value for key, value in rows if value is not MISSING}

@@ -23,8 +23,7 @@ from alice_exp.model.formats.record_schema import (
 )
 from alice_exp.model.rules.lifecycle import Thresholds, heirs
 from alice_exp.model.values.records import Event, Segment, Timeline
-from alice_exp.sync.rules.merge_blocks import merge
-from alice_exp.sync.rules.merge_duplicates import unite
+from alice_exp.sync.rules.merge_blocks import merge, unite
 from alice_exp.sync.rules.merge_text import (
     Side,
     Sides,

@@ -16,7 +16,7 @@ from alice_exp.kernel.jsonc import Append, Insert, Raw, Remove, Set, cut, edit, 
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import NEW_FILE, block_indexes, difference, moved
 from alice_exp.model.formats.block_schema import block_json, read_blocks
-from alice_exp.model.rules.derived_ids import naming
+from alice_exp.model.rules.identity import naming
 from alice_exp.model.values.block import Placed, place_of
 from alice_exp.sync.rules.merge_fields import MISSING, is_records, merge, same, unordered
 

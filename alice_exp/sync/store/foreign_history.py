@@ -16,7 +16,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.adoption import raises_trust
-from alice_exp.model.rules.derived_ids import id_of_nameless
+from alice_exp.model.rules.identity import id_of_nameless
 from alice_exp.model.values.block import Placed, place_of
 from alice_exp.sync.rules.merge_text import holds_blocks
 from alice_exp.sync.store.merge_driver import WHOLE, require_readable

@@ -26,10 +26,16 @@ from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.sync.ports import Exchanged, Remote
 from alice_exp.sync.store.foreign_history import approvals, strange, without_claims
 from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, tip
-from alice_exp.sync.store.merge_driver import blobs, files_of, merged_files, require_readable
+from alice_exp.sync.store.merge_driver import (
+    blobs,
+    files_of,
+    merged_files,
+    parents_of_gits_merge,
+    require_readable,
+    take_back,
+)
 from alice_exp.sync.store.remote_process import ran
 from alice_exp.sync.store.shared_history import GONE, OVER, newest_act, purged, refuse_purged
-from alice_exp.sync.store.stopped_merge import parents_of_gits_merge, take_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
