@@ -137,7 +137,7 @@ def _of_one(template: str, values: Mapping[str, object]) -> str:
         value, noun, verb = values.get(found["name"]), found["noun"] or "", found["verb"] or ""
         if value != 1 or isinstance(value, bool):
             return found[0]
-        few = f"{found['which'] or ''}{noun.removesuffix('s')}"
+        few = f"{found['which'] or ''}{noun.removesuffix('s')}{found['of']}"
         return f"{{{found['name']}}}{few}{_ONE.get(verb, verb)}"
 
     return _COUNTED.sub(singular, template)
@@ -155,13 +155,13 @@ _ONE = {
 
 _NOUNS = """
 acts blocks bytes candidates characters commits counts days decisions digits episodes events files levels lines merges
-messages numbers places reads results segments signatures things thoughts times tokens versions
+messages numbers places reads results segments sentences signatures things thoughts times tokens versions
 """
 
 _COUNTED = re.compile(
     r"\{(?P<name>[a-z_]+)\}(?P<which>(?: (?:more|other|new|old|long|similar|low-value|well-used|of them"
     r"|of the thoughts))*)"
-    rf"(?P<noun> (?:{'|'.join(_NOUNS.split())})\b)?(?P<verb>(?:{'|'.join(_ONE)})\b)?"
+    rf"(?P<noun> (?:{'|'.join(_NOUNS.split())})\b)?(?P<of>(?: of earlier sessions)?)(?P<verb>(?:{'|'.join(_ONE)})\b)?"
 )
 """A count with its noun and verb."""
 

@@ -130,10 +130,8 @@ def _heard(session: Session, talk: str) -> str:
     from alice_exp.home.heard_here import readable
 
     count = len(readable(session, talk)) if session.learns else 0
-    if count == 1:
-        return say("1 sentence of earlier sessions waits: call `heard` when the task is over")
-    many = say("{count} sentences of earlier sessions wait: call `heard` when the task is over", count=count)
-    return many if count else ""
+    told = say("{count} sentences of earlier sessions wait: call `heard` when the task is over", count=count)
+    return told if count else ""
 
 
 def _fits(session: Session, talk: str, prompt: str, blocks: Sequence[Placed]) -> str:

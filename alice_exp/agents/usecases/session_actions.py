@@ -8,7 +8,7 @@ from alice_exp.agents.rules.session_signals import actions_of, traces
 from alice_exp.conversations.rules.own_sentences import but_unrecorded
 from alice_exp.episodes.usecases.episode_book import tell_actions
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.derived_ids import derived_id
+from alice_exp.model.rules.identity import derived_id
 from alice_exp.model.rules.private_facts import masked_line
 from alice_exp.model.values.records import Episode
 

@@ -388,7 +388,7 @@ def _secrets(text: str) -> list[Finding]:
 
 
 def kinds_of(text: str) -> tuple[str, ...]:
-    """The kinds of secrets and private facts that a text holds, each once."""
+    """The kinds of what is secret or private in a text."""
     text = text if text.isascii() else text.translate(_NARROW)
     if not _SIGN.search(text):
         return ()
