@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from alice_exp.agents.usecases.keep_what_worked import keep_causes, keep_commands
 from alice_exp.agents.usecases.session_actions import keep_actions
 from alice_exp.conversations.rules.tool_uses import deeds_of
 from alice_exp.conversations.rules.transcripts import records, spoken
@@ -69,7 +70,10 @@ def _one(spool: Spool, conversing: Conversing, lived: Lived, project: str, left:
     waits = left.text("event") == "stop" and conversing.provider is not None
     is_read = not waits or sessions.is_due(conversing.chats.load_unextracted(session), conversing.config)
     failure = sessions.end(conversing, session).failure if is_read else None
-    keep_actions(lived, session, deeds_of(messages), [row.message for row in rows])
+    deeds = deeds_of(messages)
+    keep_actions(lived, session, deeds, [row.message for row in rows])
+    keep_commands(spool, conversing, project, session, deeds)
+    keep_causes(lived.recording, session, messages)
     return failure
 
 

@@ -88,9 +88,9 @@ def own_lines(text: str, answered: str = "") -> list[str]:
     for line in lines:
         if _LINE.search(line) or (len(line) > 40 and line.strip() in answered):
             continue
-        kept.append(_BULLET.sub("", line).strip())
         if _LEAD.search(line.rstrip()):
             break
+        kept.append(_BULLET.sub("", line).strip())
     return kept
 
 

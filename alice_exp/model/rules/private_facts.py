@@ -307,8 +307,7 @@ def delicate(saying: Saying) -> tuple[Delicate, ...]:
 
 def is_private(saying: Saying) -> bool:
     """Whether what a block says, payload or trigger, holds a secret or a private fact: nobody is told it unasked."""
-    texts = texts_of(saying)
-    return bool(kinds_of(f"{texts['payload']}\n{texts['trigger']}"))
+    return bool(kinds_of("\n".join(map(texts_of(saying).__getitem__, ("payload", "trigger")))))
 
 
 def masked(text: str) -> str:
