@@ -1,4 +1,4 @@
-"""Keep what worked in a host's session: a command that succeeds again and again as a candidate, a cause as an episode."""
+"""Keep what worked in a host's session: a command that succeeds again and again, a cause that a success followed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def keep_commands(
 
 
 def keep_causes(recording: Recording, session: str, records: Sequence[Mapping[str, Json]]) -> None:
-    """Keep each cause that was named before a check passed as an episode that worked; doing it again changes nothing."""
+    """Keep each cause that a passing check followed as an episode that worked; doing it again changes nothing."""
     for one in causes(records, session):
         name = derived_id(f"{session} {one.cause}").replace("exp-", "ep-")
         at = one.at or recording.caller.now

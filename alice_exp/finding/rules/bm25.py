@@ -149,7 +149,7 @@ class _Scoring:
         return posting.indexes if posting else ()
 
     def held(self, *name: str) -> dict[int, float]:
-        """The term weight n / (n + dampening), in (0, 1), of a word's weakest token, in each text that has all of them, by
+        """The term weight n / (n + dampening), in (0, 1), of a word's weakest token, in each text that has all, by
         ascending index."""
         if name not in self.known:
             # Intersecting from the shortest list looks at the fewest texts.
