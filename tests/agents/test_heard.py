@@ -65,7 +65,7 @@ def agent(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, host: str =
     return Alice(home, f"agent:{host}")
 
 
-@pytest.mark.covers("R0.56")
+@pytest.mark.covers("B4.22")
 def test_said_once_proposed_by_the_model_approved_and_told_in_that_project_alone(
     home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, inline: None
 ) -> None:
@@ -183,6 +183,7 @@ SIX = (
 )
 
 
+@pytest.mark.covers("B4.23")
 def test_six_wordings_of_one_order_are_one_candidate_with_its_dates(
     home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, inline: None
 ) -> None:

@@ -68,6 +68,7 @@ def said(text: str, role: str = "user") -> dict[str, Any]:
     return {"type": role, "uuid": text[:20], "message": {"role": role, "content": text}}
 
 
+@pytest.mark.covers("B4.24")
 def test_what_ran_well_in_four_sessions_is_one_candidate(home: Path, cli: Call, folder: Path) -> None:
     for number in range(6):
         rows = (

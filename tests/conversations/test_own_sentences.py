@@ -6,7 +6,7 @@ import pytest
 
 from alice_exp.conversations.rules import own_sentences as own
 from alice_exp.conversations.rules.cues import extract, is_standing
-from alice_exp.conversations.rules.reading import TEN_LINES, parse_answer, prompt_for
+from alice_exp.conversations.rules.reading import PROMPT, TEN_LINES, parse_answer, prompt_for
 from alice_exp.conversations.values import Message
 
 OWN = "Always run the linter before you push."
@@ -30,6 +30,7 @@ PASTED = {
 
 
 @pytest.mark.parametrize("text", PASTED.values(), ids=PASTED)
+@pytest.mark.covers("R2.3")
 def test_what_somebody_else_wrote_is_out(text: str) -> None:
     assert own.own_sentences(text) == [OWN]
 
@@ -41,6 +42,7 @@ def test_what_the_agent_said_before_is_not_the_persons() -> None:
     ]
 
 
+@pytest.mark.covers("B4.21")
 def test_at_most_twelve_of_a_session_cues_first_and_statements_before_questions() -> None:
     talk = [Message("user", f"Look at module number {at} for a moment.") for at in range(30)]
     talk += [
@@ -137,3 +139,85 @@ def test_a_models_rules_rest_on_sentences() -> None:
     ]
     assert answer.readable and answer.extraction.dropped == 4
     assert not parse_answer("I cannot", sentences).readable and parse_answer("[]", sentences).readable
+
+
+EXAMPLE_B = [
+    Message("user", "我叫张三，在北京做程序员"),
+    Message("assistant", "你好张三！程序员工作怎么样？"),
+    Message("user", "还不错，我主要写 Java"),
+]
+
+
+@pytest.mark.parametrize(
+    ("talk", "told"),
+    [
+        ([Message("user", "我叫张三，是程序员")], [("用户名字是张三", 0.9), ("用户是程序员", 0.7)]),
+        (
+            EXAMPLE_B,
+            [
+                ("用户名字是张三", 0.9),
+                ("用户在北京工作", 0.7),
+                ("用户是程序员", 0.8),
+                ("用户主要使用 Java 编程", 0.7),
+            ],
+        ),
+    ],
+)
+@pytest.mark.covers("R4.19")
+def test_the_sources_examples(talk: list[Message], told: list[tuple[str, float]]) -> None:
+    assert [(one.content, one.importance) for one in extract(talk).inferences] == told
+
+
+@pytest.mark.covers("B4.8")
+def test_what_the_assistant_asked_back_about_counts_more() -> None:
+    # The question alone raises nothing: the user has to have gone on.
+    unanswered = {one.content: one.importance for one in extract(EXAMPLE_B[:2]).inferences}
+    answered = {one.content: one.importance for one in extract(EXAMPLE_B).inferences}
+    assert (unanswered["用户是程序员"], answered["用户是程序员"]) == (0.7, 0.8)
+
+
+@pytest.mark.covers("R4.34")
+def test_what_is_told_of_a_person_stands_alone() -> None:
+    talk = [Message("user", "My name is Tom and I'm a teacher. I live in Berlin.")]
+    assert all(one.content.startswith("The user") for one in extract(talk).inferences)
+    assert len(extract(talk).inferences) == 3
+
+
+@pytest.mark.covers("R4.17")
+def test_trifles_are_dropped_and_counted() -> None:
+    found = extract([Message("user", "我叫张三，是程序员")], 0.8)
+    assert ([one.importance for one in found.inferences], found.dropped) == ([0.9], 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"content": "用户名字是张三", "importance": 0.9, "quote": [1]}]',
+        'Sure!\n```json\n[{"content": "用户名字是张三", "importance": 0.9, "quote": [1]},]\n```',
+        '{"memories": [{"content": "用户名字是张三", "importance": 0.9, "quote": "我叫张三"}]}',
+        '[{"content": "用户名字是张三", "importance": 0.9}',
+    ],
+)
+@pytest.mark.covers("R4.20")
+def test_what_can_be_saved_of_an_answer(text: str) -> None:
+    answer = parse_answer(text, own.said(EXAMPLE_B[:1]))
+    told = [(one.content, one.importance, one.quote) for one in answer.extraction.inferences]
+    assert told == [("用户名字是张三", 0.9, EXAMPLE_B[0].content)]
+    assert answer.readable and "JSON array" in PROMPT
+
+
+@pytest.mark.covers("B4.9")
+def test_importances_are_brought_into_range() -> None:
+    rules = '[{"content":"a","importance":7,"quote":1},{"content":"b","quote":1},{"content":"c","importance":0.4,"quote":1}]'
+    answer = parse_answer(rules, own.said([Message("user", OWN)]))
+    assert [one.importance for one in answer.extraction.inferences] == [1.0, 0.5]
+    assert answer.extraction.dropped == 1
+
+
+@pytest.mark.covers("B4.14")
+def test_of_one_slot_the_latest_counts() -> None:
+    talk = [
+        Message("user", text)
+        for text in ("我叫张三", "我叫张三", "不对，我叫李四", "我喜欢喝茶", "我喜欢喝茶。")
+    ]
+    assert [one.content for one in extract(talk).inferences] == ["用户名字是李四", "用户喜欢喝茶"]
