@@ -246,3 +246,20 @@ def test_a_sentence_that_was_read_is_gone_at_once_or_read_again_but_never_two(
     assert [one["id"] for one in cli("heard", "--json").json["sentences"]] == [row["id"]]
     cli("heard", "--drop", row["id"])
     assert cli("heard", "--json").json["sentences"] == []
+
+
+def test_a_purge_takes_the_sentence_along(
+    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, inline: None
+) -> None:
+    here = project("one")
+    monkeypatch.chdir(here)
+    hook(cli, "end", here, "s1", ORDER, "Always use tabs in the Makefile.")
+    cli("status")
+    model = agent(home, here, monkeypatch)
+    said = next(one.id for one in model.heard() if one.text == ORDER)
+    kept = model.memorize(ORDER, "coding", quote=[said])
+    cli("purge", kept.block.id, "--yes")
+    assert [one.text for one in model.heard()] == ["Always use tabs in the Makefile."]
+    assert not any(
+        ORDER.encode() in path.read_bytes() for path in (home / "state").rglob("*") if path.is_file()
+    )

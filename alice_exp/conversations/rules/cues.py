@@ -14,13 +14,10 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import EXPLICIT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from alice_exp.conversations.values import Message
     from alice_exp.model.values.block import About, BlockType
-
-MIN_IMPORTANCE = 0.5
-"""Default minimum importance (R4.17, B4.9; ``long_term.min_importance``)."""
 
 _SUPPOSED, _ORDER = 0.8, 0.6
 """Importance of what the assistant asked about (at most, B4.8), and of an order."""
@@ -66,7 +63,7 @@ class Extraction:
 
 
 def extract(
-    messages: Sequence[Message], least: float = MIN_IMPORTANCE, sentences: Sequence[Said] | None = None
+    messages: Sequence[Message], least: float = 0.5, sentences: Sequence[Said] | None = None
 ) -> Extraction:
     """What users say about themselves and order in these messages, in the order it was said (R4.18, R4.19).
 
@@ -143,13 +140,11 @@ def _rows(path: str) -> list[tuple[list[Any], re.Pattern[str]]]:
 
 def _asked_for(one: Inference, messages: Sequence[Message]) -> Inference:
     """Raised in importance where the assistant asked back about it and the user answered (B4.8)."""
-    after: Iterable[Message] = messages[one.index + 1 : one.index + 2]
-    is_asked = any(
-        each.role == "assistant"
-        and one.value
-        and re.search(rf"{re.escape(one.value)}[^。.!\n]*[?？]", each.content)
-        for each in after
+    after = messages[one.index + 1 : one.index + 3]
+    asks = rf"{re.escape(one.value)}[^。.!\n]*[?？]"
+    is_asked = (
+        one.value and len(after) == 2 and after[0].role == "assistant" and re.search(asks, after[0].content)
     )
-    if not is_asked or one.importance >= _SUPPOSED or len(messages) < one.index + 3:
+    if not is_asked or one.importance >= _SUPPOSED:
         return one
     return replace(one, importance=round(min(_SUPPOSED, one.importance + 0.1), 6))
