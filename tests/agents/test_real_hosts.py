@@ -218,9 +218,11 @@ def test_what_is_said_once_is_proposed_approved_and_told_in_that_project_alone(
     )
     assert block["proposed_by"] == "agent:claude-code" and block["evidence"] == order
     cli("approve", block["id"], "--yes")
-    assert any("No mock mode in production" in one for one in run_host("claude-code", said="Hello", at=here))
+    told = run_host("claude-code", said="Hello", at=here)
+    assert any("No mock mode in production" in one for one in told)
+    assert not any("Fix the header" in one for one in told)
     elsewhere = run_host("claude-code", said="Hello", at=other)
-    assert not any("mock mode" in one or "header" in one for one in elsewhere)
+    assert not any("mock mode" in one or "Fix the header" in one for one in elsewhere)
 
 
 def waits(cli: Call) -> list[str]:
