@@ -88,24 +88,17 @@ class Kept(TypedDict):
     secrets: list[Secret]
 
 
-class Sentence(TypedDict):
-    """A sentence of the person, word for word, and the day on which it was said."""
-
-    id: str
-    at: str
-    text: str
-
-
 class HeardSentences(TypedDict):
-    """Sentences of earlier sessions, the oldest first, how many more wait, and what to do with them."""
+    """The oldest sentences, how many more wait, what to do with them."""
 
-    sentences: list[Sentence]
+    # Rows of id, at and text, without keys here: every turn pays for a schema.
+    sentences: list[Any]
     left: int
     lines: str
 
 
 class Listened(TypedDict):
-    """How many sentences were taken out, and how many wait."""
+    """How many were taken out, and how many wait."""
 
     listened: int
     left: int

@@ -211,6 +211,7 @@ class Alice(Conversations, Records):
         lived: bool = False,
         project: str = "",
         quote: Sequence[str] = (),
+        everywhere: bool = False,
     ) -> Placed:
         """Keep something learned as a candidate, for one project, about whom its words tell where ``about`` does not;
         ``quote`` names the sentences of ``heard`` on which it rests;
@@ -228,7 +229,7 @@ class Alice(Conversations, Records):
             evidence=(*evidence, *resting_on(self._session.heard, rests)),
             importance=importance,
             lived=lived,
-            project=names if project else held,
+            project="" if everywhere else names if project else held,
             origin=HEARD if rests else "local",
         )
         placed = self.memorize_all([draft]).placed[0]
