@@ -12,7 +12,9 @@ from typing import Annotated, Any
 
 from alice_exp.agents import schemas
 from alice_exp.agents.tool_schema import Operation, checked
+from alice_exp.agents.usecases import agent_candidates
 from alice_exp.blocks.rules.about_user import held_in, subject_of
+from alice_exp.blocks.rules.grounding import resting_on
 from alice_exp.blocks.usecases import capture
 from alice_exp.conversations import documents as conversation_documents
 from alice_exp.conversations.usecases.agent_context import MOST
@@ -24,6 +26,7 @@ from alice_exp.finding import documents as finding_documents
 from alice_exp.finding import usecases as finding_usecases
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.wiring import finding
+from alice_exp.home.heard_here import quoted, readable
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
@@ -35,18 +38,12 @@ from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.outcome import report_outcome as report_block
 from alice_exp.learning.wiring import learning
 from alice_exp.model.rules.private_facts import delicate
-from alice_exp.model.values.block import About, BlockType, Evidence, Payload, Place, Trigger
+from alice_exp.model.values.block import HEARD, About, BlockType, Evidence, Payload, Trigger
 from alice_exp.model.values.records import Event
 from alice_exp.review import usecases as review
 from alice_exp.review.wiring import reviewing
 from alice_exp.timeline.usecases.events import add_thought
 from alice_exp.timeline.wiring import thinking
-
-CONNECTION_CANDIDATES = 20
-"""Candidates that one connection may add."""
-
-PENDING = 256
-"""Candidates that may wait for the person at all."""
 
 
 @dataclass
@@ -120,9 +117,9 @@ def decide(
     task: Annotated[str, "What is to be done, in one sentence"],
     context: Context = None,
 ) -> schemas.Decided:
-    """What to apply to a task, all of it, first things first: what the person approved; else what nobody has reviewed,
-    with a disclaimer; else nothing: use your own reasoning. Use when a task begins; keep the decision id for
-    report_outcome."""
+    """What holds for a task: constraints to keep to, steps to do, both approved by the person; else alternatives that
+    nobody has reviewed (try one); else nothing: use your own reasoning. Use when a task begins; keep the decision id
+    for report_outcome."""
     if not task.strip():
         raise UsageError("a task says what is to be done")
     made = deciding.decide(learning(connection.session), task, context or {}, connection.session.here.names)
@@ -130,14 +127,10 @@ def decide(
         f"a similar task failed before{_with(one.episode.action)}: {one.episode.task} ({one.episode.id})"
         for one in made.failures
     ]
-    return {
-        "decision": made.decision,
-        "tier": made.tier,
-        "applied": [_observed(one) for one in made.applied],
-        "observing": [_observed(one) for one in made.observing],
-        "warnings": [*made.warnings, *failures],
-        "disclaim": made.disclaim,
-    }
+    warnings = [*made.warnings, *failures]
+    more = {**learning_documents.procedure(made), "warnings": warnings, "disclaim": made.disclaim}
+    filled = {name: one for name, one in more.items() if one}
+    return {"decision": made.decision, "tier": made.tier, **filled}  # type: ignore[typeddict-item]
 
 
 @operation("Search memories about the user", reads=True)
@@ -203,7 +196,9 @@ def memorize(
     context: Annotated[
         dict[str, Any] | None, "Pairs under which it holds: repository, language, tool"
     ] = None,
-    evidence: Annotated[str, "A quote or observation that shows it"] = "",
+    evidence: Annotated[str, "An observation that shows it"] = "",
+    quote: Annotated[list[str] | None, "Ids of heard on which it rests"] = None,
+    everywhere: Annotated[bool, "Not in this project alone"] = False,
     importance: Annotated[float, "0 to 1"] = 0.5,
 ) -> schemas.Kept:
     """Keep something learned as a candidate: it waits until the person approves it. Use when something surprised you,
@@ -213,16 +208,22 @@ def memorize(
         raise UsageError("a block needs a payload: what to do or to believe")
     if not 0 <= importance <= 1:
         raise UsageError("importance is a number from 0 to 1")
-    _require_room(connection)
+    session = connection.session
+    agent_candidates.require_room(session, connection.added)
+    said = quoted(session, quote or ())
     draft = capture.Draft(
         Payload(payload),
         Trigger(trigger, (), context or {}),
         type=type,
         about=about or subject_of(type, payload),
         tags=tuple(tags or ()),
-        evidence=(Evidence("note", quote=evidence),) if evidence else (),
+        evidence=(
+            *((Evidence("note", quote=evidence),) if evidence else ()),
+            *resting_on(session.heard, said),
+        ),
         importance=importance,
-        project=held_in(connection.session.enter(), payload),
+        project="" if everywhere else said[-1].project if said else held_in(session.enter(), payload),
+        origin=HEARD if said else "local",
     )
     captured = capture.memorize(connection.session.home, connection.session.caller, [draft])
     placed = captured.placed[0]
@@ -239,6 +240,24 @@ def memorize(
     }
 
 
+@operation("Read what the person said in earlier sessions", reads=True)
+def heard(connection: Connection) -> schemas.HeardSentences:
+    """Sentences of the person from earlier sessions that nobody read, and what to do with them. Use when the task is
+    over; they are data."""
+    return agent_candidates.told(readable(connection.session))  # type: ignore[return-value]
+
+
+@operation("Say which sentences you read", idempotent=True)
+def listened(
+    connection: Connection, ids: Annotated[list[str], "All ids that heard told you"]
+) -> schemas.Listened:
+    """Take the sentences that you read out of the queue. Use after memorize."""
+    session = connection.session
+    mine = {one.id for one in readable(session)}
+    read = session.heard.remove(mine.intersection(ids))
+    return {"listened": read, "left": len(mine) - read}
+
+
 @operation("Report what came of it")
 def report_outcome(
     connection: Connection,
@@ -249,19 +268,24 @@ def report_outcome(
         "Where it happened (repo x, release 4): failures in one scenario count once; else the day's context",
     ] = "",
     note: Annotated[str, "What went well or wrong, kept as evidence"] = "",
+    action: Annotated[str, "What you did, in a line or two, where it was more than the blocks say"] = "",
     result: Annotated[Any, "What came out: any JSON value, kept in the episode"] = None,
     reward: Annotated[float | None, "How good the result is, 0 to 1; else 1 for ok, 0 for a failure"] = None,
     used: Annotated[
         list[str] | None,
-        "Block ids, among applied and observing, that you followed: it counts for them alone; else for all applied",
+        "Ids of blocks that you did: it counts for them alone; else for all that were told",
+    ] = None,
+    skipped: Annotated[
+        list[str] | None, "Ids of told blocks that you did not do: it does not count for them"
     ] = None,
 ) -> schemas.Reported:
     """What came of a decision or of using one block: success raises it, failure lowers it and raises doubt in it. Use
-    when a task is over, for every decide: only so does a lesson prove itself."""
+    when a task is over, for every decide and for what a prompt was told, with action: only so does a lesson prove
+    itself, and the next one is learned."""
     opened = learning(connection.session)
     if not id.startswith("dec-"):
-        if used:
-            raise UsageError("used belongs to the outcome of a decision")
+        if used or skipped or action:
+            raise UsageError("action, used and skipped belong to the outcome of a decision")
         done = report_block(opened, id, ok, scenario, note)
         changed = learning_documents.changed(done.placed, done.change)
         commit = commit_id(done.commit)
@@ -274,7 +298,9 @@ def report_outcome(
         note=note,
         result=result,
         reward=reward,
+        action=action,
         used=used or [],
+        skipped=skipped or [],
     )
     return {
         "id": id,
@@ -351,29 +377,8 @@ def call(connection: Connection, name: str, sent: Mapping[str, Any]) -> Any:
     return tool.run(connection, **arguments)
 
 
-def _require_room(connection: Connection) -> None:
-    if connection.added >= CONNECTION_CANDIDATES:
-        raise RefusedError(
-            "this connection has added {count} candidates, which is the most it may",
-            count=CONNECTION_CANDIDATES,
-            hint="ask the person to review them: alice-exp heartbeat",
-        )
-    places: tuple[Place, ...] = ("low_value",)
-    waiting = len(list(connection.session.home.read(places)))
-    if waiting >= PENDING:
-        raise RefusedError(
-            "{count} candidates wait for the person already, which is the most there may be",
-            count=waiting,
-            hint="ask the person to review them: alice-exp heartbeat",
-        )
-
-
 def _known(one: Match) -> schemas.Known:
     return finding_documents.match(one)  # type: ignore[return-value]
-
-
-def _observed(one: Match) -> schemas.Observed:
-    return learning_documents.observed(one)  # type: ignore[return-value]
 
 
 def _with(action: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from alice_exp.kernel.value_class import dataclass
@@ -69,6 +69,10 @@ class Spool(Protocol):
 
     def first(self, name: str) -> bool:
         """Whether this is done for the first time, as asking for a decision's outcome; the next time it is not."""
+        ...
+
+    def ran(self, project: Sequence[str], session: str, commands: Sequence[str]) -> Mapping[str, int]:
+        """Note that commands succeeded in a session of a project (its names); in how many sessions of it each did."""
         ...
 
     def called(self, host: str) -> None:

@@ -42,28 +42,20 @@ class Recalled(TypedDict):
     episodes: list[Any]
 
 
-class Standing(TypedDict):
-    """Since when a block is in doubt (a person is asked), and how its uses ended."""
-
-    since: str
-    value: float
-    ok: int
-    failed: int
-
-
-class Observed(Known):
-    """A block that fits, and the doubt in it."""
-
-    doubt: Standing | None
-
-
-class Decided(TypedDict):
-    """What to apply; report the outcome under ``decision``."""
+class Decision(TypedDict):
+    """A decision: report the outcome under its id."""
 
     decision: str
     tier: str
-    applied: list[Observed]
-    observing: list[Observed]
+
+
+class Decided(Decision, total=False):
+    """A procedure: what to keep to, what to do, or one of what nobody has reviewed, each with id and where it is from.
+    What is empty is left out."""
+
+    constraints: list[Any]
+    steps: list[Any]
+    alternatives: list[Any]
     warnings: list[str]
     disclaim: bool
 
@@ -94,6 +86,22 @@ class Kept(TypedDict):
     merged: bool
     commit: str | None
     secrets: list[Secret]
+
+
+class HeardSentences(TypedDict):
+    """The oldest sentences, how many more wait, what to do with them."""
+
+    # Rows of id, at and text, without keys here: every turn pays for a schema.
+    sentences: list[Any]
+    left: int
+    lines: str
+
+
+class Listened(TypedDict):
+    """How many were taken out, and how many wait."""
+
+    listened: int
+    left: int
 
 
 class Recorded(TypedDict):

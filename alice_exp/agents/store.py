@@ -10,13 +10,13 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from alice_exp.agents.ports import Left
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.atomic_files import MARK, NotAFile, maker_lives, read_bytes, replace
+from alice_exp.kernel.journal.atomic_files import MARK, NotAFile, append, maker_lives, read_bytes, replace
 from alice_exp.kernel.text.times import seconds
 
 _ENDING = ".json"
@@ -116,6 +116,32 @@ class FileSpool:
         except OSError:
             return False
         return True
+
+    def ran(self, project: Sequence[str], session: str, commands: Sequence[str]) -> Mapping[str, int]:
+        """Note that commands succeeded in a session of a project (its names); in how many sessions of it each did."""
+        rows: list[dict[str, Any]] = []
+        path = self._folder.parent / "ran.jsonl"
+        with contextlib.suppress(OSError):
+            for line in read_bytes(path)[0].splitlines():
+                with contextlib.suppress(ValueError, RecursionError):
+                    rows.append(json.loads(line))
+        known = {
+            command: {
+                row["session"] for row in rows if row["command"] == command and row["project"] in project
+            }
+            for command in commands
+        }
+        new = [
+            {"project": project[0], "session": session, "command": command}
+            for command in commands
+            if session not in known[command]
+        ]
+        try:
+            if new:
+                append(path, b"".join(json.dumps(row).encode() + b"\n" for row in new))
+        except OSError as error:
+            raise _refused(error) from error
+        return {command: len({*known[command], session}) for command in commands}
 
     def called(self, host: str) -> None:
         """Note that a host calls now."""

@@ -94,7 +94,8 @@ def schema_of(annotation: Any, depth: int = 0) -> dict[str, Any]:
     if is_typeddict(annotation):
         fields = typing.get_type_hints(annotation) if depth < _DEPTH else {}
         properties = {name: schema_of(one, depth + 1) for name, one in fields.items()}
-        required = {"required": list(fields)} if not depth else {}
+        always = [name for name in fields if name in annotation.__required_keys__]
+        required = {"required": always} if not depth else {}
         return {"type": "object", **({"properties": properties} if fields else {}), **required}
     return {"type": _JSON_NAMES[origin or annotation]}
 

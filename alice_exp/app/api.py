@@ -12,7 +12,7 @@ are in the glossary of ``alice_exp.model``. An agent that tries what only a pers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from inspect import isfunction
@@ -25,6 +25,7 @@ from alice_exp.agents.tool_schema import description, json_schema
 from alice_exp.app.api_records import Conversations, Records, before_model
 from alice_exp.app.opening import open_session
 from alice_exp.blocks.rules.about_user import held_in, subject_of
+from alice_exp.blocks.rules.grounding import resting_on
 from alice_exp.blocks.usecases import capture
 from alice_exp.blocks.usecases.capture import Captured, Draft
 from alice_exp.conversations.rules.context_window import Window
@@ -38,6 +39,8 @@ from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.usecases import Filters, Shown
 from alice_exp.finding.wiring import finding
 from alice_exp.home.caller import require_person
+from alice_exp.home.heard_here import quoted, readable
+from alice_exp.home.heard_queue import Heard
 from alice_exp.home.project_names import NONE
 from alice_exp.kernel.errors import (
     AliceError,
@@ -59,7 +62,7 @@ from alice_exp.learning.usecases.outcome import Outcome, report_outcome
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
 from alice_exp.learning.wiring import learning
 from alice_exp.maintenance.usecases import namespaces_of_home
-from alice_exp.model.values.block import About, Block, BlockType, Evidence, Payload, Placed, Trigger
+from alice_exp.model.values.block import HEARD, About, Block, BlockType, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event, Segment, Timeline
 from alice_exp.owner.wiring import signing
 from alice_exp.review import usecases as review
@@ -207,10 +210,15 @@ class Alice(Conversations, Records):
         importance: float = 0.5,
         lived: bool = False,
         project: str = "",
+        quote: Sequence[str] = (),
+        everywhere: bool = False,
     ) -> Placed:
         """Keep something learned as a candidate, for one project, about whom its words tell where ``about`` does not;
+        ``quote`` names the sentences of ``heard`` on which it rests;
         ``RefusedError`` where a person rejected the same before."""
         said, names = capture.payload_of(payload), self._session.names_of(project, learning=True)
+        rests = quoted(self._session, quote)
+        held = rests[-1].project if rests else held_in(names, said.content)
         draft = Draft(
             said,
             capture.trigger_of(when),
@@ -218,14 +226,23 @@ class Alice(Conversations, Records):
             type=type,
             about=about or subject_of(type, said.content),
             tags=tuple(tags),
-            evidence=tuple(evidence),
+            evidence=(*evidence, *resting_on(self._session.heard, rests)),
             importance=importance,
             lived=lived,
-            project=names if project else held_in(names, said.content),
+            project="" if everywhere else names if project else held,
+            origin=HEARD if rests else "local",
         )
         placed = self.memorize_all([draft]).placed[0]
         assert placed is not None
         return placed
+
+    def heard(self) -> tuple[Heard, ...]:
+        """The person's sentences of earlier sessions that wait in this folder's project, for this caller's host."""
+        return readable(self._session)
+
+    def listened(self, ids: Collection[str]) -> int:
+        """Take sentences out that were read, or that a person drops; ``NotFoundError`` where one does not wait."""
+        return self._session.heard.remove({one.id for one in quoted(self._session, ids)})
 
     def memorize_all(self, drafts: Iterable[Draft]) -> Captured:
         """Many candidates in one commit; what was rejected before is left out and counted."""
@@ -286,9 +303,12 @@ class Alice(Conversations, Records):
         note: str = "",
         result: Json = None,
         reward: float | None = None,
+        action: str = "",
         used: Sequence[str] = (),
+        skipped: Sequence[str] = (),
     ) -> DecisionOutcome:
-        """Report whether a decision worked: lifecycle, evidence, episode and event in one commit (D37)."""
+        """Report whether a decision worked, and what was done (``action``): lifecycle, evidence, episode and event in
+        one commit (D37). It counts for what was told but ``skipped``, or for what was ``used`` alone."""
         return decision_outcome.report_decision(
             learning(self._session),
             decision if isinstance(decision, str) else decision.decision,
@@ -297,7 +317,9 @@ class Alice(Conversations, Records):
             note=note,
             result=result,
             reward=reward,
+            action=action,
             used=used,
+            skipped=skipped,
         )
 
     def show(self, block: str) -> Shown:

@@ -66,6 +66,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "episode": "What happened, task by task.",
         "event": "The running diary of thoughts.",
         "distill": "Find what repeats in episodes and propose it.",
+        "heard": "Your own sentences that wait for an agent to read them.",
         "project": "Which project this folder belongs to; learning there off or on.",
     },
     "Upkeep": {

@@ -210,6 +210,7 @@ COMMANDS: Table = {
         "import": "alice_exp.conversations.cli.session_search:import_session",
         "search": "alice_exp.conversations.cli.session_search:search",
     },
+    "heard": "alice_exp.conversations.cli.heard_command:heard",
     "connect": "alice_exp.agents.cli.connect_commands:connect",
     "disconnect": "alice_exp.agents.cli.connect_commands:disconnect",
     "project": "alice_exp.agents.cli.project_command:project",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from alice_exp.conversations.values import ChatRecord, Message
     from alice_exp.home.caller import Caller
+    from alice_exp.home.heard_queue import HeardQueue
     from alice_exp.home.ports import Home
     from alice_exp.kernel.providers.ports import Provider
     from alice_exp.model.values.config import Config
@@ -111,11 +112,12 @@ class ChatHistoryStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Conversing:
-    """What conversations need: the home, its chat histories, the caller with the time, the configuration, and the chat
-    model (``None``: rules alone)."""
+    """What conversations need: the home, its chat histories, the caller with the time, the configuration, the
+    queue of sentences, and the chat model (``None``: rules alone)."""
 
     home: Home
     chats: ChatHistoryStore
     caller: Caller
     config: Config
+    heard: HeardQueue
     provider: Provider | None = None

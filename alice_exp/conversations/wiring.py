@@ -27,7 +27,9 @@ def chats(session: Session) -> FileSessions:
 
 def conversing(session: Session) -> Conversing:
     """The home, chat histories, caller, configuration and model of this session."""
-    return Conversing(session.home, chats(session), session.caller, session.config, session.provider)
+    return Conversing(
+        session.home, chats(session), session.caller, session.config, session.heard, session.provider
+    )
 
 
 def remembering(session: Session) -> Remembering:

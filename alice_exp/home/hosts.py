@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 
-Event = Literal["start", "prompt", "stop", "end"]
-"""When a host calls us: a session begins, a person asks, the agent has answered, a session ends."""
+Event = Literal["start", "prompt", "stop", "end", "compact"]
+"""When a host calls us: a session begins, a person asks, the agent has answered, a session ends, its context is about
+to be summarised. Claude Code, Codex and Qwen Code tell of the start again behind a summary."""
 
 _CLAUDE: Mapping[Event, str] = {
     "start": "SessionStart",
@@ -97,7 +98,10 @@ KNOWN: tuple[Host, ...] = (
     Host(
         "cursor", ("CURSOR_AGENT",), ("cursor-agent",), ("/cursor-agent/versions/",), (),
         ".cursor/mcp.json", ".cursor/mcp.json", "mcpServers", folder=".cursor", program="cursor",
-        hooks=Hooks(".cursor/hooks.json", "flat", {**_CAMEL, "prompt": "beforeSubmitPrompt", "stop": "stop"}),
+        hooks=Hooks(
+            ".cursor/hooks.json", "flat",
+            {**_CAMEL, "prompt": "beforeSubmitPrompt", "stop": "stop", "compact": "preCompact"},
+        ),
         tags=(
             "system_reminder user_info git_status project_layout attached_files additional_data "
             "open_and_recently_viewed_files agent_transcripts cursor_commands manually_attached_skills "
@@ -148,8 +152,8 @@ KNOWN: tuple[Host, ...] = (
         ".gemini/settings.json", ".gemini/settings.json", "mcpServers", folder=".gemini", program="gemini",
         instructions=".gemini/GEMINI.md",
         hooks=Hooks(
-            ".gemini/settings.json", "groups", {**_CLAUDE, "prompt": "BeforeAgent", "stop": "AfterAgent"},
-            refusal="deny",
+            ".gemini/settings.json", "groups",
+            {**_CLAUDE, "prompt": "BeforeAgent", "stop": "AfterAgent", "compact": "PreCompress"}, refusal="deny",
         ),
         tags=(
             "session_context hook_context extension_context global_context project_context loaded_context "

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import tzinfo
 
+    from alice_exp.home.heard_queue import HeardQueue
     from alice_exp.home.landed import Landed
     from alice_exp.home.ports import Cataloguing, History
     from alice_exp.home.project_names import Here, Projects, Spot
@@ -216,6 +217,13 @@ class Session:
         home.follow = self.follow_of(self)
         home.catalogued = self.catalogued_of(self)
         return home
+
+    @cached_property
+    def heard(self) -> HeardQueue:
+        """The person's own sentences that wait for a model to read them."""
+        from alice_exp.home.heard_queue import HeardQueue
+
+        return HeardQueue(self.root / "state" / "heard")
 
     @property
     def look_up(self) -> LookUp:

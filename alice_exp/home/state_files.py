@@ -41,6 +41,11 @@ INVENTORY: Mapping[str, Holds] = {
     "index.sqlite*": "texts",
     "published/*": "texts",
     "decisions/dec-*": "entry",
+    "ran.jsonl": "entry",
+    "heard/hrd-*": "entry",
+    "heard/gone.jsonl": "ids",
+    "heard/key": "nothing",
+    "showings/*.dec-*": "entry",
     "vectors-*.bin": "texts",
     ".report.html.new": "texts",
 }

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from alice_exp.finding.documents import match
 from alice_exp.kernel.text.display import one_line
-from alice_exp.model.documents import brief, payload_text
+from alice_exp.model.documents import brief, payload_text, trigger_text
+from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import Record
 
 if TYPE_CHECKING:
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.learning.rules.assessment import Assessment, Grade
     from alice_exp.learning.rules.impact import Impact
+    from alice_exp.learning.rules.signal_quality import Quality
     from alice_exp.learning.rules.success_rates import Rate
+    from alice_exp.learning.usecases.decide import Decision
     from alice_exp.model.rules.lifecycle import Change
     from alice_exp.model.values.block import Placed
 
@@ -113,9 +115,41 @@ def changed(placed: Placed, change: Change) -> dict[str, Any]:
     }
 
 
-def observed(found: Match) -> dict[str, Any]:
-    """An approved block that fits and is not applied, with its doubt."""
-    return {**match(found), "doubt": doubt(found.placed)}
+def procedure(made: Decision) -> dict[str, list[dict[str, Any]]]:
+    """What a decision tells, as a procedure: constraints, steps, alternatives (one of)."""
+    return {
+        "constraints": [*map(told, made.constraints)],
+        "steps": [*map(told, made.steps)],
+        "alternatives": [*map(told, made.alternatives)],
+    }
+
+
+def told(found: Match) -> dict[str, Any]:
+    """A block that is told, whole: what an agent needs to do it, to weigh it, and to report on it; no empty keys."""
+    placed = found.placed
+    block = placed.block
+    day = block.approved.at[:10] if block.approved is not None else ""
+    parts = (
+        f"{placed.place}/{placed.namespace}",
+        f"approved {day}".strip() if found.approved else "reviewed by nobody",
+        f"project {block.project}" if block.project else "",
+        "in doubt: the person is asked" if is_in_doubt(block) else "",
+    )
+    when = trigger_text(placed)
+    return {
+        "id": block.id,
+        **({"trigger": when} if when else {}),
+        "payload": payload_text(placed),
+        "approved": found.approved,
+        "from": ", ".join(filter(None, parts)),
+    }
+
+
+def matched(found: Match) -> dict[str, Any]:
+    """The same for scripts, with the block's set and state, and with its doubt where there is one."""
+    standing = doubt(found.placed)
+    where = {"set": found.placed.place, "state": found.placed.block.state}
+    return {**told(found), **where, **({"doubt": standing} if standing else {})}
 
 
 def doubt(placed: Placed) -> dict[str, Any] | None:
@@ -143,6 +177,17 @@ def impact(found: Impact) -> dict[str, Any]:
             }
             for one in found.blocks
         ],
+    }
+
+
+def signal(one: Quality) -> dict[str, Any]:
+    """A kind of signal beside the reports: the shares in [0, 1], null where nothing was reported so."""
+    return {
+        "kind": one.kind,
+        "seen": one.seen,
+        "both": one.both,
+        "ok_when_ok": round(one.ok.value, 4) if one.ok.total else None,
+        "failed_when_failed": round(one.failed.value, 4) if one.failed.total else None,
     }
 
 

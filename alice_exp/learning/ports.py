@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
 from alice_exp.kernel.value_class import dataclass
@@ -32,8 +33,21 @@ class Decisions(Protocol):
         """All that are kept, in no order; one whose outcome was cut short by a crash may be among them."""
         ...
 
-    def close(self, decision: str) -> None:
-        """Put aside a decision whose outcome has been committed; it is open again when that is taken back."""
+    def close(self, decision: str, ok: bool | None = None, episode: str = "") -> None:
+        """Put aside a decision whose outcome has been committed, with what was reported and the episode that tells of
+        it; it is open again when that is taken back."""
+        ...
+
+    def shown(self, session: str) -> tuple[OpenDecision, ...]:
+        """What a hook showed in a host's session, in the order of showing."""
+        ...
+
+    def seem(self, decision: str, seemed: Mapping[str, bool]) -> OpenDecision | None:
+        """Note how a decision seemed to end, by kind of signal; the decision, None where it is not kept here."""
+        ...
+
+    def kept(self) -> tuple[OpenDecision, ...]:
+        """All decisions and showings that are still kept, open or not, in no order."""
         ...
 
 
@@ -48,6 +62,14 @@ class OpenDecision:
     tier: str
     applied: tuple[str, ...]
     observing: tuple[str, ...]
+    session: str = ""
+    """The host's session in which a hook showed it; empty where an agent or a person asked for it."""
+    seemed: Mapping[str, bool] = field(default_factory=dict)
+    """How it seemed to end, by kind of signal (tests, edits, words); True: ok."""
+    reported: bool | None = None
+    """How it ended by the report; None while there is none."""
+    episode: str = ""
+    """The episode that tells of it, once it is reported."""
 
 
 @dataclass(frozen=True, slots=True)

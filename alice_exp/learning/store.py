@@ -1,9 +1,12 @@
-"""Open decisions in ``state/decisions/``: one small file each, put aside once the outcome is committed."""
+"""Decisions in ``state/decisions/``, put aside once the outcome is committed, and what hooks showed in
+``state/showings/``: one small file each."""
 
 from __future__ import annotations
 
 import contextlib
 import re
+import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
@@ -12,12 +15,15 @@ from alice_exp.kernel.journal.derived_file import derived, load_derived
 from alice_exp.learning.ports import OpenDecision
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
 _ID = re.compile(r"dec-[a-z2-9]{8}")
 KEPT = 1000
 """The most open decisions that are kept, and of those put aside; the oldest are dropped first."""
+
+SHOWINGS = "showings"
+"""The folder beside that of the decisions in which showings lie, as many at most, each under its session's name."""
 
 _OPEN, _ASIDE = ".json", ".done"
 """The endings of files; a decision that had its outcome is open again when that is taken back."""
@@ -28,26 +34,17 @@ class FileDecisions:
 
     def __init__(self, folder: Path, is_closed: Callable[[str], bool]) -> None:
         self._folder = folder
+        self._showings = folder.parent / SHOWINGS
         self._is_closed = is_closed
 
     def open(self, decision: OpenDecision) -> None:
         """See ``learning.ports.Decisions``; raises ``ProblemError`` if it cannot be written."""
-        body = {
-            "decision": decision.decision,
-            "at": decision.at,
-            "task": decision.task,
-            "context": dict(decision.context),
-            "tier": decision.tier,
-            "applied": list(decision.applied),
-            "observing": list(decision.observing),
-        }
+        folder = self._showings if decision.session else self._folder
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            atomic_files.replace(self._path(decision.decision), derived(body).encode(), durable=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._write(self._path(decision.decision, session=decision.session), decision)
             for ending in (_OPEN, _ASIDE):
-                kept = sorted(self._folder.glob(f"dec-*{ending}"), key=lambda path: path.lstat().st_mtime)
-                for old in kept[:-KEPT]:
-                    old.unlink(missing_ok=True)
+                _drop_oldest(list(folder.glob(f"*dec-*{ending}")))
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise ProblemError("the decision could not be kept: {why}", why=why) from error
@@ -67,9 +64,9 @@ class FileDecisions:
                 decision=decision,
                 hint="see 'alice-exp log --op outcome'",
             )
-        for ending in (_OPEN, _ASIDE):
-            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-                return _kept(self._path(decision, ending))
+        found = self._held(decision)
+        if found is not None:
+            return found[1]
         raise NotFoundError(
             "there is no open decision {decision}",
             decision=decision,
@@ -78,31 +75,100 @@ class FileDecisions:
 
     def waiting(self) -> tuple[OpenDecision, ...]:
         """See ``learning.ports.Decisions``. History is not asked: that would cost a search of it for each."""
-        found = []
-        for path in self._folder.glob("dec-*.json"):
-            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-                found.append(_kept(path))
-        return tuple(found)
+        return _all(self._folder.glob(f"dec-*{_OPEN}"))
 
-    def close(self, decision: str) -> None:
+    def shown(self, session: str) -> tuple[OpenDecision, ...]:
+        """See ``learning.ports.Decisions``."""
+        return _all(sorted(self._showings.glob(f"{session}.*{_OPEN}")))
+
+    def kept(self) -> tuple[OpenDecision, ...]:
+        """See ``learning.ports.Decisions``."""
+        return _all((*self._folder.glob("dec-*"), *self._showings.glob(f"*.dec-*{_OPEN}")))
+
+    def close(self, decision: str, ok: bool | None = None, episode: str = "") -> None:
         """See ``learning.ports.Decisions``."""
         # `find` asks history first, so that a file that cannot be removed does no harm.
         with contextlib.suppress(OSError):
+            found = self._held(decision)
+            if found is not None and ok is not None:
+                self._write(found[0], replace(found[1], reported=ok, episode=episode))
             self._path(decision).replace(self._path(decision, _ASIDE))
 
-    def _path(self, decision: str, ending: str = _OPEN) -> Path:
-        return self._folder / f"{decision}{ending}"
+    def seem(self, decision: str, seemed: Mapping[str, bool]) -> OpenDecision | None:
+        """See ``learning.ports.Decisions``."""
+        found = self._held(decision) if _ID.fullmatch(decision) else None
+        if found is None:
+            return None
+        path, kept = found
+        now = replace(kept, seemed={**kept.seemed, **seemed})
+        if now != kept:
+            with contextlib.suppress(OSError):
+                self._write(path, now)
+        return now
+
+    def _held(self, decision: str) -> tuple[Path, OpenDecision] | None:
+        """The file of a decision that can be read, and what it holds."""
+        own = (self._path(decision, ending) for ending in (_OPEN, _ASIDE))
+        for path in (*own, *self._showings.glob(f"*.{decision}{_OPEN}")):
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+                return path, _kept(path)
+        return None
+
+    def _write(self, path: Path, decision: OpenDecision) -> None:
+        body = {
+            "decision": decision.decision,
+            "at": decision.at,
+            "task": decision.task,
+            "context": dict(decision.context),
+            "tier": decision.tier,
+            "applied": list(decision.applied),
+            "observing": list(decision.observing),
+            "session": decision.session,
+            "seemed_ok": [kind for kind, ok in decision.seemed.items() if ok],
+            "seemed_failed": [kind for kind, ok in decision.seemed.items() if not ok],
+            "reported": decision.reported,
+            "episode": decision.episode,
+        }
+        atomic_files.replace(path, derived(body).encode(), durable=True)
+
+    def _path(self, decision: str, ending: str = _OPEN, session: str = "") -> Path:
+        # Names in the order of acts, whatever the acts' clock says.
+        name = f"{session}.{time.time_ns():020d}.{decision}" if session else decision
+        return (self._showings if session else self._folder) / f"{name}{ending}"
+
+
+def _drop_oldest(paths: Sequence[Path]) -> None:
+    """Remove the oldest files where there are too many; looking at each file's time costs, so a tenth more may be."""
+    if len(paths) > KEPT * 11 // 10:
+        for old in sorted(paths, key=lambda path: path.lstat().st_mtime)[:-KEPT]:
+            old.unlink(missing_ok=True)
+
+
+def _all(paths: Iterable[Path]) -> tuple[OpenDecision, ...]:
+    found = []
+    for path in paths:
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            found.append(_kept(path))
+    return tuple(found)
 
 
 def _kept(path: Path) -> OpenDecision:
     """The decision in a file; ``OSError``, ``ValueError``, ``KeyError`` or ``TypeError`` where it holds none."""
     raw = load_derived(path)
+    reported = raw.get("reported")
     return OpenDecision(
-        path.stem,
+        raw["decision"],
         raw["at"],
         raw["task"],
         raw["context"],
         raw["tier"],
         tuple(raw["applied"]),
         tuple(raw["observing"]),
+        raw.get("session", ""),
+        {
+            **dict.fromkeys(raw.get("seemed_ok", ()), True),
+            **dict.fromkeys(raw.get("seemed_failed", ()), False),
+        },
+        reported if isinstance(reported, bool) else None,
+        raw.get("episode", ""),
     )

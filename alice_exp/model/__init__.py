@@ -17,7 +17,7 @@ ShortTermMemory             ``conversations.rules.context_window``
 LongTermMemory              ``conversations.usecases.sessions``
 MemoryStore                 blocks about the user: ``blocks.usecases.capture``, ``finding``
 ChatHistoryStore            ``conversations.ports.ChatHistoryStore``
-MemoryExtractor             ``conversations.rules.extraction``
+MemoryExtractor             ``conversations.rules.cues``
 MemoryRecallTool            ``agents`` (``search_memory_tool``)
 ==========================  =====================================================================
 """

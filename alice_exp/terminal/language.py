@@ -86,6 +86,26 @@ def listed(names: Iterable[str]) -> str:
     return ("、" if language() == "zh" else ", ").join(names)
 
 
+def days_told(days: Sequence[str]) -> str:
+    """Days (YYYY-MM-DD, ascending) in one phrase: "3, 9 and 11 November", 11月3日、9日、11日; a repeated day once."""
+    months: dict[str, list[str]] = {}
+    for day in dict.fromkeys(days):
+        months.setdefault(day[:7], []).append(str(int(day[8:10])))
+    if language() == "zh":
+        return "、".join(f"{int(month[5:])}月{'日、'.join(each)}日" for month, each in months.items())
+    return " and ".join(f"{_and(each)} {_MONTHS[int(month[5:]) - 1]}" for month, each in months.items())
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
 def aside(text: str) -> str:
     """A text in brackets behind a sentence, with what parts the two; empty stays empty."""
     within = text.translate(_WITHIN)
@@ -117,7 +137,7 @@ def _of_one(template: str, values: Mapping[str, object]) -> str:
         value, noun, verb = values.get(found["name"]), found["noun"] or "", found["verb"] or ""
         if value != 1 or isinstance(value, bool):
             return found[0]
-        few = f"{found['which'] or ''}{noun.removesuffix('s')}"
+        few = f"{found['which'] or ''}{noun.removesuffix('s')}{found['of']}"
         return f"{{{found['name']}}}{few}{_ONE.get(verb, verb)}"
 
     return _COUNTED.sub(singular, template)
@@ -134,14 +154,14 @@ _ONE = {
 """The singular of verbs after a count; a past tense does not change."""
 
 _NOUNS = """
-acts blocks bytes candidates characters commits counts days digits episodes events files levels lines merges messages
-numbers places reads results segments signatures things thoughts times tokens versions
+acts blocks bytes candidates characters commits counts days decisions digits episodes events files levels lines merges
+messages numbers places reads results segments sentences signatures things thoughts times tokens versions
 """
 
 _COUNTED = re.compile(
     r"\{(?P<name>[a-z_]+)\}(?P<which>(?: (?:more|other|new|old|long|similar|low-value|well-used|of them"
     r"|of the thoughts))*)"
-    rf"(?P<noun> (?:{'|'.join(_NOUNS.split())})\b)?(?P<verb>(?:{'|'.join(_ONE)})\b)?"
+    rf"(?P<noun> (?:{'|'.join(_NOUNS.split())})\b)?(?P<of>(?: of earlier sessions)?)(?P<verb>(?:{'|'.join(_ONE)})\b)?"
 )
 """A count with its noun and verb."""
 

@@ -19,6 +19,7 @@ id set namespace state key trigger payload score match confidence trust decay ap
 """
 _EPISODE = """
 id task context action result success reward at reflection type timestamp result_truncated result_length access_count
+note told unreported
 """
 _SEGMENT = """
 id start end segment_length compression_level summary key_events events is_compressed start_timestamp end_timestamp
@@ -57,6 +58,7 @@ FIELDS: Mapping[str, str] = {
     "import basic-memory": _IMPORTED,
     "import jsonl": _IMPORTED,
     "session extract": "id payload importance type explicit replaces quote",
+    "heard": "id session project at text",
     "session list": "id at last_at messages unextracted ended",
     "session show": "index ref role content tool_calls tool_call_id at speaker key extracted",
     "session search": "ref key session index role speaker at text score by_words by_day by_speaker",
@@ -102,6 +104,7 @@ LISTS: Mapping[str, str] = {
     "import basic-memory": "candidates",
     "import jsonl": "candidates",
     "session extract": "candidates",
+    "heard": "sentences",
     "session list": "sessions",
     "session show": "messages",
     "session search": "matches",

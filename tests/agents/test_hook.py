@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -20,6 +21,7 @@ from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.conversations.store import FileSessions
 from alice_exp.conversations.values import Message
 from alice_exp.kernel.errors import BusyError, PeerError
+from alice_exp.kernel.journal.derived_file import load_derived
 from tests.dying import killed
 
 Call = Callable[..., Any]
@@ -409,3 +411,177 @@ def test_the_first_prompt_is_not_matched_with_what_our_own_hook_said(home: Path,
 
     assert asked("quantum chromodynamics") == ""
     assert "Friday" in asked("how do I deploy to production")
+
+
+def acted(*calls: tuple[str, bool], prompt: str = "deploy the site") -> list[dict[str, Any]]:
+    """A talk of Claude Code in which an agent ran commands, each with whether it failed."""
+    rows: list[dict[str, Any]] = [
+        {"type": "user", "uuid": "p1", "message": {"role": "user", "content": prompt}}
+    ]
+    for at, (command, failed) in enumerate(calls):
+        name = f"t{at}-{len(prompt)}"
+        call = {"type": "tool_use", "id": name, "name": "Bash", "input": {"command": command}}
+        answer = {"type": "tool_result", "tool_use_id": name, "content": "", "is_error": failed}
+        rows += [
+            {"type": "assistant", "uuid": f"a{name}", "message": {"role": "assistant", "content": [call]}},
+            {"type": "user", "uuid": f"r{name}", "message": {"role": "user", "content": [answer]}},
+        ]
+    return rows
+
+
+def episodes(cli: Call) -> list[dict[str, Any]]:
+    listed: list[dict[str, Any]] = cli("episode", "list", "--json").json["episodes"]
+    return listed
+
+
+@pytest.mark.parametrize(("host", "event"), [("claude-code", "end"), ("codex", "Stop"), ("qwen", "Stop")])
+def test_a_session_becomes_an_episode_with_its_actions_that_nobody_said_the_end_of(
+    home: Path, cli: Call, tmp_path: Path, inline: None, host: str, event: str
+) -> None:
+    talk = acted(("make site", False), ("rsync -a out/ web:", True))
+    cli("hook", host, event, stdin=told(tmp_path, talk))
+    (one,) = episodes(cli)
+    assert (one["task"], one["action"]) == ("deploy the site", "make site\nrsync -a out/ web: (failed)")
+    assert one["unreported"] and "not reported" in cli("episode", "show", one["id"]).stdout
+    commits = len(cli("log", "--json").json["commits"])
+    cli("hook", host, event, stdin=told(tmp_path, talk))
+    assert episodes(cli) == [one] and len(cli("log", "--json").json["commits"]) == commits
+    cli("hook", host, event, stdin=told(tmp_path, [*talk, *acted(("ssh web reload", False), prompt="go on")]))
+    (longer,) = episodes(cli)
+    assert longer["id"] == one["id"] and longer["action"].endswith("ssh web reload")
+
+
+def test_an_episode_that_nobody_reported_is_neither_a_failure_nor_a_lesson(
+    home: Path, cli: Call, tmp_path: Path, inline: None
+) -> None:
+    for session in "abc":
+        talk = told(tmp_path, acted(("rsync -a out/ web:", True))).replace("4F2A-1", session)
+        cli("hook", "claude-code", "end", stdin=talk)
+        cli("status")
+    assert len(episodes(cli)) == 3
+    assert cli("distill", "--json").json["proposals"] == []
+    assert cli("decide", "deploy the site", "--json", check=False).json["warnings"] == []
+
+
+def test_a_talk_in_which_nothing_was_done_is_no_episode(
+    home: Path, cli: Call, tmp_path: Path, inline: None
+) -> None:
+    cli("hook", "claude-code", "end", stdin=told(tmp_path))
+    assert episodes(cli) == []
+
+
+def prompted(cli: Call, prompt: str, session: str = "s", event: str = "prompt", **more: Any) -> str:
+    said = cli(
+        "hook", "claude-code", event, stdin=json.dumps({"session_id": session, "prompt": prompt, **more})
+    )
+    return str(json.loads(said.stdout)["hookSpecificOutput"]["additionalContext"]) if said.stdout else ""
+
+
+def decision_in(text: str) -> str:
+    found = re.findall(r"dec-[a-z2-9]{8}", text)
+    assert len(found) == 1, text
+    return str(found[0])
+
+
+def commits(cli: Call) -> int:
+    return len(cli("log", "--json").json["commits"])
+
+
+def test_what_fits_a_prompt_is_a_decision_whose_outcome_can_be_reported(
+    home: Path, cli: Call, inline: None
+) -> None:
+    cli("remember", "ask before a deploy on Friday", "--when", "deploying to production")
+    before = commits(cli)
+    decision = decision_in(prompted(cli, "how do I deploy to production"))
+    assert commits(cli) == before, "a prompt commits nothing"
+    cli("outcome", decision, "ok", "--action", "asked, then deployed")
+    (one,) = episodes(cli)
+    assert (one["task"], one["action"]) == ("how do I deploy to production", "asked, then deployed")
+    assert cli("outcome", decision, "ok", check=False).code == 6
+    assert cli("status", "--json").json["waiting"] == 0 and prompted(cli, "quantum chromodynamics") == ""
+
+
+def test_a_block_is_told_once_a_session_and_joins_the_next_decision_by_its_id(
+    home: Path, cli: Call, inline: None
+) -> None:
+    block = cli(
+        "remember", "ask before a deploy on Friday", "--when", "deploying to production", "--json"
+    ).json["id"]
+    first = prompted(cli, "how do I deploy to production")
+    again = prompted(cli, "deploy to production now")
+    assert "Friday" in first and "Friday" not in again and block in again
+    assert decision_in(first) != decision_in(again)
+    assert "Friday" in prompted(cli, "deploy to production now", "another")
+    # What the start tells is told, too; behind a summary the host holds nothing of it.
+    assert "Friday" in prompted(cli, "", "t", "start", source="startup")
+    joined = prompted(cli, "deploy to production now", "t")
+    assert "Friday" not in joined and block in joined
+    assert "Friday" in prompted(cli, "", "t", "start", source="compact")
+    cli("outcome", decision_in(joined), "ok", "--used", block)
+    assert cli("show", block, "--json").json["record"]["ok"] == 1
+
+
+def test_behind_a_summary_it_is_told_again_where_the_host_says_so_before(
+    home: Path, cli: Call, inline: None
+) -> None:
+    cli("remember", "ask before a deploy on Friday", "--when", "deploying to production")
+    asked = '{"session_id": "s", "prompt": "how do I deploy to production"}'
+    assert "Friday" in cli("hook", "gemini", "prompt", stdin=asked).stdout
+    assert "Friday" not in cli("hook", "gemini", "prompt", stdin=asked).stdout
+    assert cli("hook", "gemini", "PreCompress", stdin='{"session_id": "s"}').stdout == ""
+    assert "Friday" in cli("hook", "gemini", "prompt", stdin=asked).stdout
+
+
+def test_a_block_is_told_whole_or_not_at_all(home: Path, cli: Call, inline: None) -> None:
+    long = " ".join(f"step {n} of the deploy" for n in range(80))
+    ids = [
+        cli("remember", f"{word}: {long}", "--when", "deploying to production", "--json").json["id"]
+        for word in ("alpha", "bravo", "charlie", "delta")
+    ]
+    said = prompted(cli, "how do I deploy to production")
+    told = [one for one in ids if one in said]
+    assert len(told) == said.count("step 79 of the deploy") == 3 and "1 more that did not fit" in said
+    cli("outcome", decision_in(said), "ok")
+    counted = [cli("show", one, "--json").json.get("record", {}).get("ok", 0) for one in ids]
+    assert sum(counted) == 3 and all(counted[ids.index(one)] for one in told)
+
+
+def test_where_nothing_is_learned_a_prompt_is_kept_nowhere(
+    home: Path, cli: Call, tmp_path: Path, inline: None
+) -> None:
+    cli("remember", "ask before a deploy on Friday", "--when", "deploying to production")
+    folder = tmp_path / "work"
+    folder.mkdir()
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    cli("project", "off", str(folder))
+    said = prompted(cli, "how do I deploy to production", cwd=str(folder))
+    assert "Friday" in said and "dec-" not in said
+    assert not (home / "state/showings").exists()
+
+
+def test_a_session_shows_how_its_decisions_seemed_to_end(
+    home: Path, cli: Call, tmp_path: Path, inline: None
+) -> None:
+    cli("remember", "ask before a deploy on Friday", "--when", "deploying to production")
+    decision = decision_in(prompted(cli, "deploy to production", "4F2A-1"))
+    talk = acted(("make test", True), prompt="deploy to production")
+    talk.append({"type": "user", "uuid": "u9", "message": {"role": "user", "content": "no, that is wrong"}})
+    cli("hook", "claude-code", "end", stdin=told(tmp_path, talk))
+    cli("status")
+    (path,) = (home / "state/showings").glob(f"*.{decision}.json")
+    held = load_derived(path)
+    assert (held["seemed_ok"], held["seemed_failed"]) == ([], ["tests", "words"])
+    unreported = {"both": 0, "ok_when_ok": None, "failed_when_failed": None}
+    assert cli("stats", "--json").json["signals"] == [
+        {"kind": kind, "seen": 1, **unreported} for kind in ("tests", "words")
+    ]
+    (episode,) = episodes(cli)
+    assert episode["unreported"] and episode["action"] == "make test (failed)"
+    cli("outcome", decision, "fail")
+    tests = cli("stats", "--json").json["signals"][0]
+    assert (tests["both"], tests["failed_when_failed"], tests["ok_when_ok"]) == (1, 1.0, None)
+    assert (
+        "tests: 1 decision with both, seemed ok when ok – %, seemed failed when failed 100 %"
+        in cli("stats").stdout
+    )
+    assert load_derived(path)["reported"] is False

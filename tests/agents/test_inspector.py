@@ -31,6 +31,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "search_memory_tool": ("query=what does the user like",),
     "memory_assess_knowledge": ("topic=rg",),
     "heartbeat_summary": (),
+    "heard": (),
+    "listened": ("ids=[]",),
 }
 
 

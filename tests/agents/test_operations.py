@@ -37,6 +37,8 @@ DIFFERENCES: dict[tuple[str, str], str] = {
     ("outcome", "result"): "",
     ("outcome", "reward"): "",
     ("outcome", "used"): "",
+    ("outcome", "action"): "",
+    ("outcome", "skipped"): "",
     # The source's own order of parameters has success behind what has a default (R0.14).
     ("add_episode", "success"): "success",
 }

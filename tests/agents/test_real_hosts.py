@@ -27,7 +27,7 @@ from tests.home.test_acting import WAYS
 pytestmark = [pytest.mark.slow, pytest.mark.needs("mcp")]
 Call = Callable[..., Any]
 SAID = "Please always answer with a table. I live in Berlin."
-HEARD = {"The user lives in Berlin", "The user's instruction: always answer with a table"}
+HEARD = {"The user lives in Berlin", "Please always answer with a table."}
 
 
 def clean() -> dict[str, str]:
@@ -153,21 +153,22 @@ REAL = {
 def run_host(person: Path, cli: Call) -> Call:
     """``run_host(name, runs=)``: connect a host, hold one conversation, return what its model was asked."""
 
-    def call(name: str, runs: Sequence[str] = ()) -> list[str]:
+    def call(name: str, runs: Sequence[str] = (), said: str = SAID, at: Path | None = None) -> list[str]:
         real = REAL[name]
         program = fetched(real.package, real.program, 300)
         place = under(HOSTS[name], real.file) if real.file else person
-        if real.file:
-            configure(place, real.configuration)
-        cli("connect", name)
-        put_beside(name, person)
+        if at is None:
+            if real.file:
+                configure(place, real.configuration)
+            cli("connect", name)
+            put_beside(name, person)
         with standing_in("Noted.", runs) as model:
             if real.file:
                 configure(place, place.read_text("utf-8").replace("WHERE", model.url))
             done = subprocess.run(
-                [program, *real.verb, *(real.unasked if runs else ()), *real.prompt, SAID],
+                [program, *real.verb, *(real.unasked if runs else ()), *real.prompt, said],
                 env=clean() | {key: one.replace("WHERE", model.url) for key, one in real.variables.items()},
-                cwd=person,
+                cwd=at or person,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
@@ -189,6 +190,45 @@ def test_a_conversation_is_told_the_start_and_heard(host: str, cli: Call, run_ho
     assert heard(cli) == HEARD
     assert cli("status", "--json").json["hosts"][0]["last_call"]
     assert LISTED[host](asked), "the server's tools reach the model"
+
+
+def test_what_is_said_once_is_proposed_approved_and_told_in_that_project_alone(
+    home: Path, cli: Call, run_host: Call, person: Path
+) -> None:
+    """Claude Code, its model following the ten lines of ``heard`` by its own shell."""
+    here, other = person / "one", person / "two"
+    for folder in (here, other):
+        subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    cli("connect", "claude-code")
+    order, moment = "Never run the app in mock mode in production, fail loudly.", "Fix the header now."
+    run_host("claude-code", said=f"{order} {moment}", at=here)
+    assert waits(cli) == [order, moment]
+    alice = f"ALICE_HOME={home} PYTHONPATH={ROOT} {sys.executable} -m alice_exp"
+    first = f"$({alice} heard | head -1 | cut -d' ' -f1)"
+    kept = (
+        f"{alice} memorize 'No mock mode in production' --when 'running in production' --quote {first} --json"
+    )
+    every = f"for id in $({alice} heard | cut -d' ' -f1); do {alice} heard --read $id; done"
+    asked = run_host("claude-code", [kept, every], "Look at the app", here)
+    assert any("2 sentences of earlier sessions wait: call `heard`" in one for one in asked)
+    assert not any("mock mode" in one for one in asked[:1]), "an order of yesterday is not in today's prompt"
+    assert order not in waits(cli) and moment not in waits(cli)
+    (block,) = (
+        one for one in cli("heartbeat", "--json").json["items"] if one["payload"].startswith("No mock")
+    )
+    assert block["proposed_by"] == "agent:claude-code" and block["evidence"] == order
+    cli("approve", block["id"], "--yes")
+    told = run_host("claude-code", said="Hello", at=here)
+    assert any("No mock mode in production" in one for one in told)
+    assert not any("Fix the header" in one for one in told)
+    elsewhere = run_host("claude-code", said="Hello", at=other)
+    assert not any("mock mode" in one or "Fix the header" in one for one in elsewhere)
+
+
+def waits(cli: Call) -> list[str]:
+    """The sentences in the queue, once what the host left is taken in."""
+    cli("hook", "--finish")
+    return [one["text"] for one in cli("heard", "--all", "--json").json["sentences"]]
 
 
 def _traced(_: list[str]) -> bool:

@@ -390,8 +390,8 @@ def test_a_model_extracts_and_the_quote_is_the_users(home: Path, cli: Call) -> N
         done = cli("session", "extract", "demo", "--json", env={"ALICE_API_KEY": "sesame"}).json
     assert (done["by"], done["dropped"]) == ("model", 1)
     blocks = {block["payload"]: block for block in pool(cli).values()}
-    # What the rules found is merged: the name stands once, place, occupation and language beside it.
-    assert len(blocks) == 4 and "用户是程序员" in blocks
+    # Nothing of the cues is merged into a model's answer.
+    assert list(blocks) == ["用户名字是张三"] and blocks["用户名字是张三"]["origin"] == "heard"
     block = blocks["用户名字是张三"]
     assert (block["evidence"][0]["ref"], block["evidence"][0]["quote"]) == ("demo#0", EXAMPLE_B[0][1])
     assert model.headers[0]["authorization"] == "Bearer sesame"
@@ -405,7 +405,7 @@ def test_500_then_200_is_asked_again(home: Path, cli: Call, impatient: None) -> 
     ) as model:
         modelled(cli, model.url)
         begun(cli, *EXAMPLE_B)
-        assert len(cli("session", "extract", "demo", "--json").json["ids"]) == 4
+        assert len(cli("session", "extract", "demo", "--json").json["ids"]) == 1
     assert len(model.prompts) == 2
 
 
@@ -523,7 +523,7 @@ def test_a_program_as_a_model(
     assert done.stderr.count("\n") == (1 if code else 0) and time.monotonic() - began < 50
     assert cli("session", "list", "--json").json["sessions"][0]["unextracted"] == (1 if code else 0)
     cli("config", "set", "provider.command", "no such program")
-    cli("session", "say", "demo", "user", "again")
+    cli("session", "say", "demo", "user", "我住在上海")
     assert cli("session", "extract", "demo", check=False).code == (7)
 
 
@@ -614,6 +614,6 @@ def test_what_nobody_read_is_read_before_it_is_deleted(home: Path, cli: Call) ->
     later = {"ALICE_NOW": "2026-04-20T09:00:00Z"}
     cli("session", "start", "other", env=later)
     assert [one["payload"] for one in cli("heartbeat", "--json", env=later).json["items"]] == [
-        "The user's instruction: always put units in the header"
+        "always put units in the header"
     ]
     assert [one["id"] for one in cli("session", "list", "--json").json["sessions"]] == ["other"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from alice_exp.conversations.rules.extraction import but_unrecorded, extract
+from alice_exp.conversations.rules.cues import extract
+from alice_exp.conversations.rules.own_sentences import but_unrecorded
 from alice_exp.conversations.values import Message
 
 ASKED = [

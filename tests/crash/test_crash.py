@@ -73,6 +73,7 @@ STAND_INS = {
     "remember": "memorize",
     "review": "approve",
     "pause": "project",
+    "heard": "project",
     "revive": "restore",
     "import alice": "import",
     "import claude-md": "import",

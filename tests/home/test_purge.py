@@ -468,7 +468,7 @@ def test_the_numbers_of_the_open_report_outlast_a_purge(home: Path, cli: Call) -
 
 def test_the_conversation_that_a_candidate_came_of_is_named(home: Path, cli: Call) -> None:
     session = cli("session", "start", "--json").json["id"]
-    cli("session", "say", session, "user", "don't ever put my private one tess.lindq@gmail.com in a report")
+    cli("session", "say", session, "user", "I prefer to be written to at tess.lindq@gmail.com")
     cli("session", "end", session)
     cli("heartbeat")
     done = cli("reject", "1", "--purge", "--yes")

@@ -120,9 +120,11 @@ def _written(value: object) -> Iterator[str]:
 
 
 def test_a_pattern_over_several_lines_is_one_with_its_parts_filled_in() -> None:
-    path = "conversations/rules/data/english_statements.toml"
-    assert data_files.expression(path, "  likes\n  |uses {span} ").startswith("likes|uses (?:(?:for|over) ")
-    with pytest.raises(AttributeError, match=r"english_statements.toml has no 'unknown' under \[patterns\]"):
+    path = "kernel/text/data/dates_english.toml"
+    assert data_files.expression(path, "  likes\n  |on {day} ").startswith(
+        r"likes|on (?P<d>\d{1,2})(?:st|nd|rd|th)?"
+    )
+    with pytest.raises(AttributeError, match=r"dates_english.toml has no 'unknown' under \[patterns\]"):
         _ = data_files.Patterns(path).unknown
     with pytest.raises(KeyError, match="no_such_part"):
         data_files.expression(path, "{no_such_part}")

@@ -16,7 +16,7 @@ from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.field_readers import NAMED
 from alice_exp.model.formats.record_import import import_episodes, import_timeline
 from alice_exp.model.formats.record_schema import read_episodes
-from alice_exp.model.rules.private_facts import _kinds
+from alice_exp.model.rules.private_facts import kinds_of
 from alice_exp.model.rules.secrets import findings
 from alice_exp.model.rules.similarity import plain_mark
 from tests.cost import ratio
@@ -115,7 +115,7 @@ def test_a_long_run_takes_no_longer_than_its_length_for_what_looks_for_secrets_a
     small, large = (piece.replace("_", " ") * count for count in (2_000, 16_000))
 
     def read(text: str) -> None:
-        findings(text), _kinds(text), plain_mark(text)
+        findings(text), kinds_of(text), plain_mark(text)
 
     assert ratio(lambda: read(large), lambda: read(small), enough=24, runs=2) <= 24, "not the square of eight"
 

@@ -130,6 +130,7 @@ LINES: dict[str, str] = {
     "session search": "session search 说😀",
     "connect": "connect 😀",
     "disconnect": "disconnect 😀",
+    "heard": "heard --all",
     "hook": "hook claude-code start",
     "project": "project off 😀",
     "mcp": "mcp 😀",

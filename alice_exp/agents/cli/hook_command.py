@@ -23,9 +23,14 @@ from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from alice_exp.agents.ports import Left
+    from alice_exp.agents.usecases.hook_answers import Kind, Showing
+    from alice_exp.agents.usecases.session_actions import Lived
     from alice_exp.conversations.ports import Conversing
     from alice_exp.home.session import Session
+    from alice_exp.model.values.block import Placed
 
 _LONGEST = 64 << 20
 _LATELY = timedelta(hours=12)
@@ -41,7 +46,10 @@ def hook(
     ctx: typer.Context,
     host: Annotated[str, typer.Argument(metavar="[HOST]", help="Whose hook it is, as in 'connect'.")] = "",
     event: Annotated[
-        str, typer.Argument(metavar="[EVENT]", help="start, prompt, stop, end, or the host's own name of it.")
+        str,
+        typer.Argument(
+            metavar="[EVENT]", help="start, prompt, stop, end, compact, or the host's own name of it."
+        ),
     ] = "",
     finish: Annotated[
         bool, typer.Option("--finish", help="Do what earlier hooks left; the next command does it, too.")
@@ -87,27 +95,71 @@ def _said(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) 
     spool(session).called(host.name)
     _leave(session, host, event, told)
     is_begun = host.hooks.each_turn and not spool(session).first(f"begun-{told.session}")
+    # What nothing is learned from is nobody's decision.
+    talk = told.session if told.is_named and session.learns else ""
     if event == "start":
-        return _opening(session)
+        return _opening(session, talk)
+    if event == "compact":
+        _shown(session, talk, "start", "", ())
     if event == "prompt":
         from alice_exp.agents.usecases.hook_answers import fitting
         from alice_exp.finding.wiring import finding
 
         # A host that runs one prompt may not have told of the start.
-        opening = "" if is_begun or not host.hooks.each_turn else _opening(session)
-        head = say("Known to fit this (approved by the person; knowledge, not an order):")
-        fits = fitting(finding(session), told.prompt, session.here.names, head)
-        return "\n\n".join(text for text in (opening, fits) if text)
+        opening = "" if is_begun or not host.hooks.each_turn else _opening(session, talk)
+        fits = fitting(finding(session), told.prompt, session.here.names)
+        return "\n\n".join(text for text in (opening, _fits(session, talk, told.prompt, fits)) if text)
     if event == "stop" and not told.again:
-        return _asked(session)
+        heard = _heard(session, told.session)
+        heard = heard if heard and spool(session).first(f"heard-{told.session}") else ""
+        return "\n".join(filter(None, (_asked(session), heard)))
     return ""
 
 
-def _opening(session: Session) -> str:
+def _opening(session: Session, talk: str) -> str:
     from alice_exp.conversations.cli.context_commands import opening
     from alice_exp.conversations.usecases.agent_context import BUDGET
 
-    return opening(session, BUDGET, session.here.names).text
+    made = opening(session, BUDGET, session.here.names)
+    _shown(session, talk, "start", "", made.blocks)
+    return "\n".join(filter(None, (made.text, _heard(session, talk))))
+
+
+def _heard(session: Session, talk: str) -> str:
+    """That sentences of earlier sessions wait here, in one line; empty where none does, or nothing is learned."""
+    from alice_exp.home.heard_here import readable
+
+    count = len(readable(session, talk)) if session.learns else 0
+    told = say("{count} sentences of earlier sessions wait: call `heard` when the task is over", count=count)
+    return told if count else ""
+
+
+def _fits(session: Session, talk: str, prompt: str, blocks: Sequence[Placed]) -> str:
+    """What is told to a prompt; empty where nothing fits it."""
+    from alice_exp.agents.usecases.hook_answers import row
+    from alice_exp.model.rules.private_facts import masked_line
+
+    shown = _shown(session, talk, "prompt", masked_line(prompt), blocks)
+    head = say("Known to fit this (approved by the person; knowledge, not an order):")
+    lines = [head, *map(row, shown.told)] if shown.told else []
+    if shown.known:
+        lines.append(say("Told before, and fits this, too: {ids}", ids=Names(shown.known)))
+    if shown.left_out:
+        lines.append(say("{count} more that did not fit: ask recall or decide", count=shown.left_out))
+    if shown.decision and lines:
+        lines.append(say("This is decision {decision} for report_outcome.", decision=shown.decision))
+    return "\n".join(lines)
+
+
+def _shown(session: Session, talk: str, kind: Kind, task: str, blocks: Sequence[Placed]) -> Showing:
+    from alice_exp.agents.usecases.hook_answers import show
+    from alice_exp.blocks.wiring import access
+    from alice_exp.learning.wiring import decisions
+
+    shown = show(decisions(session), session.caller, talk, kind, task, blocks)
+    if kind == "prompt" and shown.told:
+        access(session).record([one.block.id for one in shown.told], session.caller.now)
+    return shown
 
 
 def _asked(session: Session) -> str:
@@ -206,15 +258,19 @@ def settle_left(terminal: Terminal, patience: float = 0.0) -> None:
 def finish_left(terminal: Terminal, idle: float = RETRY) -> None:
     """Do what hooks left, each conversation as its host's agent; what fails is a warning, and stays."""
     from alice_exp.agents.usecases.captured_sessions import finish
+    from alice_exp.agents.usecases.session_actions import Lived
     from alice_exp.conversations.wiring import conversing
+    from alice_exp.episodes.wiring import recording
+    from alice_exp.learning.wiring import decisions
 
     session = terminal.session
 
-    def as_host(left: Left) -> tuple[Conversing, str]:
+    def as_host(left: Left) -> tuple[Conversing, Lived, str]:
         host, folder = left.text("host"), left.text("cwd")
         apart = session.apart(f"agent:{host}" if host in HOSTS else "agent", folder)
         entered = apart.enter() if folder and os.path.isdir(folder) else ""  # noqa: PTH112
-        return conversing(apart), left.text("project") or entered
+        lived = Lived(recording(apart), decisions(apart))
+        return conversing(apart), lived, left.text("project") or entered
 
     for failure in finish(spool(session), as_host, idle):
         terminal.warn(failure)

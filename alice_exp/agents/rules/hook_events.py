@@ -39,6 +39,8 @@ class Told:
     cwd: str = ""
     prompt: str = ""
     again: bool = False
+    is_named: bool = True
+    """Whether the host told the session's name: without it two sessions could not be told apart."""
     messages: tuple[Mapping[str, Any], ...] = ()
 
     @property
@@ -54,7 +56,7 @@ def event_named(name: str) -> Event:
         raise UsageError(
             "unknown event {event}",
             event=repr(name),
-            hint="events are start, prompt, stop, end, or the host's own names of them",
+            hint="events are start, prompt, stop, end, compact, or the host's own names of them",
         )
     return found
 
@@ -70,13 +72,15 @@ def read(text: str, host: Host) -> Told:
     rows = fields.get("messages")
     roots = fields.get("workspace_roots")
     root = roots[0] if isinstance(roots, list) and roots else ""
+    own = _first(fields, _SESSION)
     return Told(
-        session_name(f"{host.name}-{_first(fields, _SESSION) or 'session'}"),
+        session_name(f"{host.name}-{own or 'session'}"),
         _first(fields, _TRANSCRIPT),
         _first(fields, ("cwd",)) or (root if isinstance(root, str) else ""),
         # Gemini CLI hands over what our hook said at the start in front of the first prompt.
         typed_words(_first(fields, ("prompt",)))[:_LONGEST],
         fields.get("stop_hook_active") is True or bool(fields.get("loop_count")),
+        bool(own),
         tuple(one for one in rows if isinstance(one, dict)) if isinstance(rows, list) else (),
     )
 
@@ -93,7 +97,7 @@ def answer(host: Host, event: Event, text: str) -> dict[str, Any]:
     if host.hooks.form == "flat":
         told = {"start": {"additional_context": text}, "stop": {"followup_message": text}}
         return {"continue": True} if event == "prompt" else told.get(event, {}) if text else {}
-    if not text or event == "end":
+    if not text or event in ("end", "compact"):
         return {}
     if event == "stop":
         asked = {"decision": host.hooks.refusal, "reason": text}

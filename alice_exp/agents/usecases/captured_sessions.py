@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from alice_exp.agents.usecases.keep_what_worked import keep_causes, keep_commands
+from alice_exp.agents.usecases.session_actions import keep_actions
+from alice_exp.conversations.rules.tool_uses import deeds_of
 from alice_exp.conversations.rules.transcripts import records, spoken
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.search_sessions import add, take_in
@@ -17,15 +20,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from alice_exp.agents.ports import Left, Spool
+    from alice_exp.agents.usecases.session_actions import Lived
     from alice_exp.conversations.ports import Conversing
     from alice_exp.conversations.rules.transcripts import Row
 
-ConversingAs = Callable[["Left"], "tuple[Conversing, str]"]
-"""What conversations need, by what was left: its acts are those of the host's agent. Beside it all names of the project
-of the folder where the host worked."""
+AsHost = Callable[["Left"], "tuple[Conversing, Lived, str]"]
+"""What conversations, episodes and decisions need, by what was left: its acts are those of the host's agent. Beside
+them all names of the project of the folder where the host worked."""
 
 
-def finish(spool: Spool, conversing_as: ConversingAs, idle: float) -> Iterator[AliceError]:
+def finish(spool: Spool, as_host: AsHost, idle: float) -> Iterator[AliceError]:
     """Do all that is left, but for what rests (``Spool.left``); what fails is yielded and stays.
 
     Several processes may do so at once: none waits for another, and what two take in is there once.
@@ -33,7 +37,7 @@ def finish(spool: Spool, conversing_as: ConversingAs, idle: float) -> Iterator[A
     for left in spool.left(idle):
         spool.begin(left)
         try:
-            failure = _one(spool, *conversing_as(left), left)
+            failure = _one(spool, *as_host(left), left)
         except AliceError as error:
             failure = error
         except Exception as error:
@@ -46,7 +50,7 @@ def finish(spool: Spool, conversing_as: ConversingAs, idle: float) -> Iterator[A
             yield failure
 
 
-def _one(spool: Spool, conversing: Conversing, project: str, left: Left) -> AliceError | None:
+def _one(spool: Spool, conversing: Conversing, lived: Lived, project: str, left: Left) -> AliceError | None:
     if not conversing.config.flag("short_term.enabled"):
         return None
     session = left.text("session")
@@ -55,16 +59,22 @@ def _one(spool: Spool, conversing: Conversing, project: str, left: Left) -> Alic
     messages = left.fields.get("messages")
     if not isinstance(messages, list):
         # Hosts write their transcript before they call; one that is gone cannot come back.
-        messages = records(spool.transcript(left.text("transcript")))
+        messages = list(records(spool.transcript(left.text("transcript"))))
     rows = spoken(messages, session)
     if not rows:
         return None
     _take_in(conversing, rows, session, project)
-    if left.text("event") == "stop" and conversing.provider is not None:
-        unread = conversing.chats.load_unextracted(session)
-        if not sessions.is_due(unread, conversing.config):
-            return None
-    return sessions.end(conversing, session).failure
+    if left.text("event") == "compact":
+        sessions.hear(conversing, session)
+        return None
+    waits = left.text("event") == "stop" and conversing.provider is not None
+    is_read = not waits or sessions.is_due(conversing.chats.load_unextracted(session), conversing.config)
+    failure = sessions.end(conversing, session).failure if is_read else None
+    deeds = deeds_of(messages)
+    keep_actions(lived, session, deeds, [row.message for row in rows])
+    keep_commands(spool, conversing, project, session, deeds)
+    keep_causes(lived.recording, session, messages)
+    return failure
 
 
 def _read_earlier(conversing: Conversing, host: str, current: str) -> AliceError | None:

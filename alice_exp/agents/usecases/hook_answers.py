@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.text.display import one_line, visible
+from alice_exp.kernel.value_class import dataclass
+from alice_exp.learning.ports import OpenDecision
 from alice_exp.model import documents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.finding.ports import Finding
-    from alice_exp.learning.ports import Decisions, OpenDecision
+    from alice_exp.home.caller import Caller
+    from alice_exp.learning.ports import Decisions
+    from alice_exp.model.values.block import Placed
+
+Kind = Literal["start", "prompt"]
+"""What a hook showed: the text at a session's start, or what fits a prompt; the tier of its decision."""
+
+MOST_TOLD = 6000
+"""Characters of blocks that a prompt brings at most."""
 
 _ASKED = 5
 _WIDTH = 300
 
 
-def fitting(finding: Finding, prompt: str, project: str, head: str) -> str:
-    """What a person approved and fits a prompt, best first, as lines for a model below ``head``; empty where nothing
-    does.
+def fitting(finding: Finding, prompt: str, project: str) -> list[Placed]:
+    """What a person approved and fits a prompt, in the order in which it is told.
 
     What holds a secret or a private fact stays out, as from ``prime``: nobody asked for it.
     """
     if not prompt.strip():
-        return ""
+        return []
     # Searching is loaded where something is searched: behind each report the open decisions are named alone.
     from alice_exp.finding.rules.choice import choose
     from alice_exp.finding.rules.concerns import TRUSTED_PLACES
@@ -40,15 +50,60 @@ def fitting(finding: Finding, prompt: str, project: str, head: str) -> str:
         rivalry(),
         replaced(finding.home.read(TRUSTED_PLACES)),
     ).applied
-    if not found:
-        return ""
-    finding.access.record([one.placed.block.id for one in found], finding.caller.now)
-    lines = [
-        f"- {when}{': ' if when else ''}{documents.payload_text(one.placed)} [{one.placed.block.id}]"
-        for one in found
-        for when in [documents.trigger_text(one.placed)]
-    ]
-    return "\n".join([head, *(visible(one_line(line, _WIDTH)) for line in lines)])
+    return [one.placed for one in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """What a hook shows: the decision under which its outcome can be reported (empty where it is not kept), the blocks
+    to tell, those that were told in this session already, and how many did not fit in."""
+
+    decision: str
+    told: tuple[Placed, ...]
+    known: tuple[str, ...] = ()
+    left_out: int = 0
+
+
+def show(
+    decisions: Decisions, caller: Caller, session: str, kind: Kind, task: str, blocks: Sequence[Placed]
+) -> Showing:
+    """Open a decision for what a hook shows in a host's session; without a ``session`` none, and all is told.
+
+    A block that was told since the session's last start joins by its id alone: the host still holds its text. Behind
+    a compaction hosts start anew. A block is told whole or not at all: beyond ``MOST_TOLD`` characters it is left out,
+    and is no part of the decision.
+    """
+    earlier = decisions.shown(session) if session and kind == "prompt" else ()
+    last = max((at for at, one in enumerate(earlier) if one.tier == "start"), default=0)
+    before = {block_id for one in earlier[last:] for block_id in one.applied}
+    told: list[Placed] = []
+    room, left_out = MOST_TOLD, 0
+    for one in blocks:
+        size = len(row(one))
+        if one.block.id in before:
+            continue
+        if kind == "prompt" and size > room:
+            left_out += 1
+            continue
+        told.append(one)
+        room -= size
+    known = tuple(one.block.id for one in blocks if one.block.id in before)
+    decision = caller.new_id("dec") if session and (told or known or kind == "start") else ""
+    if decision:
+        applied = tuple(one.block.id for one in blocks if one in told or one.block.id in before)
+        try:
+            decisions.open(OpenDecision(decision, caller.now, task, {}, kind, applied, (), session))
+        except ProblemError:
+            # What fits is known all the same: a disk that refuses must not silence the answer.
+            decision = ""
+    return Showing(decision, tuple(told), known, left_out)
+
+
+def row(placed: Placed) -> str:
+    """A block as one line for a model, whole."""
+    when = documents.trigger_text(placed)
+    said = f"- {when}{': ' if when else ''}{documents.payload_text(placed)} [{placed.block.id}]"
+    return visible(" ".join(said.split()))
 
 
 def waiting(decisions: Decisions, since: str) -> list[OpenDecision]:

@@ -10,9 +10,11 @@ from typing import Annotated
 import typer
 
 from alice_exp.blocks.rules.about_user import held_in, subject_of
+from alice_exp.blocks.rules.grounding import resting_on
 from alice_exp.blocks.usecases.capture import CONTENT, Captured, Draft, destination
 from alice_exp.blocks.usecases.capture import memorize as keep
 from alice_exp.blocks.usecases.capture import remember as keep_word
+from alice_exp.home.heard_here import quoted
 from alice_exp.home.references import namespace_name, namespace_path, type_named
 from alice_exp.kernel.errors import Names, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
@@ -20,7 +22,17 @@ from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.documents import brief
 from alice_exp.model.formats.block_schema import block_of
 from alice_exp.model.rules.private_facts import Delicate, delicate
-from alice_exp.model.values.block import ABOUT, BLOCK_TYPES, About, Block, Evidence, Payload, Placed, Trigger
+from alice_exp.model.values.block import (
+    ABOUT,
+    BLOCK_TYPES,
+    HEARD,
+    About,
+    Block,
+    Evidence,
+    Payload,
+    Placed,
+    Trigger,
+)
 from alice_exp.owner.wiring import signing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
@@ -55,6 +67,13 @@ def memorize(
     evidence: Annotated[
         list[str], typer.Option(help="Why it is believed: a quote, or an episode's id; may be repeated.")
     ] = [],  # noqa: B006
+    quote: Annotated[
+        list[str],
+        typer.Option(metavar="ID", help="A sentence of 'heard' on which it rests; may be repeated."),
+    ] = [],  # noqa: B006
+    everywhere: Annotated[
+        bool, typer.Option("--everywhere", help="It holds in every project, not in this one alone.")
+    ] = False,
     key: Annotated[str, typer.Option(help="An outside name, unique with its type.")] = "",
     importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.5,
     lived: Annotated[
@@ -78,6 +97,8 @@ def memorize(
         drafts = [draft_of(number, fields, source, suggested, held) for number, fields in json_lines(source)]
     else:
         kind = type_named(type)
+        said = quoted(terminal.session, quote)
+        held_there = said[-1].project if said and not project else _held(terminal, project, payload)
         drafts = [
             Draft(
                 _payload(payload),
@@ -86,11 +107,12 @@ def memorize(
                 type=kind,
                 about=_about(about) if about else subject_of(kind, payload, suggested),
                 tags=tuple(tag),
-                evidence=tuple(map(_evidence, evidence)),
+                evidence=(*map(_evidence, evidence), *resting_on(terminal.session.heard, said)),
                 importance=number_between(importance, 0, 1, "--importance"),
                 suggested=suggested,
                 lived=lived,
-                project=_held(terminal, project, payload),
+                project="" if everywhere else held_there,
+                origin=HEARD if said else "local",
             )
         ]
     captured = keep(terminal.doors(dry_run), terminal.session.caller, drafts)

@@ -6,6 +6,7 @@ from dataclasses import field, fields, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from alice_exp.blocks.rules.grounding import is_heard, said_again
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_path
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
@@ -17,6 +18,7 @@ from alice_exp.model.rules.identity import Sameness, marks, sameness
 from alice_exp.model.rules.namespaces import namespace_for
 from alice_exp.model.rules.rejection import Rejections, twin
 from alice_exp.model.values.block import (
+    CUES,
     EVIDENCE_KEPT,
     MOST_OF_AGENTS,
     PLACES,
@@ -111,6 +113,7 @@ class _Intake:
     is_taken: Callable[[str], bool]
     rejections: Rejections
     twin: Callable[[Payload, str], Placed | None] = lambda *_: None
+    said_again: Callable[[Draft], Placed | None] = lambda _: None
     puts: dict[str, Put] = field(default_factory=dict)
     merged: int = 0
     refused: list[str] = field(default_factory=list)
@@ -215,7 +218,9 @@ def _intake(snapshot: Snapshot, caller: Caller, drafts: Sequence[Draft]) -> _Int
     rejected = (p for p in likely if p.place == "archive" and p.namespace == "rejected")
     known = None if few else {placed.block.id for placed in likely}
     is_taken = (lambda i: snapshot.find(i) is not None) if known is None else known.__contains__
-    return _Intake(caller, living, is_taken, Rejections.of(rejected), _alike(trusted, few))
+    # Only what was heard rests on a sentence, and only for it every block is looked at.
+    again = said_again([*snapshot]) if any(is_heard(draft.evidence) for draft in drafts) else lambda _: None
+    return _Intake(caller, living, is_taken, Rejections.of(rejected), _alike(trusted, few), again)
 
 
 def _alike(trusted: Sequence[Placed], few: bool) -> Callable[[Payload, str], Placed | None]:
@@ -247,6 +252,13 @@ def _capture(intake: _Intake, draft: Draft) -> Placed | None:
         observed = _observed(block, draft, intake.caller.now)
         return intake.put(observed, repeated.path)
     rejected = intake.rejections.find(draft.payload)
+    again = intake.said_again(draft) if known is None and rejected is None and not draft.key else None
+    if again is not None and again.place == "archive":
+        rejected = again if again.namespace == "rejected" else None
+    elif again is not None:
+        intake.merged += 1
+        now = intake.puts[again.block.id].block if again.block.id in intake.puts else again.block
+        return intake.put(_joined(now, draft, intake.caller), again.path)
     if rejected is not None:
         intake.refused.append(rejected.block.id)
         return None
@@ -265,11 +277,24 @@ def _says_the_same(block: Block, draft: Draft) -> bool:
 
 
 def _observed(block: Block, draft: Draft, now: str) -> Block:
-    """A block observed again: evidence and observations grow, verifications do not (B2.13)."""
-    evidence = tuple(piece if piece.at else replace(piece, at=now) for piece in draft.evidence)
+    """A block observed again: evidence and observations grow, verifications do not (B2.13). The same sentence of the
+    same message is no observation."""
+    known = {piece.ref for piece in block.evidence if piece.kind == "session"}
+    fresh = [piece for piece in draft.evidence if piece.kind != "session" or piece.ref not in known]
+    if draft.evidence and not fresh:
+        return block
+    evidence = tuple(piece if piece.at else replace(piece, at=now) for piece in fresh)
     return replace(
         block, observations=block.observations + 1, evidence=(*block.evidence, *evidence)[-EVIDENCE_KEPT:]
     )
+
+
+def _joined(block: Block, draft: Draft, caller: Caller) -> Block:
+    """A block that was said again; in place of words that cues found as said stands the rule that rests on them."""
+    if block.origin != CUES or draft.origin == CUES:
+        return _observed(block, draft, caller.now)
+    newer = replace(_block(draft, block.id, caller), created_at=block.created_at, evidence=block.evidence)
+    return _observed(replace(newer, observations=block.observations), draft, caller.now)
 
 
 def _block(draft: Draft, block_id: str, caller: Caller) -> Block:

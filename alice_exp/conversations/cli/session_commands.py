@@ -18,7 +18,7 @@ from alice_exp.terminal.language import say as sentence
 from alice_exp.terminal.options import json_lines
 
 if TYPE_CHECKING:
-    from alice_exp.conversations.rules.extraction import Inference
+    from alice_exp.conversations.rules.cues import Inference
     from alice_exp.conversations.usecases.sessions import Extracted, Spoken
 
 _WIDTH = 400

@@ -175,8 +175,8 @@ def _shortened(text: str, most: int) -> str:
 
 def _weighed(lines: Sequence[tuple[str, str]]) -> list[_Said]:
     """Every sentence of the lines with what it is worth to later turns."""
-    # Imported here: compiling the extraction patterns takes 0.1 s, and few conversations are ever compressed.
-    from alice_exp.conversations.rules.extraction import extract
+    # Imported here: few conversations are ever compressed.
+    from alice_exp.conversations.rules.cues import extract
 
     told = extract([Message(_role(label), text[:20_000]) for label, text in lines]).inferences
     quotes: dict[int, list[tuple[str, float]]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules.extraction import extract
+from alice_exp.conversations.rules.cues import extract
 from alice_exp.conversations.values import Message
 from alice_exp.kernel.text.tokens import fold
 
@@ -56,4 +56,4 @@ def named_apart(messages: Sequence[Message]) -> list[Message]:
 
 def _is_named(name: str, known: Sequence[str]) -> bool:
     told = [Message("user", note) for note in known if fold(name) in fold(note)]
-    return any(fold(one.value) == fold(name) for one in extract(told).inferences if one.concept == "name")
+    return any(fold(one.value) == fold(name) for one in extract(told).inferences if one.slot == "name")

@@ -127,7 +127,7 @@ _SESSION = ("session", "sessionId", "session_id", "conversation_id", "conversati
 _TIME = ("at", "time", "timestamp", "created_at", "date")
 _NAME = ("key", "uuid", "id", "message_id", "messageId")
 _TEXT = ("content", "text", "parts")
-_WRAPPERS = ("message", "payload", "data", "info")
+WRAPPERS = ("message", "payload", "data", "info")
 _SIDES: Mapping[str, Role] = {
     **dict.fromkeys(("human", "user.message"), "user"),
     **dict.fromkeys(
@@ -217,12 +217,9 @@ def rows_of(fields: Mapping[str, Json]) -> Iterator[Row]:
                 raise UsageError('each of "messages" is an object')
             yield from (replace(each, session=each.session or session) for each in rows_of(one))
         return
-    origin = row.get("origin")
-    if any(row.get(mark) for mark in _ASIDE) or (
-        isinstance(origin, dict) and origin.get("kind", "human") != "human"
-    ):
+    if is_aside(row):
         return
-    wrapped = next((row[key] for key in _WRAPPERS if isinstance(row.get(key), dict)), None)
+    wrapped = next((row[key] for key in WRAPPERS if isinstance(row.get(key), dict)), None)
     if isinstance(wrapped, dict) and ("message" in row or not any(key in row for key in ("role", *_TEXT))):
         if row.get("type") == "response_item" and wrapped.get("type") != "message":
             return
@@ -234,6 +231,14 @@ def rows_of(fields: Mapping[str, Json]) -> Iterator[Row]:
     message = _message(row)
     if message is not None:
         yield Row(session, message, _first(row, _NAME))
+
+
+def is_aside(row: Mapping[str, Json]) -> bool:
+    """Whether a host marks a record as no part of what person and agent said and did."""
+    origin = row.get("origin")
+    return any(row.get(mark) for mark in _ASIDE) or (
+        isinstance(origin, dict) and origin.get("kind", "human") != "human"
+    )
 
 
 def session_name(text: str) -> str:
@@ -270,7 +275,7 @@ def _message(row: Mapping[str, Json]) -> Message | None:
     if not content and (role == "user" or is_hosts):
         return None
     more: dict[str, Json] = {"speaker": speaker} if speaker else {}
-    return message_of({**row, "role": role, "content": content, "at": _time(row, is_hosts), **more})
+    return message_of({**row, "role": role, "content": content, "at": time_of(row, is_hosts), **more})
 
 
 def _typed(content: Json, row: Mapping[str, Json]) -> Json:
@@ -320,7 +325,9 @@ def _said(content: Json) -> Json:
     return "\n".join(one for one in texts if isinstance(one, str))
 
 
-def _time(row: Mapping[str, Json], is_hosts: bool) -> str:
+def time_of(row: Mapping[str, Json], is_hosts: bool = True) -> str:
+    """When a record was made (ISO-8601 UTC), empty where it does not say; ``UsageError`` for what is no time, but of a
+    host."""
     value = next((row[key] for key in _TIME if row.get(key)), None)
     if isinstance(value, dict):
         value = value.get("created")

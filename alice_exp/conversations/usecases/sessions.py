@@ -9,37 +9,32 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.about_user import held_in
+from alice_exp.blocks.rules.grounding import resting_on, said_again
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.conversations.rules.context_window import Settings, before_model
-from alice_exp.conversations.rules.extraction import (
-    Extraction,
-    but_unrecorded,
-    extract,
-    grounded,
-    merged,
-    parse_answer,
-    prompt_for,
-    replaces,
-)
+from alice_exp.conversations.rules.cues import Extraction, extract, order_of
+from alice_exp.conversations.rules.own_sentences import Said, queued, said
+from alice_exp.conversations.rules.reading import parse_answer, prompt_for
 from alice_exp.conversations.rules.speakers import by_the_user, named_apart, nobody_known, other_speakers
 from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.home.dry_run import DryHome
+from alice_exp.home.heard_queue import Heard
+from alice_exp.home.hosts import HOSTS
 from alice_exp.kernel.errors import AliceError, NotFoundError, ProviderError, UsageError
 from alice_exp.kernel.text.times import seconds
-from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import EXPLICIT, Evidence, Payload
+from alice_exp.model.values.block import CUES, HEARD, Payload, Trigger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.conversations.ports import Claimed, Conversing
     from alice_exp.conversations.rules.context_window import Summarise, Window
-    from alice_exp.conversations.rules.extraction import Inference
+    from alice_exp.conversations.rules.cues import Inference
     from alice_exp.conversations.values import ChatRecord, Message
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.providers.ports import Provider
-    from alice_exp.model.values.block import Placed
+    from alice_exp.model.values.block import Place, Placed
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import Snapshot
 
@@ -48,9 +43,6 @@ MESSAGE_LIMIT = 16 << 20
 
 READ_LIMIT = 64 << 10
 """Characters of a message that extraction reads; longer text is pasted rather than written."""
-
-QUOTE_LIMIT = 300
-"""Characters of a quoted sentence kept as evidence (B4.20)."""
 
 _READ_AT_ONCE = 5
 """So many old conversations are read before another begins; the others stay until the next."""
@@ -62,7 +54,7 @@ NOTHING = Captured(())
 """The result when there was nothing to keep."""
 
 _DAY = 86_400
-_ASKED_AT_ONCE = 50
+_PERSONAL: tuple[Place, ...] = ("personal",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,40 +162,81 @@ def is_due(unread: Sequence[ChatRecord], config: Config) -> bool:
     return 0 < turns <= sum(record.message.role == "user" for record in unread)
 
 
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """A conversation as it is read: its records, who speaks beside the user, the messages without what a host put there
+    and what others said as an assistant's, and the user's own sentences."""
+
+    records: Sequence[ChatRecord]
+    others: tuple[str, ...]
+    messages: Sequence[Message]
+    sentences: Sequence[Said]
+
+    @classmethod
+    def of(cls, conversing: Conversing, session: str) -> _Talk:
+        """The conversation of this name; without a sentence where nobody knows who is the user."""
+        records = conversing.chats.load(session)
+        spoken = [one.message for one in records]
+        personal = [placed.block.payload.content for placed in conversing.home.read(_PERSONAL)]
+        others = other_speakers(spoken, personal)
+        typed = [replace(one, content=typed_words(one.content)[:READ_LIMIT]) for one in spoken]
+        messages = by_the_user(typed, others)
+        is_known = not others or not nobody_known(spoken, others)
+        return cls(records, others, messages, said(messages) if is_known else ())
+
+    def heard(self, sentences: Sequence[Said]) -> list[Heard]:
+        """Sentences as they stand in the queue."""
+        rows = [(self.records[one.index], one.text) for one in sentences]
+        return [
+            Heard("", row.ref, _host_of(row.session), row.project, row.message.at, text) for row, text in rows
+        ]
+
+
 def extract_session(
-    conversing: Conversing, session: str, *, wait: float = 10.0, dry_run: bool = False
+    conversing: Conversing, session: str, *, wait: float = 10.0, dry_run: bool = False, keeps: bool = False
 ) -> Extracted:
     """Extract from unread messages: candidates into the pool, each with its quote, in one commit (R4.18-R4.22).
 
     The commit names the session and the last message read, so that nothing is read twice even after a crash. Raises
-    ``ProviderError`` if a configured model fails; nothing is marked as read then (B4.13).
+    ``ProviderError`` if a configured model fails; nothing is marked as read then (B4.13). ``keeps``: the sentences of
+    the whole conversation come into the queue first.
     """
     home, chats, caller = conversing.home, conversing.chats, conversing.caller
     # Read the home first: recovery lands a pending commit, and only then git tells what was already extracted.
     seen = home.read()
     with chats.claim(session, wait) as claim:
-        records = chats.load(session)
-        unread = [record for record in records if not record.extracted]
+        talk = _Talk.of(conversing, session)
+        if keeps:
+            _hear(conversing, talk)
+        unread = [record for record in talk.records if not record.extracted]
         if not unread:
             return Extracted(session)
+        if talk.others and nobody_known([record.message for record in talk.records], talk.others):
+            return Extracted(session, others=talk.others)
         last = unread[-1].index
-        before = [
-            one
-            for one in records[max(0, unread[0].index - 1) : unread[0].index]
-            if one.message.role == "assistant"
-        ]
-        personal = [placed.block.payload.content for placed in seen if placed.place == "personal"]
-        others = other_speakers([record.message for record in records], personal)
-        if others and nobody_known([record.message for record in records], others):
-            return Extracted(session, others=others)
-        found, by = _found([*before, *unread], conversing.provider, seen.config, others)
-        drafts = [_draft(one, [*before, *unread], seen) for one in found.inferences]
-        answer = Extracted(session, last, len(unread), found.inferences, NOTHING, found.dropped, by, others)
+        fresh = [one for one in talk.sentences if one.index >= unread[0].index]
+        chosen = queued(fresh, talk.messages)
+        heard: list[Heard] = []
+        if conversing.provider is None:
+            least = seen.config.number("long_term.min_importance")
+            found, by = extract(talk.messages, least, fresh), "rules"
+        else:
+            found, heard = _asked(conversing, talk, chosen, dry_run=dry_run)
+            by = "model"
+        drafts = [_draft(conversing, one, talk, seen) for one in found.inferences]
+        # What says again what a living block rests on joins it.
+        known, again = {one.quote for one in found.inferences}, said_again(seen)
+        repeated = (_draft(conversing, order_of(one), talk, seen) for one in chosen if one.text not in known)
+        drafts += [draft for draft in repeated if again(draft) is not None]
+        answer = Extracted(
+            session, last, len(unread), found.inferences, NOTHING, found.dropped, by, talk.others
+        )
         if dry_run:
             return replace(answer, captured=memorize(DryHome(home), caller, drafts, bulk=True))
         if drafts:
             answer = replace(answer, captured=_kept(conversing, claim, session, last, drafts))
         claim.done(last)
+        conversing.heard.remove({one.id for one in heard})
         return answer
 
 
@@ -217,65 +250,67 @@ def _kept(
     return memorize(home, caller, drafts, op="extract", trailers=trailers, bulk=True)
 
 
-def _found(
-    records: Sequence[ChatRecord], provider: Provider | None, config: Config, others: Sequence[str]
-) -> tuple[Extraction, str]:
-    least = config.number("long_term.min_importance")
-    told = [replace(one.message, content=typed_words(one.message.content)[:READ_LIMIT]) for one in records]
-    messages = by_the_user(but_unrecorded(told), others)
-    if provider is None:
-        return extract(messages, least), "rules"
-    return _asked(messages, provider, least), "model"
+def hear(conversing: Conversing, session: str) -> int:
+    """Keep the person's own sentences of a conversation in the queue, each durably and once; how many are new."""
+    return _hear(conversing, _Talk.of(conversing, session))
 
 
-def _asked(messages: Sequence[Message], provider: Provider, least: float) -> Extraction:
-    """Extract with a model, in batches of messages, and with the rules; what the model cannot quote is dropped.
-
-    Raises ``ProviderError`` if an answer cannot be parsed.
-    """
-    found: list[Inference] = []
-    dropped = 0
-    for first in range(0, len(messages), _ASKED_AT_ONCE):
-        some = messages[first : first + _ASKED_AT_ONCE]
-        if not any(message.role == "user" and message.content.strip() for message in some):
-            continue
-        answer = parse_answer(provider.chat(prompt_for(some)), least)
-        if not answer.readable:
-            raise ProviderError("the model's answer holds no list of memories; the messages stay unread")
-        kept = [grounded(one, some) for one in answer.extraction.inferences]
-        dropped += answer.extraction.dropped + kept.count(None)
-        found += (replace(one, index=first + one.index) for one in kept if one is not None)
-    return Extraction(tuple(merged(found, extract(messages, least).inferences)), dropped)
+def _hear(conversing: Conversing, talk: _Talk) -> int:
+    if not conversing.config.flag("heard.enabled"):
+        return 0
+    return conversing.heard.keep(talk.heard(queued(talk.sentences, talk.messages)))
 
 
-def _draft(one: Inference, records: Sequence[ChatRecord], seen: Snapshot) -> Draft:
-    record = records[one.index]
-    evidence = Evidence("session", record.ref, record.message.at, one.quote[:QUOTE_LIMIT])
+def _host_of(session: str) -> str:
+    return next((name for name in HOSTS if session.startswith(f"{name}-")), "")
+
+
+def _asked(
+    conversing: Conversing, talk: _Talk, sentences: Sequence[Said], *, dry_run: bool
+) -> tuple[Extraction, list[Heard]]:
+    """What the configured model makes of the person's sentences, and these as they stand in the queue meanwhile: where
+    it fails they wait there. ``ProviderError`` if its answer cannot be parsed."""
+    provider, least = conversing.provider, conversing.config.number("long_term.min_importance")
+    if provider is None or not sentences:
+        return Extraction(), []
+    rows = talk.heard(sentences)
+    if not dry_run and conversing.config.flag("heard.enabled"):
+        conversing.heard.keep(rows)
+    answer = parse_answer(provider.chat(prompt_for(sentences)), sentences, least)
+    if not answer.readable:
+        raise ProviderError("the model's answer holds no list of memories; the messages stay unread")
+    asked = {(row.ref, row.text) for row in rows}
+    return answer.extraction, [one for one in conversing.heard.waiting() if (one.ref, one.text) in asked]
+
+
+def _draft(conversing: Conversing, one: Inference, talk: _Talk, seen: Snapshot) -> Draft:
+    record = talk.records[one.index]
+    rows = talk.heard(one.quotes or [Said(one.index, one.quote)])
     older = _superseded(one, seen)
     return Draft(
         Payload(one.content),
+        Trigger(one.trigger),
         type=one.type,
-        about="user",
-        tags=(*one.tags, *([EXPLICIT] if one.explicit else [])),
+        about=one.about,
+        tags=one.tags,
         replaces=(older.block.id,) if older else (),
-        evidence=(evidence,),
+        evidence=resting_on(conversing.heard, rows),
         importance=one.importance,
-        project=held_in(record.project, one.content, one.quote),
+        project="" if one.everywhere else held_in(record.project, one.content, one.quote),
+        origin=HEARD if one.quotes else CUES,
     )
 
 
 def _superseded(one: Inference, seen: Snapshot) -> Placed | None:
-    """The newest block about the user, outside the archive, that a statement replaces (B4.14)."""
-    named = fingerprint_text(one.replaces) if one.replaces else ""
+    """The newest block about the user, outside the archive, with another value of the same slot (B4.14)."""
     found = [
         placed
         for placed in seen
-        if placed.place != "archive"
+        if one.slot
+        and placed.place != "archive"
         and placed.block.about == "user"
-        and (
-            replaces(one.content, placed.block.payload.content)
-            or (named and fingerprint_text(placed.block.payload.content) == named)
-        )
+        and f"slot:{one.slot}" in placed.block.tags
+        and placed.block.payload.content != one.content
     ]
     return max(found, key=lambda placed: (placed.block.created_at, placed.block.id), default=None)
 
@@ -286,16 +321,20 @@ def end(conversing: Conversing, session: str, *, forget: bool = False) -> Spoken
     With ``forget`` it is deleted as well, but not if the extraction fails: the error is raised instead.
     """
     chats, extracted, failure = conversing.chats, None, None
+    keeps = conversing.provider is None
     if conversing.config.flag("long_term.extract_on_session_end"):
         try:
-            extracted = extract_session(conversing, session)
+            extracted = extract_session(conversing, session, keeps=keeps)
         except NotFoundError:
             raise
         except AliceError as error:
             if forget:
                 raise
             failure = error
-    left = len(chats.load_unextracted(session))
+    elif keeps:
+        hear(conversing, session)
+    is_read = extracted is not None and (extracted.read or not extracted.others)
+    left = 0 if is_read else len(chats.load_unextracted(session))
     chats.end(session, conversing.caller.now)
     if forget:
         chats.forget(session)

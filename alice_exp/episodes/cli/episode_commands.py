@@ -14,6 +14,7 @@ from alice_exp.episodes.cli.episode_tables import (
     formula,
     match_document,
     weighed_document,
+    worked,
 )
 from alice_exp.episodes.rules.search_episodes import Filters
 from alice_exp.episodes.usecases import episode_book, similar_episodes
@@ -142,7 +143,7 @@ def show(
 
     def text() -> None:
         told = episode_document(episode) | {
-            "success": say("yes") if episode.success else say("no"),
+            "success": worked(episode),
             "at": terminal.local(episode.at),
             "cited_by": ", ".join(cited),
         }

@@ -26,13 +26,17 @@ def episode_document(episode: Episode) -> dict[str, Any]:
     }
 
 
+def worked(episode: Episode) -> str:
+    """Whether it worked, in a word."""
+    return say("not reported") if episode.unreported else say("yes") if episode.success else say("no")
+
+
 def episode_row(terminal: Terminal, episode: Episode) -> list[str]:
     """An episode as a row of a table."""
-    worked = say("yes") if episode.success else say("no")
     return [
         episode.id,
         terminal.local(episode.at),
-        worked,
+        worked(episode),
         f"{episode.reward:.2f}",
         short(episode.task, 60),
         short(episode.action, 40),

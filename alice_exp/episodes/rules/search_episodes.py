@@ -12,6 +12,7 @@ from __future__ import annotations
 import heapq
 import json
 import math
+import re
 from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -55,8 +56,8 @@ RESULT_LIMIT = 1000
 class Filters:
     """Filters of a search, all of which must hold (R0.32-R0.34, R0.54).
 
-    ``after``: strictly later than this ISO time; ``success``: only successes or only failures; ``type``: that of
-    ``Episode.task_type``; ``min_reward`` in [0, 1].
+    ``after``: strictly later than this ISO time; ``success``: only what is reported as a success, or as a failure;
+    ``type``: that of ``Episode.task_type``; ``min_reward`` in [0, 1].
     """
 
     after: str = ""
@@ -67,7 +68,7 @@ class Filters:
     def admits(self, episode: Episode) -> bool:
         """Whether an episode passes the filters."""
         return (
-            (self.success is None or episode.success == self.success)
+            (self.success is None or (episode.success == self.success and not episode.unreported))
             and episode.reward >= self.min_reward
             and (not self.type or episode.task_type == self.type)
             and (not self.after or episode.timestamp > milliseconds(self.after))
@@ -143,7 +144,7 @@ def find_by_words(
     from alice_exp.finding.rules.ranking import TAIL
 
     listed = tuple(episodes)
-    found = matches_in([" ".join((one.task, one.action, one.reflection)) for one in listed], task)
+    found = matches_in([" ".join((one.task, one.action, one.reflection, one.note)) for one in listed], task)
     # Probability and match mostly rise together: whether any of the best fits decides for all.
     best = heapq.nlargest(LOOKED_AT, found.matches, key=found.matches.__getitem__)
     fitting = (found.matches[at] for at in best if found.probability(at) >= gate)
@@ -216,24 +217,36 @@ def similar_failures(
 
 def _works_since(failure: Episode, lived: Iterable[Episode]) -> bool:
     """Whether what failed then has been done ``SINCE`` times later at least and worked in ``WORKS`` of them."""
-    later = [one.success for one in lived if one.timestamp > failure.timestamp]
+    later = [one.success for one in lived if one.timestamp > failure.timestamp and not one.unreported]
     return len(later) >= SINCE and sum(later) >= WORKS * len(later)
+
+
+_BOOKED = re.compile(r"[a-z_]+: (?:own reasoning|exp-[a-z2-9]{8}(?:, exp-[a-z2-9]{8})*)")
+
+
+def as_told(episode: Episode) -> Episode:
+    """The episode without its action and note where these only book what a decision applied, as ``universal: exp-…``.
+
+    The record of those blocks tells it already, and it tells nobody what to do.
+    """
+    return replace(episode, action="", reflection="") if _BOOKED.fullmatch(episode.action) else episode
 
 
 def _deed(episode: Episode) -> str:
     """What was done: an action without the tier that ``outcome`` writes before the ids of blocks."""
-    _, colon, ids = episode.action.partition(": ")
+    _, colon, ids = (episode.told or episode.action).partition(": ")
     return ids if colon and ids.startswith("exp-") else episode.action.strip()
 
 
 def statistics(episodes: Iterable[Episode]) -> EpisodeStatistics:
     """The counts, average reward and time range of episodes (R0.45)."""
     listed = list(episodes)
+    reported = [episode for episode in listed if not episode.unreported]
     times = [episode.timestamp for episode in listed if episode.at]
     return EpisodeStatistics(
         len(listed),
-        sum(episode.success for episode in listed),
-        sum(episode.reward for episode in listed) / len(listed) if listed else 0.0,
+        sum(episode.success for episode in reported),
+        sum(episode.reward for episode in reported) / len(reported) if reported else 0.0,
         min(times, default=0),
         max(times, default=0),
         dict(Counter(episode.task_type for episode in listed).most_common()),

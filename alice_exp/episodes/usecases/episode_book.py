@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.retention import is_due, prune
-from alice_exp.episodes.rules.search_episodes import Filters, join, shorten_result, statistics
+from alice_exp.episodes.rules.search_episodes import Filters, as_told, join, shorten_result, statistics
 from alice_exp.home.caller import require_person
 from alice_exp.home.record_access import refuse_faults, require_sound
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
@@ -170,6 +170,31 @@ def take_in(recording: Recording, episodes: Sequence[Episode], mode: ImportMode 
 
     commit, kept = recording.home.apply(plan, SETS, records=EPISODES_PATH)
     return replace(kept, commit=commit)
+
+
+def tell_actions(
+    recording: Recording, actions: Mapping[str, str], whole: Episode | None = None
+) -> Commit | None:
+    """Keep what was done: in the episodes of these ids that tell no action of their own, and as ``whole``, in the place
+    of an unreported episode of its id, whose time stays. None where all that stands there already."""
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, None]:
+        require_sound(snapshot, EPISODES_PATH)
+        book = snapshot.episodes or EpisodeBook()
+        told: dict[str, Episode] = {} if whole is None else {whole.id: whole}
+        for one in book.episodes:
+            if one.id in told:
+                told[one.id] = replace(told[one.id], at=one.at) if one.unreported else one
+            elif one.id in actions and not as_told(one).action:
+                told[one.id] = replace(one, action=actions[one.id], told=one.action)
+        changed = [one for one in told.values() if one not in book.episodes]
+        if not changed:
+            return None, None
+        kept = [told.pop(one.id, one) for one in book.episodes]
+        grown = replace(book, episodes=(*kept, *told.values()))
+        return _within_bounds(recording, snapshot, grown, changed, "act in")[0], None
+
+    return recording.home.apply(plan, SETS, records=EPISODES_PATH)[0]
 
 
 def reflect(recording: Recording, reference: str, text: str) -> Reflected:

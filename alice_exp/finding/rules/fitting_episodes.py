@@ -38,6 +38,6 @@ def fitting_episodes(
 
 
 def episode_text(one: Episode) -> str:
-    """An episode in one line: task, action, how it ended, and what was learned."""
-    ended = "ok" if one.success else "failed"
-    return " — ".join(part for part in (f"{one.task}: {one.action} ({ended})", one.reflection) if part)
+    """An episode in one line: task, action, how it ended, what was learned and remarked."""
+    ended = "not reported" if one.unreported else "ok" if one.success else "failed"
+    return " — ".join(filter(None, (f"{one.task}: {one.action} ({ended})", one.reflection, one.note)))

@@ -151,6 +151,7 @@ def stats(
         "archived": counts.archived,
         **{name: dict(part) for name, part in parts.items()},
         "grown": [{"day": day, "total": total} for day, total in counts.grown],
+        "signals": [learning_documents.signal(one) for one in counts.signals],
     }
 
     def page() -> None:
@@ -179,6 +180,25 @@ def _counts(terminal: Terminal, counts: statistics.Counts, parts: Mapping[str, M
         terminal.line()
         terminal.line(say("how it grew"))
         _bars(terminal, dict(_thinned(counts.grown)))
+    if counts.signals:
+        terminal.line()
+        terminal.line(say("how decisions seemed to end, without effect"))
+    for one in counts.signals:
+        terminal.line(
+            say(
+                "  {kind}: {both} decisions with both, seemed ok when ok {ok} %, seemed failed when failed {failed} %",
+                kind=say(one.kind),
+                both=one.both,
+                ok=_percent(one.ok),
+                failed=_percent(one.failed),
+            )
+            if one.both
+            else say("  {kind}: {seen} decisions, none of them reported", kind=say(one.kind), seen=one.seen)
+        )
+
+
+def _percent(one: Rate) -> str:
+    return f"{100 * one.value:.0f}" if one.total else "–"
 
 
 def part_title(name: str) -> str:

@@ -62,8 +62,9 @@ def decide(
     document = {
         "decision": made.decision,
         "tier": made.tier,
-        "applied": [learning_documents.observed(one) for one in made.applied],
-        "observing": [learning_documents.observed(one) for one in made.observing],
+        **learning_documents.procedure(made),
+        "applied": [*map(learning_documents.matched, made.applied)],
+        "observing": [*map(learning_documents.matched, made.observing)],
         "warnings": warnings,
         "disclaim": made.disclaim,
     }
@@ -73,11 +74,17 @@ def decide(
 
 def _decision(terminal: Terminal, made: Decision, warnings: list[str]) -> None:
     terminal.line(f"{made.decision}  {say(made.tier)}")
-    rows = [_row(say("apply"), match) for match in made.applied]
-    rows += [_row(say("watch"), match) for match in made.observing]
-    if rows:
-        terminal.table([say("what"), say("score"), say("id"), say("state"), say("what is known")], rows)
-    else:
+    for title, found in (
+        (say("keep to this"), made.constraints),
+        (say("do this"), made.steps),
+        (say("try one of these"), made.alternatives),
+        (say("not told now"), made.observing),
+    ):
+        if found:
+            terminal.line(say("{name}:", name=title))
+        for one in found:
+            terminal.line(f"  {one.placed.block.id}  {_told(one)}")
+    if not made.applied:
         terminal.line(say("nothing that is trusted fits: use your own reasoning"))
     for warning in warnings:
         terminal.note(warning)
@@ -85,12 +92,23 @@ def _decision(terminal: Terminal, made: Decision, warnings: list[str]) -> None:
         terminal.line(say("then: alice-exp outcome {decision} ok|fail", decision=made.decision))
 
 
-def _row(what: str, found: Match) -> list[str]:
+def _told(found: Match) -> str:
+    """A block in one line, whole, with where it comes from."""
     placed = found.placed
-    doubt = doubt_of(placed)
-    unread = "" if found.approved else say(" ⚠ not reviewed")
-    said = documents.payload_text(placed) + stale_mark(placed) + unread + (aside(doubt) if doubt else "")
-    return [what, f"{found.score:.3f}", placed.block.id, say(placed.block.state), said]
+    block = placed.block
+    when, day = documents.trigger_text(placed), block.approved.at[:10] if block.approved is not None else ""
+    parts = (
+        f"{placed.place}/{placed.namespace}",
+        say("approved on {day}", day=day)
+        if day and found.approved
+        else ""
+        if found.approved
+        else say("not reviewed"),
+        block.project,
+        doubt_of(placed),
+    )
+    said = f"{when}: {documents.payload_text(placed)}" if when else documents.payload_text(placed)
+    return " ".join(said.split()) + stale_mark(placed) + "".join(map(aside, filter(None, parts)))
 
 
 def doubt_of(placed: Placed) -> str:
@@ -124,13 +142,17 @@ def outcome(
     used: Annotated[
         list[str],
         typer.Option(
-            metavar="ID", help="A block that was used; may be repeated. Without it: all that were applied."
+            metavar="ID", help="A block that was done; may be repeated. Without it: all that were applied."
         ),
     ] = [],  # noqa: B006
+    skipped: Annotated[
+        list[str], typer.Option(metavar="ID", help="A block that was told and not done; may be repeated.")
+    ] = [],  # noqa: B006
+    action: Annotated[str, typer.Option(help="What was done, where it was more than the blocks say.")] = "",
 ) -> None:
     """Report whether it worked: successes raise blocks, failures lower them, once a scenario.
 
-    Of a decision all that was applied counts, or what --used names.
+    Of a decision all that was applied counts, but what --skipped names, or what --used names alone.
 
     Examples: alice-exp outcome dec-7k2m9q4x ok · alice-exp outcome exp-7k2m9q4x fail --scenario "repo alice"
     """
@@ -140,8 +162,10 @@ def outcome(
         raise UsageError("unknown outcome {result}", result=repr(result), hint="write ok or fail")
     opened = learning(terminal.session)
     if not reference.startswith("dec-"):
-        if came or used or reward is not None:
-            raise UsageError("--result, --reward and --used belong to the outcome of a decision")
+        if came or used or skipped or action or reward is not None:
+            raise UsageError(
+                "--result, --reward, --action, --used and --skipped belong to the outcome of a decision"
+            )
         from alice_exp.learning.usecases.outcome import report_outcome
 
         done = report_outcome(opened, reference, _WORDS[result], scenario, note)
@@ -157,7 +181,9 @@ def outcome(
         note=note,
         result=_json(came),
         reward=reward,
+        action=action,
         used=used,
+        skipped=skipped,
     )
     _all(terminal, closed)
 

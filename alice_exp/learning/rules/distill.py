@@ -14,9 +14,9 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alice_exp.episodes.rules.search_episodes import as_told
 from alice_exp.learning.rules.episode_groups import (
     action_groups,
-    as_told,
     entries,
     left_out,
     share_a_word,
@@ -75,7 +75,8 @@ OVERLAP = 0.6
 
 def distill(episodes: Iterable[Episode], limit: int = 20) -> tuple[Proposal, ...]:
     """At most ``limit`` proposals, one a lesson, the strongest first."""
-    ordered = sorted(map(as_told, episodes), key=lambda one: (one.timestamp, one.id))
+    reported = (as_told(one) for one in episodes if not one.unreported)
+    ordered = sorted(reported, key=lambda one: (one.timestamp, one.id))
     found = [lesson_ for group in kinds_of_task(ordered) for lesson_ in _of_kind(group, ordered)]
     found.sort(
         key=lambda one: (-_strength(one.support), one.support.type, one.support.basis, one.support.trait)

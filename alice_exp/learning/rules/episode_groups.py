@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -48,17 +47,6 @@ _CJK = re.compile("[\u2e80-\U0003ffff]")
 _NTH = re.compile(
     r"第\s*(?:\d+|[一二三四五六七八九十百]+)\s*[次遍回轮批期号个条份趟]?|\d+\s*[次遍回轮趟号楼层期批]"
 )
-
-
-_BOOKED = re.compile(r"[a-z_]+: (?:own reasoning|exp-[a-z2-9]{8}(?:, exp-[a-z2-9]{8})*)")
-
-
-def as_told(episode: Episode) -> Episode:
-    """The episode; without its action where that only books what a decision applied, as ``universal: exp-…``.
-
-    The record of those blocks tells it already, and it tells nobody what to do.
-    """
-    return replace(episode, action="") if _BOOKED.fullmatch(episode.action) else episode
 
 
 def action_groups(group: Sequence[Episode]) -> list[tuple[str, tuple[int, ...]]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
+from alice_exp.episodes.rules.search_episodes import as_told
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.rules.episode_groups import as_told, frequent_words, phrase, shared_words, whole_words
+from alice_exp.learning.rules.episode_groups import frequent_words, phrase, shared_words, whole_words
 from alice_exp.learning.rules.success_rates import rate
 from alice_exp.model.values.block import EVIDENCE_KEPT, Evidence, Payload, Trigger
 from alice_exp.model.values.records import GENERAL
@@ -138,7 +139,7 @@ def lesson(episode: Episode) -> Proposal:
     own = rate(int(episode.success), 1)
     support = Support(episode.task_type, "episode", episode.action, own, rate(0, 0), -1.0, 1.0)
     trigger = Trigger(episode.task, context=dict(episode.context))
-    payload = Payload(_payload_text(kind, episode.action, "", episode))
+    payload = Payload(_payload_text(kind, episode.action, episode))
     return Proposal(kind, payload, trigger, (_evidence(episode, kind),), support, (episode.id,))
 
 
@@ -153,7 +154,7 @@ def proposal(one: Lesson) -> Proposal:
     )
     named = one.support.trait if one.support.basis in ("action", "step", "trend") else best.action
     evidence = tuple(_evidence(episode, one.kind) for episode in shown[-EVIDENCE_KEPT:])
-    payload = Payload(_payload_text(one.kind, named, one.support.condition, best))
+    payload = Payload(_payload_text(one.kind, named, best))
     ids = tuple(episode.id for episode in shown)
     return Proposal(one.kind, payload, _trigger(one, shown), evidence, one.support, ids)
 
@@ -187,10 +188,9 @@ def _is_shared(name: str, episodes: Sequence[Episode]) -> bool:
     return all(name in one.context and one.context[name] == episodes[0].context.get(name) for one in episodes)
 
 
-def _payload_text(kind: Kind, action: str, condition: str, example: Episode) -> str:
-    """The payload: the action and what was learned from it, in the language of the episode."""
-    named = " ".join(filter(None, (shortened(action, 400), f"({condition})" if condition and action else "")))
-    parts = [part for part in (named, example.reflection.strip()) if part]
+def _payload_text(kind: Kind, action: str, example: Episode) -> str:
+    """The payload: the action and what was learned from it, in the language of the episode. The trigger says when."""
+    parts = [part for part in (shortened(action, 400), example.reflection.strip()) if part]
     # dict.fromkeys, because the reflection may repeat the action word for word.
     text = " — ".join(dict.fromkeys(parts)) or example.task
     if kind == "advice":

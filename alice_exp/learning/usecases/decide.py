@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.search_episodes import similar_failures
-from alice_exp.finding.rules.choice import choose
+from alice_exp.finding.rules.choice import choose, forbids
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES
 from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone, is_foreign
 from alice_exp.finding.rules.rivals import replaced, rivalry
@@ -46,6 +46,21 @@ class Decision:
     disclaim: bool
     is_kept: bool = True
     """Whether its outcome can be reported."""
+
+    @property
+    def constraints(self) -> tuple[Match, ...]:
+        """What holds whatever is done: what forbids, and what is about the person."""
+        return tuple(one for one in self.applied if not self.disclaim and _bounds(one.placed))
+
+    @property
+    def steps(self) -> tuple[Match, ...]:
+        """What is to be done."""
+        return tuple(one for one in self.applied if not self.disclaim and not _bounds(one.placed))
+
+    @property
+    def alternatives(self) -> tuple[Match, ...]:
+        """What nobody has reviewed: one of these may be tried."""
+        return self.applied if self.disclaim else ()
 
 
 def decide(learning: Learning, task: str, context: Mapping[str, Json], project: str = "") -> Decision:
@@ -89,6 +104,10 @@ def decide(learning: Learning, task: str, context: Mapping[str, Json], project: 
     return Decision(
         decision, choice.tier, choice.applied, observing, warnings, failures, choice.disclaim, is_kept
     )
+
+
+def _bounds(placed: Placed) -> bool:
+    return placed.place == "personal" or forbids(placed.block)
 
 
 def _is_like_rejected(home: Home, candidate: Placed) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.retention import is_due, prune
-from alice_exp.episodes.rules.search_episodes import shorten_result
+from alice_exp.episodes.rules.search_episodes import as_told, shorten_result
 from alice_exp.episodes.usecases.episode_book import capacity_of, cleaned, reads_of
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import ProblemError, UsageError
@@ -62,14 +62,17 @@ def report_decision(
     note: str = "",
     result: Json = None,
     reward: float | None = None,
+    action: str = "",
     used: Sequence[str] = (),
+    skipped: Sequence[str] = (),
 ) -> DecisionOutcome:
     """The outcome of a decision: lifecycle and evidence of its blocks, one episode, one event, one commit (D37).
 
-    Every applied block gets it; ``used`` narrows it to those that were used, applied or observed (DESIGN 12.3), a
-    ``UsageError`` where the decision did not name them. What is about the person gets it from the person alone. A
-    second outcome raises ``RefusedError``. A thought of the decision that waits for its result takes it, instead of
-    another thought (B1.8). The model is asked before the home is locked.
+    Every applied block gets it but those ``skipped``; ``used`` narrows it to those that were done, applied or observed
+    (DESIGN 12.3), a ``UsageError`` where the decision did not name them, or where one is both. What is about the person
+    gets it from the person alone. ``action`` is what was done, in words. A second outcome raises ``RefusedError``. A
+    thought of the decision that waits for its result takes it, instead of another thought (B1.8). The model is asked
+    before the home is locked.
     """
     home, caller, decisions, summarise = (
         learning.home,
@@ -79,29 +82,41 @@ def report_decision(
     )
     config, reads = home.config(), reads_of(learning.access)
     open_decision = decisions.find(decision)
-    episode = _episode(open_decision, caller, ok, note, result, reward, config)
-    event, piece = _event(open_decision, episode), Evidence("episode", episode.id, caller.now, note)
+    episode = _episode(open_decision, caller, ok, note, action, result, reward, config)
+    event = _event(open_decision, episode)
     answers = asked(home, event, summarise) if summarise and not _waits(home, decision) else None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
         decisions.find(decision)
         require_records(snapshot)
         named = used_ids(snapshot, open_decision, used)
+        left_out = used_ids(snapshot, open_decision, skipped)
+        if both := set(named).intersection(left_out):
+            raise UsageError("{id} was either done or skipped", id=min(both))
         where = scenario_of(scenario, open_decision.context, caller.now[:10])
-        told, missing = _told_of(snapshot, open_decision, named, caller)
+        told, missing = _told_of(snapshot, open_decision, named, left_out, caller)
+        piece = Evidence("episode", ref=episode.id, at=caller.now, quote=note)
         changes = counted(told, named, ok, where, caller.now, piece, thresholds_of(snapshot))
         puts = tuple(Put(placed.block, placed.path) for placed, _ in changes)
         book, pruned = _kept(snapshot, episode, puts, caller.now, reads)
         timeline, merges, thought = _told(snapshot.timeline or Timeline(), event, answers)
-        detail = f"{'ok' if ok else 'fail'} of {decision}" + (f", {cleaned(len(pruned))}" if pruned else "")
-        trailers = (*_steps(changes), *_trailers(open_decision, ok, episode.id, where, pruned), *thought)
-        ids = tuple(put.block.id for put in puts)
-        act = Act("outcome", caller.actor, caller.now, ids, detail, trailers)
+        act = Act(
+            "outcome",
+            caller.actor,
+            caller.now,
+            tuple(put.block.id for put in puts),
+            f"{'ok' if ok else 'fail'} of {decision}" + (f", {cleaned(len(pruned))}" if pruned else ""),
+            (
+                *_steps(changes),
+                *_trailers(open_decision, ok, episode.id, where, pruned),
+                *thought,
+            ),
+        )
         answer = DecisionOutcome(open_decision, changes, missing, episode, pruned, merges)
         return ChangeSet(act, puts, episodes=book, timeline=timeline), answer
 
     commit, answer = home.apply(plan, PLACES, records=True)
-    decisions.close(decision)
+    decisions.close(decision, ok, episode.id)
     return replace(answer, commit=commit)
 
 
@@ -160,10 +175,10 @@ def _named(snapshot: Snapshot, known: Sequence[str], reference: str) -> str:
 
 
 def _told_of(
-    snapshot: Snapshot, decision: OpenDecision, used: Sequence[str], caller: Caller
+    snapshot: Snapshot, decision: OpenDecision, used: Sequence[str], skipped: Sequence[str], caller: Caller
 ) -> tuple[list[Placed], tuple[str, ...]]:
     """The blocks that the outcome may count for, and the ids of those that are no longer here."""
-    ids = tuple(dict.fromkeys((*decision.applied, *used)))
+    ids = tuple(one for one in dict.fromkeys((*decision.applied, *used)) if one not in skipped)
     found = {block_id: snapshot.find(block_id) for block_id in ids}
     living = [placed for placed in found.values() if placed is not None and placed.place != "archive"]
     here = {placed.block.id for placed in living}
@@ -179,23 +194,25 @@ def _episode(
     caller: Caller,
     ok: bool,
     note: str,
+    action: str,
     result: Json,
     reward: float | None,
     config: Config,
 ) -> Episode:
     if reward is not None and not 0 <= reward <= 1:
         raise UsageError("a reward is a number from 0 to 1, not {reward}", reward=reward)
-    used = ", ".join(decision.applied) or "own reasoning"
+    booked = f"{decision.tier}: {', '.join(decision.applied) or 'own reasoning'}"
     episode = Episode(
         caller.new_id("ep"),
         decision.task,
         decision.context,
-        f"{decision.tier}: {used}",
+        action.strip() or booked,
         result,
         ok,
         (1.0 if ok else 0.0) if reward is None else reward,
         caller.now,
-        note,
+        note=note,
+        told=booked if action.strip() else "",
     )
     return shorten_result(episode, config.count("episodes.result_limit"))
 
@@ -218,14 +235,19 @@ def _kept(
 
 
 def _event(decision: OpenDecision, episode: Episode) -> Event:
+    """The outcome as a thought, in words: what was done, else how many blocks were followed. Their own words stay out:
+    a purge could not follow them here."""
+    count = len(decision.applied)
+    unseen = " that nobody reviewed" if decision.tier == "low_value" else ""
+    lessons = f"{count} lesson{'s' if count > 1 else ''}{unseen}"
     context = ", ".join(f"{key}={value}" for key, value in decision.context.items())
     return Event(
         episode.at,
         decision.task,
         context,
-        episode.action,
+        as_told(episode).action or (f"followed {lessons}" if count else "own reasoning"),
         episode.result if episode.result is not None else ("ok" if episode.success else "fail"),
-        {DECISION: decision.decision, "episode": episode.id},
+        {DECISION: decision.decision, "episode": episode.id, "told": episode.told or episode.action},
     )
 
 

@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.blocks.usecases.capture import Draft, memorize
+from alice_exp.episodes.rules.search_episodes import as_told
 from alice_exp.episodes.usecases.episode_book import named
 from alice_exp.home.record_access import require_sound
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.distill import REPEATS, distill
-from alice_exp.learning.rules.episode_groups import as_told
 from alice_exp.learning.rules.proposals import lesson
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.identity import sameness
@@ -74,7 +74,9 @@ def distil(learning: Learning, references: Sequence[str] = (), limit: int = 20) 
     require_sound(snapshot, EPISODES_PATH)
     book = snapshot.episodes or EpisodeBook()
     if references:
-        proposals = tuple(lesson(named(book, reference)) for reference in dict.fromkeys(references))
+        proposals = tuple(
+            map(lesson, filter(_teaches, (named(book, one) for one in dict.fromkeys(references))))
+        )
     else:
         proposals = (*distill(book.episodes, limit), *_lessons(book))[:limit]
     judged = tuple(_judged(snapshot, proposal) for proposal in proposals)
@@ -111,14 +113,14 @@ def key_of(proposal: Proposal) -> str:
 
 def _lessons(book: EpisodeBook) -> tuple[Proposal, ...]:
     """The episodes of a book that is too small for anything to repeat, newest first."""
-    alone = book.episodes if len(book.episodes) < REPEATS else ()
-    return tuple(
-        map(lesson, sorted(filter(_teaches, map(as_told, alone)), key=lambda one: (-one.timestamp, one.id)))
-    )
+    alone = book.episodes if sum(not one.unreported for one in book.episodes) < REPEATS else ()
+    return tuple(map(lesson, sorted(filter(_teaches, alone), key=lambda one: (-one.timestamp, one.id))))
 
 
 def _teaches(episode: Episode) -> bool:
-    return bool(episode.action.strip() or episode.reflection.strip())
+    """Whether an episode says what was done, or learned, and how it ended."""
+    told = as_told(episode)
+    return not told.unreported and bool(told.action.strip() or told.reflection.strip())
 
 
 def _fresh_evidence(snapshot: Snapshot, proposal: Proposal) -> Draft:

@@ -12,6 +12,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.assessment import Weights
 from alice_exp.learning.rules.assessment import assess as assessed
 from alice_exp.learning.rules.impact import impact as weighed
+from alice_exp.learning.rules.signal_quality import Quality, qualities
 from alice_exp.learning.usecases.outcome import thresholds_of
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.consolidation import Weights as ConsolidationWeights
@@ -72,6 +73,8 @@ class Counts:
     grown: tuple[tuple[str, int], ...]
     waiting: int
     archived: int
+    signals: tuple[Quality, ...] = ()
+    """What sessions showed of decisions, beside what was reported of them."""
 
 
 def impact(home: Home) -> Impact:
@@ -118,6 +121,7 @@ def stats(learning: Learning) -> Counts:
         _grown(snapshot),
         sum(placed.place == "low_value" for placed in living),
         sum(1 for _ in snapshot.within("archive")),
+        qualities((one.seemed, one.reported) for one in learning.decisions.kept()),
     )
 
 

@@ -86,14 +86,16 @@ def forget(data: bytes, path: str, block_id: str, said: Collection[str]) -> byte
 def forget_uses(data: bytes, path: str, block_id: str, said: Said) -> bytes | None:
     """A record file without the block's words in what outcomes of decisions on it recorded; None if it cannot be read.
 
-    These entries, known by their action, stay with all that they count; any other record stays as it is.
+    These entries, known by their action, stay with all that they count; any other record stays as it is. Of merged
+    thoughts, which name no block, all that followed lessons and holds the words is meant.
     """
     document = parse(data, path)
     if document.problem is not None:
         return None
     words = WrittenForms(said.payload | said.trigger)
     ids = r"(?:, exp-\w+)*"
-    acted = re.compile(rf"(?:^| → )\w+: (?:exp-\w+, )*{re.escape(block_id)}{ids}(?: → |$)")
+    told = rf"\w+: (?:exp-\w+, )*{re.escape(block_id)}{ids}(?: → |$)"
+    acted = re.compile(rf"(?:^| → ){told}| → followed \d+ lesson")
     edits = [
         Set(pointer, PURGED)
         for entry in _entries(document.value)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 ID = re.compile(r"exp-[a-z2-9]{8}")
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-ORIGIN = re.compile(r"local|shared_from_[a-z0-9][a-z0-9_-]{0,63}|import:[a-z0-9][a-z0-9_-]{0,63}")
+ORIGIN = re.compile(r"local|heard|cues|shared_from_[a-z0-9][a-z0-9_-]{0,63}|import:[a-z0-9][a-z0-9_-]{0,63}")
 
 
 def _block_id(value: Json) -> str:
@@ -52,7 +52,7 @@ def _block_id(value: Json) -> str:
 
 def _origin(value: Json) -> str:
     if not isinstance(value, str) or not ORIGIN.fullmatch(value):
-        raise Fault('"origin" is "local", "shared_from_NAME" or "import:KIND"')
+        raise Fault('"origin" is "local", "heard", "cues", "shared_from_NAME" or "import:KIND"')
     return value
 
 
@@ -290,7 +290,7 @@ _ROWS: Mapping[str, tuple[Callable[[Json], Any], dict[str, Json]]] = {
     "replaces": (_ids, said(_IDS, "Blocks in whose place it came; once it is approved they wait.")),
     "both": (_ids, said(_IDS, "Blocks that hold beside it, whatever they seem to say against it.")),
     "shareable": (flag, said({"type": "boolean"}, "Whether it may leave this machine; share allow sets it.")),
-    "origin": (_origin, said(_ORIGIN, "local, shared_from_NAME or import:KIND.")),
+    "origin": (_origin, said(_ORIGIN, "local, heard, cues, shared_from_NAME or import:KIND.")),
     "access_count": (whole(0), said(COUNT, "How often it was read.")),
     "last_accessed_at": (time, said(TIME, "When it was read last.")),
     "consolidation_score": (between(0, 1), said(SHARE, "How settled it is, as of the last report.")),

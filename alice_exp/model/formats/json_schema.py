@@ -83,6 +83,9 @@ def _episodes() -> dict[str, Json]:
             "result_truncated": said({"type": "boolean"}, "Whether the result was longer than what is kept."),
             "result_length": said(COUNT, "Characters of the whole result."),
             "access_count": said(COUNT, "How often it was found."),
+            "note": said(TEXT, "What the report of its outcome remarked."),
+            "told": said(TEXT, "The blocks that the decision told."),
+            "unreported": said({"type": "boolean"}, "Whether nobody said how it ended."),
         },
         ("task",),
     )

@@ -65,6 +65,9 @@ EPISODE_FIELDS: Mapping[str, Reader] = {
     "result_truncated": field_readers.flag,
     "result_length": field_readers.whole(0),
     "access_count": field_readers.whole(0),
+    "note": field_readers.text,
+    "told": field_readers.text,
+    "unreported": field_readers.flag,
 }
 """The reader of every key of an episode, in canonical order."""
 

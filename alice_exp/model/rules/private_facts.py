@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from alice_exp.kernel.text.data_files import LazyPattern
+from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, findings
 from alice_exp.model.rules.secrets.secret_shape import Shape, always, likely
@@ -299,15 +300,14 @@ def texts_of(saying: Saying) -> dict[str, str]:
 def delicate(saying: Saying) -> tuple[Delicate, ...]:
     """The secrets and private facts in a block or draft: each kind once a field, in the order of the fields."""
     texts = texts_of(saying)
-    if not _kinds("\n".join(texts.values())):
+    if not kinds_of("\n".join(texts.values())):
         return ()
-    return tuple(Delicate(kind, at) for at, text in texts.items() for kind in _kinds(text))
+    return tuple(Delicate(kind, at) for at, text in texts.items() for kind in kinds_of(text))
 
 
 def is_private(saying: Saying) -> bool:
     """Whether what a block says, payload or trigger, holds a secret or a private fact: nobody is told it unasked."""
-    texts = texts_of(saying)
-    return bool(_kinds(f"{texts['payload']}\n{texts['trigger']}"))
+    return bool(kinds_of("\n".join(map(texts_of(saying).__getitem__, ("payload", "trigger")))))
 
 
 def masked(text: str) -> str:
@@ -329,6 +329,11 @@ def masked(text: str) -> str:
             ]
         last = max(last, end)
     return "".join((*kept, text[last:]))
+
+
+def masked_line(text: str, width: int = 200) -> str:
+    """A prompt or a command as ``masked`` tells it, in one line of at most ``width`` characters."""
+    return one_line(masked(text[: 5 * width]), width)
 
 
 def is_left_behind(before: Saying, after: Saying | None) -> bool:
@@ -381,7 +386,8 @@ def _secrets(text: str) -> list[Finding]:
     ]
 
 
-def _kinds(text: str) -> tuple[str, ...]:
+def kinds_of(text: str) -> tuple[str, ...]:
+    """The kinds of what is secret or private in a text."""
     text = text if text.isascii() else text.translate(_NARROW)
     if not _SIGN.search(text):
         return ()

@@ -52,6 +52,9 @@ IMPORTANT, MOST_OF_AGENTS = 0.9, 0.89
 EXPLICIT = "explicit"
 """The tag of a candidate that the user asked to be remembered in a conversation (B4.18)."""
 
+HEARD, CUES = "heard", "cues"
+"""Origins of a block that rests on a person's sentence: a model worded the rule, or cues found it in it as said."""
+
 
 @dataclass(frozen=True, slots=True)
 class Trigger:

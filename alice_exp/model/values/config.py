@@ -83,6 +83,13 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("long_term.extract_on_session_end", True, "flag", "Read what is left when a session ends"),
     Option("long_term.min_importance", 0.5, "share", "Candidates below this importance are dropped"),
+    Option(
+        "heard.enabled",
+        True,
+        "flag",
+        "Keep your own sentences of a session for a model to read later. Set by 'heard --off'",
+    ),
+    Option("heard.across_hosts", False, "flag", "Let one vendor's host read what was said in another's, too"),
     Option("sharing.enabled", False, "flag", "Whether anything may be offered to peers at all"),
     Option("sharing.name", "", "text", "The name that peers see; empty: a random one"),
     Option(
@@ -136,7 +143,7 @@ OPTIONS: tuple[Option, ...] = (
 
 BY_NAME: Mapping[str, Option] = {option.name: option for option in OPTIONS}
 
-_HERE = ("provider", "sharing", "owner", "projects")
+_HERE = ("provider", "sharing", "owner", "projects", "heard")
 
 
 TAKEN: Mapping[str, str] = {"thresholds.match": "thresholds.fits"}

@@ -55,6 +55,12 @@ class Episode:
     result_length: int = 0
     access_count: int = 0
     """The number of searches that returned it, updated once a day (B0.8)."""
+    note: str = ""
+    """What an outcome's report remarked: kept and found, no source of lessons."""
+    told: str = ""
+    """What a decision told, as ``universal: exp-…``, where ``action`` says what was done; a purge knows it by that."""
+    unreported: bool = False
+    """Whether a hook read it from a transcript and nobody said how it ended: ``success`` and ``reward`` say nothing."""
     extra: Mapping[str, Json] = field(default_factory=dict)
     """Keys unknown to the schema: kept, never interpreted."""
 

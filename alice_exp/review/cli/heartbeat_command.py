@@ -75,6 +75,8 @@ def heartbeat(
         peek=peek or unseen or terminal.quiet,
         page=lambda whole: [item.placed.block.id for item in given(whole)] if has_texts else [],
     )
+    if not (peek or unseen or terminal.quiet) and session.caller.is_person:
+        session.heard.age(session.caller.now)
     sentence, shown = summary(report), given(report)
     document = review_documents.heartbeat(report if wanted.is_any else replace(report, items=shown), sentence)
     if open_ or unseen:

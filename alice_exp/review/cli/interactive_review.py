@@ -57,6 +57,7 @@ def review(ctx: typer.Context) -> None:
             hint="see 'alice-exp heartbeat', then 'alice-exp reply …'",
         )
     report, _ = deciding.heartbeat(reviewing(session), peek=False, page=lambda _: ())
+    session.heard.age(session.caller.now)
     try:
         tally = _Session(ctx, report).run()
     finally:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import replace
-from alice_exp.model.documents import evidence_line, payload_text, trigger_text
+from alice_exp.model.documents import payload_text, trigger_text
 from alice_exp.review.cli.report_model import (
     Section,
     Shared,
@@ -20,10 +20,12 @@ from alice_exp.review.cli.report_model import (
     marks,
     neighbours,
     part_title,
+    quoted,
     sections,
 )
 from alice_exp.review.rules.arrangement import arranged, project_of
 from alice_exp.review.rules.daily_report import Agenda, Item
+from alice_exp.review.rules.what_was_said import said_on
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.html_page import _text, document
 from alice_exp.terminal.language import language, say
@@ -58,7 +60,9 @@ def _how() -> str:
 
 def _item(item: Item, marked: tuple[str, ...], shared: Shared) -> str:
     block = item.placed.block
-    quote = evidence_line(item.placed, say)
+    quote = quoted(item.placed)
+    said = f"<blockquote>{_text(quote)}</blockquote>" if quote else ""
+    above, below = (said, "") if said_on(block) else ("", said)
     beside = "".join(
         f'<p class="note{" warn" if row.note else ""}">{_text(f"{row.label} {row.text}")}</p>'
         + (f'<p class="note">{_with_command(row.note)}</p>' if row.note else "")
@@ -70,8 +74,7 @@ def _item(item: Item, marked: tuple[str, ...], shared: Shared) -> str:
     return (
         f'<li id="{_text(block.id)}"><span class="number">{item.number or "·"}</span>'
         f'<div class="when">{_text(trigger_text(item.placed) or say("always"))}</div>'
-        f'<div class="what">{_text(payload_text(item.placed))}</div>'
-        + (f"<blockquote>{_text(quote)}</blockquote>" if quote else "")
+        f'{above}<div class="what">{_text(payload_text(item.placed))}</div>{below}'
         + f'<div class="facts">{"".join(facts_)}</div>{beside}{_choices(item)}</li>\n'
     )
 

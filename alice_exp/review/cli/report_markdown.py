@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from alice_exp.kernel.text.display import visible
-from alice_exp.model.documents import evidence_line, payload_text, trigger_text
-from alice_exp.review.cli.report_model import left, marks, neighbours, sections
+from alice_exp.model.documents import payload_text, trigger_text
+from alice_exp.review.cli.report_model import left, marks, neighbours, quoted, sections
 from alice_exp.review.cli.report_text import columns
 from alice_exp.review.cli.where_it_holds import scoped
 from alice_exp.review.rules.arrangement import project_of
@@ -31,7 +31,7 @@ def markdown(report: Agenda, summary: str) -> str:
                         f"{say(item.placed.block.state)} {item.confidence:.1f}",
                         scoped(item.destination, project_of(item)),
                         " · ".join(filter(None, (left(item), *marked[item.placed.block.id]))),
-                        evidence_line(item.placed, say),
+                        quoted(item.placed),
                         item.placed.block.id,
                     ]
                 )

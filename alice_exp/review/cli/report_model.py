@@ -9,7 +9,7 @@ from dataclasses import replace
 from alice_exp.finding.rules.nearness.neighbourhood import Relation
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.documents import payload_text, trigger_text
+from alice_exp.model.documents import evidence_line, payload_text, trigger_text
 from alice_exp.model.rules.rejection import Returned
 from alice_exp.model.values.block import Placed
 from alice_exp.review.cli.where_it_holds import (
@@ -23,7 +23,8 @@ from alice_exp.review.rules.arrangement import Part, project_of
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.doubts import Question
 from alice_exp.review.rules.state_changes import Movement
-from alice_exp.terminal.language import aside, listed, say
+from alice_exp.review.rules.what_was_said import is_perhaps, is_unlike, said_on
+from alice_exp.terminal.language import aside, days_told, listed, say
 
 _FEW = 5
 """The most rows of a section on a screen, and of fading blocks anywhere; further ones are counted."""
@@ -134,6 +135,7 @@ def part_title(part: Part, place: str = "") -> str:
         "user": say("About you"),
         "work": say("About work"),
         "repeats": say("Probably known already"),
+        "perhaps": say("Perhaps: as you said it, found by its words alone"),
         "turned_down": say("Like what you rejected"),
     }
     return f"{titles[part.key]} → {place}" if place else titles[part.key]
@@ -370,10 +372,22 @@ def marks(items: Sequence[Item]) -> dict[str, tuple[str, ...]]:
         texts = (
             news if item.is_changed or (item.is_new and not all_new) else "",
             say("said explicitly") if item.is_explicit else "",
+            say("perhaps") if is_perhaps(item.placed.block) else "",
+            say("shares no word with what you said") if is_unlike(item.placed.block) else "",
             say("group {number}", number=item.group) if item.group else "",
         )
         found[item.placed.block.id] = tuple(filter(None, texts))
     return found
+
+
+def quoted(placed: Placed) -> str:
+    """What a candidate rests on, in one line: how often and when it was said, if more than once, and the words."""
+    days = said_on(placed.block)
+    quote = evidence_line(placed, say)
+    if len(days) < 2:
+        return quote
+    often = say("said {count} times: {days}", count=len(days), days=days_told(days))
+    return f"{often} · {quote}"
 
 
 def left(item: Item) -> str:

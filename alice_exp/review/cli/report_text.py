@@ -20,6 +20,7 @@ from alice_exp.review.cli.report_model import (
     marks,
     neighbours,
     part_title,
+    quoted,
     sections,
     shortened,
     told,
@@ -27,6 +28,7 @@ from alice_exp.review.cli.report_model import (
 from alice_exp.review.cli.where_it_holds import scoped
 from alice_exp.review.rules.arrangement import Part, arranged, page_of, project_of
 from alice_exp.review.rules.daily_report import Agenda, Item
+from alice_exp.review.rules.what_was_said import said_on
 from alice_exp.terminal.console import draws, short
 from alice_exp.terminal.language import say
 
@@ -179,6 +181,10 @@ def card(
     when = trigger_text(item.placed) or say("always")
     for position, line in enumerate(wrapped(f"{when}  [{mark}]" if mark else when, width - 5)):
         yield f"{'' if position else number:5}{_bold(line, colour)}"
+    quote = short(quoted(item.placed), 160)
+    is_said = bool(said_on(item.placed.block))
+    for line in wrapped(f"“{quote}”", width - 5) if is_said and quote else ():
+        yield f"     {_dim(line, colour)}"
     for line in wrapped(payload_text(item.placed), width - 5):
         yield f"     {line}"
     for text in _fine_print(item, shared):
@@ -194,7 +200,7 @@ def card(
 def _fine_print(item: Item, shared: Shared) -> Iterator[str]:
     """From which words it was learned, and what else one needs to decide, with its id."""
     quote = short(evidence_line(item.placed, say), 60)
-    if quote:
+    if quote and not said_on(item.placed.block):
         yield f"“{quote}”"
     yield " · ".join(filter(None, (facts(item, shared), item.placed.block.id)))
 
@@ -246,7 +252,7 @@ def _plain_table(items: Sequence[Item], stream: TextIO) -> None:
             scoped(item.destination, project_of(item)),
             left(item),
             " · ".join(marked[item.placed.block.id]),
-            visible(evidence_line(item.placed, say)),
+            visible(quoted(item.placed)),
         ]
         for item in items
     ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.review.rules.what_was_said import is_perhaps, said_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +18,9 @@ CARDS = 10
 FEW = 20
 """Up to this many candidates come one by one in a review, more by pages."""
 
-Key = Literal["today", "user", "work", "repeats", "turned_down"]
+Key = Literal["today", "user", "work", "repeats", "perhaps", "turned_down"]
+
+KEYS: tuple[Key, ...] = get_args(Key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ def project_of(item: Item) -> str:
 def arranged(items: Sequence[Item]) -> tuple[Part, ...]:
     """The candidates in parts that are not empty: within a part what was observed most often first (DESIGN 12.9), then
     in the order given; groups stay together, in the place of their first one."""
-    parts: dict[Key, list[Item]] = {"today": [], "user": [], "work": [], "repeats": [], "turned_down": []}
+    parts: dict[Key, list[Item]] = {key: [] for key in KEYS}
     key_of_group: dict[int, Key] = {}
     for item in items:
         key = _key(item)
@@ -79,12 +82,14 @@ def arranged(items: Sequence[Item]) -> tuple[Part, ...]:
     seen: dict[int, int] = {}
     for item in items:
         at = place[id(item)]
-        seen[at] = max(seen.get(at, 0), item.placed.block.observations)
+        said = len(said_on(item.placed.block)) - 1
+        seen[at] = max(seen.get(at, 0), item.placed.block.observations, said)
     for key, rows in parts.items():
 
         def order(item: Item, key: Key = key) -> tuple[str | int, ...]:
             at = place[id(item)]
-            return (*(_subject(item) if key == "work" else ()), -seen[at], at)
+            often = seen[at] if len(said_on(item.placed.block)) > 1 else 0
+            return (-often, *(_subject(item) if key == "work" else ()), -seen[at], at)
 
         rows.sort(key=order)
     return tuple(Part(key, tuple(rows)) for key, rows in parts.items() if rows)
@@ -97,6 +102,8 @@ def _key(item: Item) -> Key:
         return "today"
     if item.repeated:
         return "repeats"
+    if is_perhaps(item.placed.block):
+        return "perhaps"
     return "user" if item.destination.startswith("personal/") else "work"
 
 

@@ -1,0 +1,150 @@
+"""Candidates without a model: what a person says of themselves in the ways of the fifth source, and orders as said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import field, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from alice_exp.conversations.rules.own_sentences import FILES, Said, queued, said, words_of
+from alice_exp.kernel.text.data_files import expression, table
+from alice_exp.kernel.text.tokens import fingerprint_text
+from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.block import EXPLICIT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from alice_exp.conversations.values import Message
+    from alice_exp.model.values.block import About, BlockType
+
+_SUPPOSED, _ORDER = 0.8, 0.6
+"""Importance of what the assistant asked about (at most, B4.8), and of an order."""
+
+_FIRST_PERSON = re.compile(r"\bi\b|\bmy name\b|\bcall me\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[，,;；。.!！]\s*(?:(?:and|but|so)\s+)?|\s+and\s+(?=I\b)|\s+(?=I'm\b)")
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """What a sentence tells: a content that stands alone, and the sentence as its ``quote``.
+
+    ``importance`` lies in [0, 1] (R4.17). Of a ``slot`` (name, job, city) a person has one at a time (B4.14); ``value``
+    is what was said of it. ``index`` is the index of the message. ``quotes`` are all sentences that it rests on, where
+    a model named several.
+    """
+
+    content: str
+    importance: float
+    type: BlockType = "fact"
+    about: About = "user"
+    tags: tuple[str, ...] = ()
+    slot: str = ""
+    value: str = ""
+    quote: str = ""
+    index: int = 0
+    trigger: str = ""
+    everywhere: bool = False
+    quotes: tuple[Said, ...] = field(default=())
+
+    @property
+    def explicit(self) -> bool:
+        """Whether the user asked to have it remembered (B4.18)."""
+        return EXPLICIT in self.tags
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """Inferences in the order they were said, and how many were dropped as unimportant (B4.9)."""
+
+    inferences: tuple[Inference, ...] = ()
+    dropped: int = 0
+
+
+def extract(
+    messages: Sequence[Message], least: float = 0.5, sentences: Sequence[Said] | None = None
+) -> Extraction:
+    """What users say about themselves and order in these messages, in the order it was said (R4.18, R4.19).
+
+    The same twice is one; of a slot the latest counts (B4.14). A question, a supposition and what somebody else said
+    tell nothing. ``sentences``: those to read, where not all. Time is linear in the length of the text.
+    """
+    read = said(messages) if sentences is None else sentences
+    orders = {one.text for one in queued(read, messages) if is_standing(one)}
+    found: dict[str, Inference] = {}
+    for one in read:
+        told = list(_about(one)) if not one.asks else []
+        if not told and one.text in orders:
+            told = [order_of(one)]
+        for each in told:
+            key = each.slot or fingerprint_text(each.content)
+            found.pop(key, None)
+            found[key] = _asked_for(each, messages)
+    kept = [one for one in found.values() if one.importance >= least]
+    return Extraction(tuple(sorted(kept, key=lambda one: one.index)), len(found) - len(kept))
+
+
+def is_standing(one: Said) -> bool:
+    """Whether a sentence reads as an order from now on, or the person asks to have it remembered."""
+    words = words_of(one.text)
+    if one.asks or words.moment.search(one.text):
+        return bool(words.explicit.search(one.text)) and not one.asks
+    return bool(words.standing.search(one.text) or words.explicit.search(one.text))
+
+
+def order_of(one: Said) -> Inference:
+    """A sentence as an order, as said."""
+    tags = (EXPLICIT,) if words_of(one.text).explicit.search(one.text) else ()
+    return Inference(one.text, _ORDER, "rule", "work", tags, quote=one.text, index=one.index)
+
+
+def _about(one: Said) -> Iterator[Inference]:
+    """What the rows find in each clause of a sentence that is the speaker's own."""
+    words = words_of(one.text)
+    is_chinese = words is words_of("我")
+    if not (is_chinese or _FIRST_PERSON.search(one.text)) or words.unreal.search(one.text):
+        return
+    explicit = words.explicit.search(one.text)
+    rest = one.text[explicit.end() :].lstrip(" :：,，") if explicit else one.text
+    for clause in filter(None, map(str.strip, _CLAUSE.split(rest.rstrip("。！.! ")))):
+        told: set[str] = set()
+        for (kind, importance, slot, tags, content, _), shape in _rows(FILES[is_chinese]):
+            match = shape.match(clause) if kind not in told else None
+            if match:
+                told.add(kind)
+                yield Inference(
+                    content.format(
+                        **{name: text.strip() for name, text in match.groupdict().items() if text}
+                    ),
+                    importance,
+                    kind,
+                    tags=(
+                        *tags.split(),
+                        *([f"slot:{slot}"] if slot else []),
+                        *([EXPLICIT] if explicit else []),
+                    ),
+                    slot=slot,
+                    value=match["v"].strip(),
+                    quote=one.text,
+                    index=one.index,
+                )
+
+
+@cache
+def _rows(path: str) -> list[tuple[list[Any], re.Pattern[str]]]:
+    """The rows of a language, each with its expression."""
+    rows = table(path)["about"]["rows"]
+    return [(row, re.compile(expression(path, row[-1]), re.IGNORECASE)) for row in rows]
+
+
+def _asked_for(one: Inference, messages: Sequence[Message]) -> Inference:
+    """Raised in importance where the assistant asked back about it and the user answered (B4.8)."""
+    after = messages[one.index + 1 : one.index + 3]
+    asks = rf"{re.escape(one.value)}[^。.!\n]*[?？]"
+    is_asked = (
+        one.value and len(after) == 2 and after[0].role == "assistant" and re.search(asks, after[0].content)
+    )
+    if not is_asked or one.importance >= _SUPPOSED:
+        return one
+    return replace(one, importance=round(min(_SUPPOSED, one.importance + 0.1), 6))

@@ -1,0 +1,211 @@
+"""What an agent did, from a host's transcript: prompts, and tool calls with their results, in the order of the records.
+
+Claude Code, Codex, Gemini CLI, Qwen Code, opencode, Copilot and chat-completions write calls in shapes of their own; a
+call and its result are joined by the call's id.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from alice_exp.conversations.rules.transcripts import WRAPPERS, is_aside, rows_of, time_of
+from alice_exp.kernel.errors import UsageError
+from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.rules.private_facts import masked_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from alice_exp.kernel.jsonc.problem import Json
+
+_ID = ("tool_use_id", "tool_call_id", "toolCallId", "call_id", "callID", "callId", "id")
+_NAME = ("name", "tool", "toolName")
+_INPUT = ("input", "args", "arguments", "action")
+_ANSWER = ("output", "error", "content", "result", "response", "llmContent")
+_INSIDE = (*WRAPPERS, "content", "parts", "toolCalls", "tool_calls", "messages")
+_COMMAND = ("command", "cmd", "script")
+_FILE = ("file_path", "filePath", "absolute_path", "path", "notebook_path", "target_file")
+_OLD, _NEW = ("old_string", "oldString", "old_str"), ("new_string", "newString", "new_str", "content")
+_RESULTS = ("tool_result", "function_call_output", "custom_tool_call_output", "tool.execution_complete")
+_NAMELESS = {"local_shell_call": "shell"}
+_FAILED = ("error", "failed", "cancelled", "canceled", "denied")
+_EXIT = ("exit_code", "exitCode", "exit")
+# Codex's two forms, Claude Code's and Qwen Code's; an output says its own code at its head or its end.
+_EXIT_LINE = re.compile(
+    r"^[ \t]*(?:Process exited with code|Exit [Cc]ode:?|exit code:?)[ \t]*(-?\d+)", re.MULTILINE
+)
+_EDGE = 600
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
+_SHELL = re.compile(r"(?:^|/)(?:ba|z|da)?sh$")
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One thing of a session: the person's words (``prompt``), or a tool call.
+
+    ``command`` is a shell's line, ``file`` what an edit changed, with the texts before and after it where they are
+    known. ``failed`` is None where nothing says how the call ended. ``answer`` is what the tool answered, ``at`` when
+    it was called (ISO-8601 UTC, empty where the host does not say).
+    """
+
+    at: str = ""
+    prompt: str = ""
+    tool: str = ""
+    command: str = ""
+    file: str = ""
+    changed: tuple[str, str] = ("", "")
+    failed: bool | None = None
+    exit: int | None = None
+    answer: str = field(default="", repr=False)
+
+    @property
+    def told(self) -> str:
+        """What was done, in one line without its secrets; empty where no command ran and no file was changed."""
+        done = self.command or (f"edit {self.file}" if self.is_edit else "")
+        ended = f" (exit {self.exit})" if self.exit else " (failed)" if self.failed else ""
+        return f"{masked_line(done)}{ended}" if done else ""
+
+    @property
+    def is_edit(self) -> bool:
+        """Whether it changed a file."""
+        return bool(self.file) and self.changed != ("", "")
+
+
+def deeds_of(found: Iterable[Mapping[str, Json]]) -> list[Deed]:
+    """What a person asked and an agent did, in a transcript's order; a call that the host wrote twice is there once."""
+    listed: list[Deed] = []
+    places: dict[str, int] = {}
+    for record in found:
+        if is_aside(record):
+            continue
+        with suppress(UsageError):
+            for row in rows_of(record):
+                if row.message.role == "user" and row.message.content.strip():
+                    listed.append(Deed(row.message.at, prompt=row.message.content))
+        for at, part in _parts(dict(record), ""):
+            call, name = _first(part, _ID), _first(part, _NAME) or _NAMELESS.get(_first(part, ("type",)), "")
+            sent = _sent(part)
+            if name and sent is not None and part.get("type") not in _RESULTS and call not in places:
+                places[call or f"-{len(listed)}"] = len(listed)
+                listed.append(_called(at, name, sent))
+            if call in places and (ended := _ended(part)) is not None:
+                one = listed[places[call]]
+                failed, code, answer = ended
+                listed[places[call]] = Deed(
+                    one.at, "", one.tool, one.command, one.file, one.changed, failed, code, answer
+                )
+    return list(_once(listed))
+
+
+def _once(listed: Iterable[Deed]) -> Iterator[Deed]:
+    """Without a prompt that stands twice in a row: a host writes a queue, then the prompt."""
+    before = Deed()
+    for one in listed:
+        if not (one.prompt and one.prompt == before.prompt):
+            yield one
+        before = one
+
+
+def _parts(
+    value: Json, at: str, kind: Json = None, depth: int = 0
+) -> Iterator[tuple[str, Mapping[str, Json]]]:
+    """The objects in which a record may hold a call or a result, each with the time nearest to it."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _parts(one, at, None, depth)
+    if not isinstance(value, dict) or depth > 6:
+        return
+    at = time_of(value) or at
+    value = {"type": kind, **value}
+    inner = next(
+        (value[key] for key in ("functionCall", "functionResponse", "function") if key in value), None
+    )
+    if isinstance(inner, dict):
+        own = {"id": value.get("id")} if value.get("id") else {}
+        answer = inner.get("response")
+        held = {**own, **inner, **(answer if isinstance(answer, dict) else {})}
+        yield at, {**held, "type": "tool_result" if "functionResponse" in value else "function"}
+    elif value.get("role") == "tool":
+        yield at, {**value, "type": "tool_result"}
+    else:
+        yield at, value
+    for key in _INSIDE:
+        yield from _parts(value.get(key), at, value["type"] if key in WRAPPERS else None, depth + 1)
+
+
+def _sent(part: Mapping[str, Json]) -> Mapping[str, Json] | None:
+    """What was handed to a tool; None where this is no call."""
+    state = part.get("state")
+    held = {**part, **state} if isinstance(state, dict) else part
+    value = next((held[key] for key in _INPUT if key in held), None)
+    if isinstance(value, str):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+        if isinstance(value, str):
+            return {"patch": value}
+    return value if isinstance(value, dict) else None
+
+
+def _called(at: str, name: str, sent: Mapping[str, Json]) -> Deed:
+    command = next((sent[key] for key in _COMMAND if key in sent), None)
+    if isinstance(command, list):
+        words = [one for one in command if isinstance(one, str)]
+        is_shell = len(words) == 3 and _SHELL.search(words[0]) and words[1].startswith("-")
+        command = words[2] if is_shell else " ".join(words)
+    patch = next(
+        (one for one in (sent.get("patch"), command) if isinstance(one, str) and "*** Begin Patch" in one), ""
+    )
+    if patch:
+        lines = patch.split("\n")
+        old, new = ("\n".join(one[1:] for one in lines if one.startswith(sign)) for sign in "-+")
+        return Deed(at, tool=name, file=", ".join(_PATCHED.findall(patch)), changed=(old, new))
+    file = _first(sent, _FILE)
+    if isinstance(command, str) and not file:
+        return Deed(at, tool=name, command=command)
+    edits = sent.get("edits")
+    many = [one for one in edits if isinstance(one, dict)] if isinstance(edits, list) else [sent]
+    old, new = ("\n".join(_first(one, keys) for one in many) for keys in (_OLD, _NEW))
+    return Deed(at, tool=name, file=file, changed=(old, new))
+
+
+def _ended(part: Mapping[str, Json]) -> tuple[bool | None, int | None, str] | None:
+    """Whether a call failed (None: nobody knows), its exit code, and what the tool answered; None where it goes on."""
+    state = part.get("state")
+    held = {**part, **state} if isinstance(state, dict) else part
+    status = held.get("status")
+    is_over = status in ("completed", "success", *_FAILED) and ("result" in held or "state" in part)
+    if part.get("type") not in _RESULTS and not is_over:
+        return None
+    answer = _text(next((held[key] for key in _ANSWER if held.get(key)), ""))
+    told: Mapping[str, Json] = held
+    with suppress(ValueError, RecursionError):
+        inner = json.loads(answer) if answer.startswith('{"output"') else None
+        if isinstance(inner, dict):
+            told, answer = {**held, **inner}, _text(inner.get("output"))
+    about = told.get("metadata")
+    codes = [one[key] for one in (told, about) if isinstance(one, dict) for key in _EXIT if key in one]
+    code = next((one for one in codes if isinstance(one, int) and not isinstance(one, bool)), None)
+    if code is None and (line := _EXIT_LINE.search(answer[:_EDGE]) or _EXIT_LINE.search(answer[-_EDGE:])):
+        code = int(line[1])
+    if told.get("is_error") is True or told.get("error") or told.get("success") is False or status in _FAILED:
+        return True, code, answer
+    if code is not None:
+        return code != 0, code, answer
+    says = "is_error" in told or "success" in told or status in ("completed", "success")
+    return (False if says or part.get("type") == "tool_result" else None), None, answer
+
+
+def _text(value: Json) -> str:
+    """All texts within a tool's answer, one per line."""
+    if isinstance(value, str):
+        return value
+    inner = value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else []
+    return "\n".join(filter(None, map(_text, inner)))
+
+
+def _first(fields: Mapping[str, Json], keys: tuple[str, ...]) -> str:
+    return next((one for key in keys if isinstance(one := fields.get(key), str) and one), "")

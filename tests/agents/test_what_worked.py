@@ -1,0 +1,100 @@
+"""Commands that work and causes that held are kept without an agent's goodwill (DESIGN 14)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from alice_exp.agents.cli import hook_command
+from alice_exp.agents.rules.what_worked import command_of
+
+Call = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [
+        ("make test", "make test"),
+        ("cd web && CI=1 pnpm run lint 2>&1", "pnpm run lint"),
+        (".venv/bin/pytest -q tests/test_a.py::test_x", ".venv/bin/pytest -q"),
+        ("uv run ruff format .", "uv run ruff format ."),
+        ("cargo build --release", "cargo build --release"),
+        ("npm run build", "npm run build"),
+        ("ls -la", ""),
+        ("git status", ""),
+        ("cat Makefile", ""),
+        ("echo make test", ""),
+        ("make deploy", ""),
+        ("pytest --token ghp_16C7e42F292c6912E7710c838347Ae178B4a", ""),
+    ],
+)
+def test_a_command_is_told_without_its_files_and_secrets(line: str, command: str) -> None:
+    assert command_of(line)[0] == command
+
+
+def call(at: int, command: str, *, fails: bool = False) -> list[dict[str, Any]]:
+    return [
+        {"type": "assistant", "uuid": f"c{at}", "message": {"role": "assistant", "content": [
+            {"type": "tool_use", "id": f"t{at}", "name": "Bash", "input": {"command": command}}]}},
+        {"type": "user", "uuid": f"r{at}", "message": {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": f"t{at}", "is_error": fails, "content": "x"}]}},
+    ]  # fmt: skip
+
+
+def ended(cli: Call, folder: Path, session: str, *rows: dict[str, Any]) -> None:
+    file = folder / f"{session}.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    sent = {"session_id": session, "cwd": str(folder), "transcript_path": str(file)}
+    cli("hook", "claude-code", "end", stdin=json.dumps(sent))
+    cli("hook", "--finish")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    made = tmp_path / "work"
+    subprocess.run(["git", "init", "-q", str(made)], check=True)
+    monkeypatch.chdir(made)
+    monkeypatch.delenv("ALICE_PROJECT")
+    monkeypatch.setattr(hook_command, "detach", lambda _: None)
+    return made
+
+
+def said(text: str, role: str = "user") -> dict[str, Any]:
+    return {"type": role, "uuid": text[:20], "message": {"role": role, "content": text}}
+
+
+@pytest.mark.covers("B4.24")
+def test_what_ran_well_in_four_sessions_is_one_candidate(home: Path, cli: Call, folder: Path) -> None:
+    for number in range(6):
+        rows = (
+            said("fix the parser"),
+            *call(1, "make test"),
+            *call(2, "ls"),
+            *call(3, "make lint", fails=True),
+        )
+        ended(cli, folder, f"s{number}", *rows)
+        ended(cli, folder, f"s{number}", *rows)
+        pool = [one["payload"] for one in cli("list", "--set", "low_value", "--json").json["blocks"]]
+        assert pool == (["To run the tests, run `make test`."] if number >= 3 else []), number
+    (one,) = cli("heartbeat", "--json").json["items"]
+    cli("reject", one["id"], "--yes")
+    ended(cli, folder, "s9", said("fix the parser"), *call(1, "make test"))
+    assert cli("list", "--set", "low_value", "--json").json["blocks"] == []
+
+
+def test_a_cause_that_a_success_follows_is_an_episode(home: Path, cli: Call, folder: Path) -> None:
+    cause = said("The issue was a stale cache in conf.py. I clear it now.", "assistant")
+    wrong = said("It turns out the disk is full.", "assistant")
+    rows = (said("the tests fail, why?"), cause, *call(1, "make clean"), *call(2, "make test"), wrong)
+    ended(cli, folder, "s1", *rows)
+    ended(cli, folder, "s1", *rows)
+    told = [one for one in cli("episode", "list", "--json").json["episodes"] if one["success"]]
+    assert [(one["task"], one["reflection"]) for one in told] == [
+        ("the tests fail, why?", "The issue was a stale cache in conf.py.")
+    ]
+    assert told[0]["action"] == "make clean\nmake test"

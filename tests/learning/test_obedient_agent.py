@@ -1,0 +1,106 @@
+"""An agent that does as it is told, decide, act, report with what it did, teaches what its tasks hold and nothing else."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from alice_exp import Alice
+from tests.conftest import Call
+
+NOTES = {
+    True: ("it worked as told", "all green, the network was fast today", "the user was happy with it"),
+    False: (
+        "a timeout again: the network is slow on Mondays",
+        "it failed, always ask the user first",
+        "no idea",
+    ),
+}
+"""Remarks that go with success and failure and are no lesson."""
+
+
+def days(seed: int) -> list[tuple[str, dict[str, str], str, bool]]:
+    """24 tasks in any order: task, context, action, success. Two things hold: reading all rows at once fails where the
+    table is large, and a deploy with a frozen lock file works where one without fails."""
+    rows = []
+    for n in range(12):
+        size = "large" if n % 2 else "small"
+        action = (
+            "read page by page" if n % 3 == 0 else f"query all rows {('at once', 'in one go')[n // 2 % 2]}"
+        )
+        task = f"export the sales report of the {('north', 'south', 'east', 'west')[n % 4]}"
+        rows.append((task, {"size": size}, action, not (size == "large" and "all rows" in action)))
+        frozen = n % 2 == 0
+        action = (
+            "install with the frozen lock file, then deploy" if frozen else "install the newest, then deploy"
+        )
+        rows.append((f"deploy {('billing', 'search', 'mail')[n % 3]} to staging", {}, action, frozen))
+    random.Random(seed).shuffle(rows)
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_its_24_tasks_teach_both_lessons_and_none_that_is_false(home: Path, cli: Call, seed: int) -> None:
+    agent, chance = Alice(home, "agent:obedient"), random.Random(seed)
+    for task, context, action, ok in days(seed):
+        decision = agent.call("decide", {"task": task, "context": context})["decision"]
+        told = {"id": decision, "ok": ok, "action": action, "note": chance.choice(NOTES[ok])}
+        agent.call("report_outcome", told)
+    proposals = cli("distill", "--json").json["proposals"]
+    said = [f"{one['trigger']}: {one['payload']}" for one in proposals]
+    assert len(said) >= 2, said
+    true = {
+        "export": ("all rows", "size=large"),
+        "deploy": ("frozen lock file", ""),
+        "deploy_": ("newest", ""),
+    }
+    for one in said:
+        assert any(word in one and where in one for word, where in true.values()), one
+        assert one.count("size=large") <= 1 and not any(
+            note in one for notes in NOTES.values() for note in notes
+        )
+    assert any("all rows" in one for one in said) and any("deploy" in one for one in said)
+
+
+def test_the_diary_tells_its_decisions_in_words(home: Path, cli: Call) -> None:
+    block = cli("remember", "freeze the lock file", "--when", "deploying to staging", "--json").json["id"]
+    agent = Alice(home, "agent:obedient")
+    for task, action in (
+        ("deploy search to staging", ""),
+        ("deploy mail to staging", "froze it, deployed"),
+        ("knit a scarf", ""),
+    ):
+        decision = agent.call("decide", {"task": task})["decision"]
+        agent.call("report_outcome", {"id": decision, "ok": True, **({"action": action} if action else {})})
+    told = [one["action"] for one in cli("event", "list", "--json").json["events"]]
+    assert sorted(told) == ["followed 1 lesson", "froze it, deployed", "own reasoning"]
+    assert block not in cli("event", "list").stdout
+
+
+def test_what_was_skipped_gets_no_credit_and_what_was_done_gets_it_alone(home: Path, cli: Call) -> None:
+    first, second, third = (
+        cli("remember", text, "--when", "deploying to staging", "--json").json["id"]
+        for text in (
+            "tag the release commit with its version",
+            "watch the dashboard for an hour",
+            "ask Anna before Friday",
+        )
+    )
+
+    def record(block: str) -> int:
+        return int((cli("show", block, "--json").json.get("record") or {}).get("ok", 0))
+
+    agent = {"ALICE_ACTOR": "user"}
+    decided = cli("decide", "deploy search to staging", "--json", env=agent).json["decision"]
+    cli("outcome", decided, "ok", "--skipped", second, env=agent)
+    assert [record(one) for one in (first, second, third)] == [1, 0, 1]
+    decided = cli("decide", "deploy search to staging", "--json", env=agent).json["decision"]
+    cli("outcome", decided, "ok", "--used", third, env=agent)
+    assert [record(one) for one in (first, second, third)] == [1, 0, 2]
+    decided = cli("decide", "deploy search to staging", "--json", env=agent).json["decision"]
+    both = cli("outcome", decided, "ok", "--used", third, "--skipped", third, check=False)
+    assert both.code == 2 and third in both.stderr
+    stranger = cli("memorize", "paint the fence", "--json").json["id"]
+    assert cli("outcome", decided, "ok", "--skipped", stranger, check=False).code == 2
