@@ -43,7 +43,7 @@ cat "$place/said"
 found=$(sed -n 's/^\(exp-[a-z2-9]*\) .*/\1/p' "$place/said")
 run alice-exp --actor agent:demo approve "$found" --yes || echo "(exit $?)"
 
-say "The person approves it: now it may be tried." "人同意之后，它才可以试用。"
+say "The person approves it: from now on it is told." "人同意之后，它就会被告知。"
 run alice-exp approve "$found" --yes
 run alice-exp recall "$task" --top 3
 

@@ -56,7 +56,8 @@ def test_it_counts_what_the_report_counts_and_commits_nothing(
 
 
 def test_a_block_in_doubt_stands_there_until_the_person_answers(home: Path, cli: Call) -> None:
-    one = cli("remember", "use rg", "--when", "searching code", "--json").json["id"]
+    one = cli("memorize", "use rg", "--when", "searching code", "--json").json["id"]
+    cli("approve", one, "--yes")
     for day in range(1, 9):
         now = {"ALICE_NOW": f"2026-03-{day:02}T09:00:00Z"}
         cli("outcome", one, "fail", "--scenario", f"s{day}", "--actor", "agent", env=now)

@@ -21,7 +21,9 @@ TEA = [["low_value_pool/pending_20260220.jsonc", "possible", 0, False]]
 AFTER: dict[str, dict[str, list[Any]]] = {
     "outcome exp-aaaaaaa2": {"use rg": [["universal/tool_usage.jsonc", "past", 5, True]]},
     "outcome dec-aaaaaaa2": {
-        "small steps": [["personal/user_preferences.jsonc", "past", 2, False]],
+        # What is about the person gets no outcome from an agent; what stands beside it was told alone.
+        "use rg": [["universal/tool_usage.jsonc", "past", 5, True]],
+        "small steps": [["personal/user_preferences.jsonc", "past", 1, False]],
         "episode: refactoring code": [[True, 1.0]],
         "thoughts": [[1, 0]],
     },
@@ -124,7 +126,7 @@ def after(scene: Scene, before: dict[str, Any], *, happened: bool) -> dict[str, 
     if scene.prepare == "rejected_edit":
         wanted[HAND_EDIT] = [["low_value_pool/pending_20260219.jsonc", "possible", 0, False]]
     archived = [["archive/obsolete.jsonc", "obsolete", 0, True]]
-    if ("outcome", AGENT) in scene.first:
+    if ("retire", "user") in scene.first:
         wanted["use ruff format"] = archived
     if not happened:
         return wanted
@@ -134,7 +136,7 @@ def after(scene: Scene, before: dict[str, Any], *, happened: bool) -> dict[str, 
     elif words[0] in ("approve", "reply"):
         chosen = ["small commits"] if words[1].startswith("exp-") else ["small commits", "seen before"]
         for text in chosen:
-            wanted[text] = [["universal/system_info.jsonc", "possible", 0, True]]
+            wanted[text] = [["universal/system_info.jsonc", "past", 1, True]]
     elif words[0] == "keep":
         wanted.pop("in doubt: small steps")
     else:

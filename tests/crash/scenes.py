@@ -99,7 +99,6 @@ SCENES: dict[str, Scene] = {
     "heartbeat": Scene("heartbeat", "heartbeat", "user", prepare="read"),
     "reply": Scene('reply "同意" --yes -q', "approve", "user", prepare="heartbeat"),
     "outcome": Scene("outcome exp-aaaaaaa2 ok -q", "outcome", AGENT),
-    "outcome-archives": Scene("outcome exp-bbbbbbb2 fail -q", "outcome", AGENT),
     "decision": Scene("outcome dec-aaaaaaa2 ok -q", "outcome", AGENT, prepare="decided"),
     "keep": Scene("keep exp-ddddddd2 -q", "keep", "user", prepare="doubted"),
     "event": Scene('event add "tests are green" -q', "event", AGENT, prepare="thoughts"),
@@ -118,14 +117,14 @@ SCENES: dict[str, Scene] = {
         first=(("adopt", "editor"), ("refuse", "system")),
         prepare="rejected_edit",
     ),
-    "recover-prepared": Scene("list -q", "outcome", AGENT, always=True, prepare="prepared"),
-    "recover-half": Scene("list -q", "outcome", AGENT, always=True, prepare="half"),
-    "recover-swapped": Scene("list -q", "outcome", AGENT, always=True, prepare="swapped"),
+    "recover-prepared": Scene("list -q", "retire", "user", always=True, prepare="prepared"),
+    "recover-half": Scene("list -q", "retire", "user", always=True, prepare="half"),
+    "recover-swapped": Scene("list -q", "retire", "user", always=True, prepare="swapped"),
     "recover-then-write": Scene(
         'memorize "prefer uv" --when "installing packages" -q',
         "memorize",
         AGENT,
-        first=(("outcome", AGENT),),
+        first=(("retire", "user"),),
         prepare="half",
     ),
     "undo": Scene("undo --yes -q", "undo", "user", rehearsed=True),
@@ -433,7 +432,7 @@ def _doubted() -> None:
     session.new_id = made
     assert code == 0
     for day in range(1, 7):
-        failed = call("outcome", "exp-ddddddd2", "fail", actor=AGENT, now=f"2026-02-{day:02}T09:00:00Z")
+        failed = call("outcome", "exp-ddddddd2", "fail", now=f"2026-02-{day:02}T09:00:00Z")
         assert failed[0] == 0, failed
     os.environ["ALICE_NOW"] = NOW
 
@@ -541,7 +540,7 @@ def _interrupted(root: Path, stop: str) -> None:
         from alice_exp.kernel.journal import transaction as landing
 
         _STOPS[stop](landing)
-        call("outcome", "exp-bbbbbbb2", "fail", actor=AGENT)
+        call("retire", "exp-bbbbbbb2", "--reason", "over", "--yes")
         os._exit(0)
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 137, "the act was meant to be interrupted"

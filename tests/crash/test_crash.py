@@ -66,7 +66,7 @@ SAMPLED = [
 """Every scene but the variants of one, each in a mode, and how many steps are interrupted; every mode among them."""
 
 VARIANTS = {name for name in scenes.SCENES if name.startswith(("memorize-", "recover-"))}
-VARIANTS |= {"approve-last", "outcome-archives"}
+VARIANTS |= {"approve-last"}
 DECIDED = ("recover-prepared", "recover-half", "recover-swapped")
 
 STAND_INS = {

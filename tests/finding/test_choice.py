@@ -62,6 +62,7 @@ def told(choice: Choice) -> list[str]:
     return [match.placed.block.id for match in choice.applied]
 
 
+@pytest.mark.covers("R2.35")
 @pytest.mark.parametrize(
     ("matches", "expected"),
     [
@@ -91,6 +92,7 @@ def test_the_order(matches: list[Match], expected: list[str]) -> None:
     assert told(choose(matches)) == expected
 
 
+@pytest.mark.covers("R2.36")
 def test_eight_and_four_about_the_person() -> None:
     own = [one("personal", f"p{n}", day=n + 1) for n in range(6)]
     tools = [one("universal", f"t{n}", day=n + 1, outcomes="+") for n in range(9)]
@@ -112,6 +114,7 @@ def test_a_rival_of_one_that_is_told_is_left_out() -> None:
     assert (told(found), [match.placed.block.id for match in found.observing]) == (["new"], ["old"])
 
 
+@pytest.mark.covers("R2.20")
 def test_the_pool_answers_where_nothing_approved_fits() -> None:
     pool = [one("low_value", name) for name in "abcd"]
     found = choose([*pool, one("low_value", "failed", open_failures={"A": AT})])

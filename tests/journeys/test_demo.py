@@ -18,11 +18,11 @@ from tests.conftest import ROOT
     [
         (
             "C.UTF-8",
-            ("trial", "apply", "in doubt since 2026-02-26", "only a person may approve", "1 of 7 uses"),
+            ("universal", "apply", "in doubt since 2026-02-26", "only a person may approve", "1 of 7 uses"),
         ),
         pytest.param(
             "zh_CN.UTF-8",
-            ("试用", "采用", "自 2026-02-26 起存疑", "只有人才能同意", "使用 7 次，成功 1 次"),
+            ("通用", "采用", "自 2026-02-26 起存疑", "只有人才能同意", "使用 7 次，成功 1 次"),
             marks=pytest.mark.slow,
         ),
     ],

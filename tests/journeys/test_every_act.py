@@ -53,7 +53,7 @@ def test_every_act_on_a_block_is_one_commit(act: Acts, cli: Call, sound: Callabl
     act("edit", one, env={"EDITOR": "sed -i 's/lesson a/lesson alpha/'"})
     act("approve", one, "--yes")
     act("move", one, "universal/recipes")
-    act("outcome", cli("decide", "lesson", "--json", check=False).json["decision"], "ok", "--also", one)
+    act("outcome", cli("decide", "lesson", "--json", check=False).json["decision"], "ok", "--used", one)
     act("share", "allow", one, "--yes")
     act("share", "deny", one)
     act("retire", one, "--reason", "over", "--yes")

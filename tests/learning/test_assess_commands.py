@@ -55,14 +55,12 @@ def tiers(home: Path, cli: Call) -> Path:
     return home
 
 
-@pytest.mark.covers("R2.35")
 def test_d31_what_is_approved_is_told_together_and_the_person_stands_first(tiers: Path, cli: Call) -> None:
     made = cli("decide", "deploy the billing service", "--json").json
     assert (made["tier"], made["disclaim"]) == ("personal", False)
     assert [one["set"] for one in made["applied"]] == ["personal", "universal"]
 
 
-@pytest.mark.covers("R2.36")
 def test_d32_the_pool_answers_where_nothing_approved_does(tiers: Path, cli: Call) -> None:
     cli("retire", "exp-aaa22222", "--reason", "moved", "--yes")
     made = cli("decide", "deploy the billing service", "--json").json

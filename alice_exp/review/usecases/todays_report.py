@@ -76,16 +76,11 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
         # A new day, but the same candidates: a new report, and nothing to write in the files.
         if not (changes or segment):
             return None, answer
-        shown = (
-            *(Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen),
-            *asked,
-        )
-        typed = (one.placed for one in back if one.placed is not None)
-        removes = tuple(placed.block.id for placed in (*gone, *typed))
-        detail = f"{len(ids)} waiting, {len(gone)} expired"
-        trailers = (*_trailers(report, gone, back), *((("Access", segment),) if segment else ()))
+        shown = [Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen]
+        removes = (*(p.block.id for p in gone), *(one.block_id for one in back if one.placed is not None))
+        detail, trailers = f"{len(ids)} waiting, {len(gone)} expired", _trailers(report, gone, back, segment)
         act = Act("heartbeat", caller.actor, caller.now, (*ids, *removes), detail, trailers)
-        puts = merged(shown, (put for put in folds if put.block.id not in removes))
+        puts = merged((*shown, *asked), (put for put in folds if put.block.id not in removes))
         return ChangeSet(act, puts, removes, episodes=book), replace(answer, segment=segment)
 
     commit, planned = home.apply(plan, PLACES, records=any(map(_is_episode, reviewing.access.pending())))
@@ -206,11 +201,14 @@ def _is_episode(read: str) -> bool:
     return read.startswith("ep-")
 
 
-def _trailers(report: str, gone: Sequence[Placed], back: Sequence[Returned]) -> tuple[tuple[str, str], ...]:
+def _trailers(
+    report: str, gone: Sequence[Placed], back: Sequence[Returned], segment: str
+) -> tuple[tuple[str, str], ...]:
     return (
         ("Report", report),
         *(("Expired", placed.block.id) for placed in gone),
         *refusals(back),
+        *((("Access", segment),) if segment else ()),
     )
 
 
