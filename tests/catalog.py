@@ -51,6 +51,7 @@ RETURNING = frozenset(("obstacle", "way_out", "damage", "fault"))
 """Functions that return what is in the way, as a sentence."""
 
 _SAID = """
+tests edits words
 error warning changed expired approve reject reply review later verified
 promoted demoted debounced noted withheld retired revived new set namespace blocks id when state left evidence rejected universal
 personal low_value trial agent peer system editor advice

@@ -155,8 +155,22 @@ export const AliceExp = async ({ client, directory }) => {
     "experimental.text.complete": async (input, output) => {
       if (said.has(input.sessionID)) note(input.sessionID, input.messageID, "assistant", output.text)
     },
+    "tool.execute.before": async (input, output) => {
+      if (!said.has(input.sessionID)) return
+      const at = new Date().toISOString()
+      const row = { type: "tool", callID: input.callID, tool: input.tool, at, state: { input: output.args } }
+      said.get(input.sessionID).set(input.callID, row)
+    },
+    "tool.execute.after": async (input, output) => {
+      const row = said.get(input.sessionID)?.get(input.callID)
+      if (!row) return
+      const answer = String(output.output ?? "").slice(0, 4000)
+      row.state = { ...row.state, status: "completed", output: answer, metadata: { exit: output.metadata?.exit } }
+    },
     event: async ({ event }) => {
       const session = event.properties?.sessionID
+      // What was told is told again behind a summary.
+      if (event.type === "session.compacted") told.delete(session)
       if (event.type !== "session.idle" || !said.has(session)) return
       const messages = [...said.get(session).values()]
       const ending = call("end", { session_id: session, cwd: directory, messages })

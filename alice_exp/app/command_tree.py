@@ -268,13 +268,16 @@ def _name_open_decisions(terminal: Terminal) -> None:
         one for one in waiting(decisions(session), first.strftime(stamp)) if one.at < last.strftime(stamp)
     ]
     for one in found[:_OPEN_NAMED]:
-        terminal.note(
-            language.say(
-                "no outcome yet: {task} (alice-exp outcome {decision} ok|fail)",
-                task=one.task,
-                decision=one.decision,
-            )
+        line = language.say(
+            "no outcome yet: {task} (alice-exp outcome {decision} ok|fail)",
+            task=one.task,
+            decision=one.decision,
         )
+        seemed = (
+            language.say("{kind} seemed ok" if ok else "{kind} seemed failed", kind=language.say(kind))
+            for kind, ok in one.seemed.items()
+        )
+        terminal.note(line + language.aside(", ".join(seemed)))
     if len(found) > _OPEN_NAMED:
         terminal.note(language.say("and {count} more", count=len(found) - _OPEN_NAMED))
 

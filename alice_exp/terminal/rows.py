@@ -35,7 +35,7 @@ FIELDS: Mapping[str, str] = {
     """,
     "context": f"{_MATCH} source at",
     "recall": f"{_MATCH} explain",
-    "decide": f"{_MATCH} doubt",
+    "decide": "id trigger payload approved from set state doubt",
     "list": _BLOCK,
     "log": "commit act at op actor blocks subject trailers from to changes",
     "diff": "id from to fields",

@@ -434,6 +434,7 @@ def episodes(cli: Call) -> list[dict[str, Any]]:
     return listed
 
 
+@pytest.mark.covers("BX.6")
 @pytest.mark.parametrize(("host", "event"), [("claude-code", "end"), ("codex", "Stop"), ("qwen", "Stop")])
 def test_a_session_becomes_an_episode_with_its_actions_that_nobody_said_the_end_of(
     home: Path, cli: Call, tmp_path: Path, inline: None, host: str, event: str
@@ -501,6 +502,7 @@ def test_what_fits_a_prompt_is_a_decision_whose_outcome_can_be_reported(
     assert cli("status", "--json").json["waiting"] == 0 and prompted(cli, "quantum chromodynamics") == ""
 
 
+@pytest.mark.covers("BX.5")
 def test_a_block_is_told_once_a_session_and_joins_the_next_decision_by_its_id(
     home: Path, cli: Call, inline: None
 ) -> None:
@@ -559,6 +561,7 @@ def test_where_nothing_is_learned_a_prompt_is_kept_nowhere(
     assert not (home / "state/showings").exists()
 
 
+@pytest.mark.covers("BX.8")
 def test_a_session_shows_how_its_decisions_seemed_to_end(
     home: Path, cli: Call, tmp_path: Path, inline: None
 ) -> None:
@@ -585,3 +588,35 @@ def test_a_session_shows_how_its_decisions_seemed_to_end(
         in cli("stats").stdout
     )
     assert load_derived(path)["reported"] is False
+
+
+def test_what_a_decision_seemed_to_be_stands_behind_the_report(
+    home: Path, cli: Call, tmp_path: Path, inline: None
+) -> None:
+    cli("remember", "use rg", "--when", "searching code")
+    decision = cli("--actor", "agent", "decide", "searching code", "--json").json["decision"]
+    talk = acted(("alice-exp decide 'searching code'", False), ("make test", False), prompt="search the code")
+    talk[2]["message"]["content"][0]["content"] = f"{decision}  personal"
+    cli("hook", "claude-code", "end", stdin=told(tmp_path, talk))
+    cli("status")
+    later = cli("heartbeat", env={"ALICE_NOW": "2026-02-21T09:00:00Z"}).stderr
+    assert f"{decision} ok|fail) (tests seemed ok)" in later
+    cli("outcome", decision, "ok")
+    (episode,) = [one for one in episodes(cli) if one["task"] == "searching code"]
+    cli("hook", "claude-code", "end", stdin=told(tmp_path, talk))
+    cli("status")
+    (acted_in,) = [one for one in episodes(cli) if one["id"] == episode["id"]]
+    assert acted_in["action"].endswith("make test") and acted_in["told"] == episode["action"]
+
+
+def test_a_home_without_showings_is_as_one_whose_files_are_cut_short(
+    home: Path, cli: Call, inline: None
+) -> None:
+    cli("remember", "ask before a deploy on Friday", "--when", "deploying to production")
+    decision = decision_in(prompted(cli, "how do I deploy to production"))
+    (path,) = (home / "state/showings").glob("*.json")
+    path.write_bytes(path.read_bytes()[:-9])
+    # As if killed in the middle: told again, and nobody is asked.
+    assert "Friday" in prompted(cli, "how do I deploy to production")
+    assert cli("outcome", decision, "ok", check=False).code == 4
+    assert cli("check").code == 0

@@ -53,9 +53,10 @@ def test_five_approved_rules_of_one_situation_are_told_on_every_door(
     ids = set(approved(cli, when, *rules))
     assert set(told(cli, when, 1)[1]) == ids
     session = open_session(str(home), "agent:claude")
-    assert {one["id"] for one in call(Connection(session), "decide", {"task": when})["applied"]} == ids
-    hooked = fitting(finding(session), when, "", "head")
-    assert all(f"[{one}]" in hooked for one in ids)
+    answer = call(Connection(session), "decide", {"task": when})
+    parts = ("constraints", "steps")
+    assert {one["id"] for part in parts for one in answer.get(part, ())} == ids
+    assert {one.block.id for one in fitting(finding(session), when, "")} == ids
     primed = cli("prime", env=at(1)).stdout
     assert all(rule in primed for rule in rules)
 

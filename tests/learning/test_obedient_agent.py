@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -41,6 +42,7 @@ def days(seed: int) -> list[tuple[str, dict[str, str], str, bool]]:
     return rows
 
 
+@pytest.mark.covers("BX.7")
 @pytest.mark.parametrize("seed", range(3))
 def test_its_24_tasks_teach_both_lessons_and_none_that_is_false(home: Path, cli: Call, seed: int) -> None:
     agent, chance = Alice(home, "agent:obedient"), random.Random(seed)
@@ -93,14 +95,49 @@ def test_what_was_skipped_gets_no_credit_and_what_was_done_gets_it_alone(home: P
         return int((cli("show", block, "--json").json.get("record") or {}).get("ok", 0))
 
     agent = {"ALICE_ACTOR": "user"}
-    decided = cli("decide", "deploy search to staging", "--json", env=agent).json["decision"]
+    decided = cli("decide", "deploying to staging", "--json", env=agent).json["decision"]
     cli("outcome", decided, "ok", "--skipped", second, env=agent)
     assert [record(one) for one in (first, second, third)] == [1, 0, 1]
-    decided = cli("decide", "deploy search to staging", "--json", env=agent).json["decision"]
+    decided = cli("decide", "deploying to staging", "--json", env=agent).json["decision"]
     cli("outcome", decided, "ok", "--used", third, env=agent)
     assert [record(one) for one in (first, second, third)] == [1, 0, 2]
-    decided = cli("decide", "deploy search to staging", "--json", env=agent).json["decision"]
+    decided = cli("decide", "deploying to staging", "--json", env=agent).json["decision"]
     both = cli("outcome", decided, "ok", "--used", third, "--skipped", third, check=False)
     assert both.code == 2 and third in both.stderr
     stranger = cli("memorize", "paint the fence", "--json").json["id"]
     assert cli("outcome", decided, "ok", "--skipped", stranger, check=False).code == 2
+
+
+@pytest.mark.covers("BX.9")
+def test_decide_answers_a_procedure_whole_and_without_what_is_empty(home: Path, cli: Call) -> None:
+    long = "watch the dashboard: " + ", ".join(f"look at panel {n} for a minute" for n in range(40))
+    ids = {}
+    for text in ("never deploy to staging on a Friday", long):
+        ids[text] = cli("memorize", text, "--when", "deploying to staging", "--json").json["id"]
+        cli("heartbeat")
+        cli("approve", ids[text], "--yes")
+    candidate = cli("memorize", "knit with two needles", "--when", "knitting a scarf", "--json").json["id"]
+    agent = Alice(home, "agent:obedient")
+    answer = agent.call("decide", {"task": "deploying to staging"})
+    assert set(answer) == {"decision", "tier", "constraints", "steps"}
+    (constraint,), (step,) = answer["constraints"], answer["steps"]
+    assert (constraint["id"], step["id"]) == tuple(ids.values())
+    assert step["payload"] == long and step["approved"] and "approved 2026-02-20" in step["from"]
+    assert set(step) == {"id", "trigger", "payload", "approved", "from"}
+    assert long in cli("decide", "deploying to staging").stdout
+    unseen = agent.call("decide", {"task": "knitting a scarf"})
+    assert set(unseen) == {"decision", "tier", "alternatives", "warnings", "disclaim"}
+    assert [one["id"] for one in unseen["alternatives"]] == [candidate]
+    assert "reviewed by nobody" in unseen["alternatives"][0]["from"]
+    assert set(agent.call("decide", {"task": "quantum chromodynamics"})) == {"decision", "tier"}
+
+
+def test_three_lessons_take_at_most_a_kilobyte(home: Path, cli: Call) -> None:
+    for text in ("check the dashboard first", "tag the release commit", "never deploy on a Friday"):
+        cli("memorize", text, "--when", "deploying the service to production")
+    cli("heartbeat")
+    for number in ("1", "2", "3"):
+        cli("approve", number, "--yes")
+    answer = Alice(home, "agent:x").call("decide", {"task": "deploying the service to production"})
+    assert len(answer["steps"]) + len(answer["constraints"]) == 3
+    assert len(json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()) <= 1000

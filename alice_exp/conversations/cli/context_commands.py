@@ -17,7 +17,6 @@ from alice_exp.home.project import is_in_repository
 from alice_exp.home.references import type_named
 from alice_exp.home.state_files import note_written
 from alice_exp.kernel.errors import Names, NotFoundError, UsageError
-from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.marked_block import with_block, without_block
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed
@@ -36,8 +35,6 @@ from alice_exp.terminal.options import (
 
 if TYPE_CHECKING:
     from alice_exp.home.session import Session
-
-_LINE = 300
 
 
 def context(
@@ -185,6 +182,6 @@ def _note_withheld(terminal: Terminal, made: Primed) -> None:
 
 
 def _line(placed: Placed) -> str:
-    when = documents.trigger_text(placed)
-    what = documents.payload_text(placed)
-    return visible(one_line(f"- {when}: {what}" if when else f"- {what}", _LINE))
+    """A block in one line, whole: what does not fit the budget is left out, never cut."""
+    when, what = documents.trigger_text(placed), documents.payload_text(placed)
+    return visible(" ".join(f"- {when}: {what}".split() if when else f"- {what}".split()))

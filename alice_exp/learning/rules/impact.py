@@ -46,7 +46,7 @@ def impact(placed: Iterable[Placed], episodes: Iterable[Episode]) -> Impact:
     """
     counts = {True: [0, 0], False: [0, 0]}
     for one in episodes:
-        tier, colon, _ = one.action.partition(": ")
+        tier, colon, _ = (one.told or one.action).partition(": ")
         if colon and tier in _TOLD | _WITHOUT:
             row = counts[tier in _TOLD]
             row[0] += one.success
@@ -58,7 +58,7 @@ def impact(placed: Iterable[Placed], episodes: Iterable[Episode]) -> Impact:
 
 
 # Trials stand in the episodes of version 0.2.0.
-_TOLD, _WITHOUT = frozenset(("personal", "universal", "trial")), frozenset(("reasoning",))
+_TOLD, _WITHOUT = frozenset(("personal", "universal", "trial", "start", "prompt")), frozenset(("reasoning",))
 
 
 def _tried(placed: Iterable[Placed]) -> Iterable[tuple[Placed, Rate]]:

@@ -83,35 +83,23 @@ def report_decision(
     config, reads = home.config(), reads_of(learning.access)
     open_decision = decisions.find(decision)
     episode = _episode(open_decision, caller, ok, note, action, result, reward, config)
-    event = _event(open_decision, episode)
+    event, piece = _event(open_decision, episode), Evidence("episode", episode.id, caller.now, note)
     answers = asked(home, event, summarise) if summarise and not _waits(home, decision) else None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
         decisions.find(decision)
         require_records(snapshot)
-        named = used_ids(snapshot, open_decision, used)
-        left_out = used_ids(snapshot, open_decision, skipped)
-        if both := set(named).intersection(left_out):
-            raise UsageError("{id} was either done or skipped", id=min(both))
+        named, left_out = used_ids(snapshot, open_decision, used, skipped)
         where = scenario_of(scenario, open_decision.context, caller.now[:10])
         told, missing = _told_of(snapshot, open_decision, named, left_out, caller)
-        piece = Evidence("episode", ref=episode.id, at=caller.now, quote=note)
         changes = counted(told, named, ok, where, caller.now, piece, thresholds_of(snapshot))
         puts = tuple(Put(placed.block, placed.path) for placed, _ in changes)
         book, pruned = _kept(snapshot, episode, puts, caller.now, reads)
         timeline, merges, thought = _told(snapshot.timeline or Timeline(), event, answers)
-        act = Act(
-            "outcome",
-            caller.actor,
-            caller.now,
-            tuple(put.block.id for put in puts),
-            f"{'ok' if ok else 'fail'} of {decision}" + (f", {cleaned(len(pruned))}" if pruned else ""),
-            (
-                *_steps(changes),
-                *_trailers(open_decision, ok, episode.id, where, pruned),
-                *thought,
-            ),
-        )
+        detail = f"{'ok' if ok else 'fail'} of {decision}" + (f", {cleaned(len(pruned))}" if pruned else "")
+        trailers = (*_steps(changes), *_trailers(open_decision, ok, episode.id, where, pruned), *thought)
+        ids = tuple(put.block.id for put in puts)
+        act = Act("outcome", caller.actor, caller.now, ids, detail, trailers)
         answer = DecisionOutcome(open_decision, changes, missing, episode, pruned, merges)
         return ChangeSet(act, puts, episodes=book, timeline=timeline), answer
 
@@ -159,10 +147,18 @@ def require_records(snapshot: Snapshot) -> None:
     )
 
 
-def used_ids(snapshot: Snapshot, decision: OpenDecision, used: Sequence[str]) -> tuple[str, ...]:
-    """The ids of the blocks that were used, where the outcome names any (DESIGN 12.3)."""
+def used_ids(
+    snapshot: Snapshot, decision: OpenDecision, used: Sequence[str], skipped: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The ids of the blocks that were done, where the outcome names any, and of those that were not (DESIGN 12.3)."""
     known = (*decision.applied, *decision.observing)
-    return tuple(dict.fromkeys(_named(snapshot, known, reference) for reference in used))
+    done, left_out = (
+        tuple(dict.fromkeys(_named(snapshot, known, reference) for reference in references))
+        for references in (used, skipped)
+    )
+    if both := set(done).intersection(left_out):
+        raise UsageError("{id} was either done or skipped", id=min(both))
+    return done, left_out
 
 
 def _named(snapshot: Snapshot, known: Sequence[str], reference: str) -> str:
@@ -247,7 +243,12 @@ def _event(decision: OpenDecision, episode: Episode) -> Event:
         context,
         as_told(episode).action or (f"followed {lessons}" if count else "own reasoning"),
         episode.result if episode.result is not None else ("ok" if episode.success else "fail"),
-        {DECISION: decision.decision, "episode": episode.id, "told": episode.told or episode.action},
+        {
+            DECISION: decision.decision,
+            "episode": episode.id,
+            # A purge knows by it what a thought is about.
+            **({"told": episode.told or episode.action} if count else {}),
+        },
     )
 
 
