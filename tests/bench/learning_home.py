@@ -15,17 +15,14 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from alice_exp import Alice, Decision, Evidence
 from alice_exp.home import session as homes
-from alice_exp.kernel.journal.act import Act
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import PLACES
-from alice_exp.model.values.changes import ChangeSet, Put
-from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.review.rules.daily_report import Agenda
 from tests.bench import learning_policies as policies
 from tests.bench.learning_page import mean
@@ -94,25 +91,12 @@ class OnHome(policies.Plain):
 
     def decided(self, lesson: str, approved: bool, at: str, replaces: str = "", both: str = "") -> None:
         self.read(at)
-        (self.person.approve if approved else self.person.reject)([self.ids[lesson]])
-        self.approved |= {lesson} if approved else set()
-        if replaces or both:
-            self.answer(self.ids[lesson], self.ids.get(replaces), self.ids.get(both))
-
-    def answer(self, name: str, replaces: str | None, both: str | None) -> None:
-        """The person's answer about a pair, in the block that was approved."""
-        home, caller = self.person.session.home, self.person.session.caller
-
-        def plan(snapshot: Snapshot) -> tuple[ChangeSet, None]:
-            placed = snapshot.find(name)
-            assert placed is not None
-            block = replace(
-                placed.block, replaces=(replaces,) if replaces else (), both=(both,) if both else ()
-            )
-            act = Act("edit", caller.actor, caller.now, (name,), "the person answers a pair")
-            return ChangeSet(act, (Put(block, placed.path),)), None
-
-        home.apply(plan, PLACES)
+        if not approved:
+            self.person.reject([self.ids[lesson]])
+            return
+        won, beside = ([self.ids[one]] if one else [] for one in (replaces, both))
+        self.person.approve([self.ids[lesson]], won, beside)
+        self.approved.add(lesson)
 
     def read(self, at: str) -> Agenda:
         """The heartbeat of a morning, read once."""

@@ -17,7 +17,7 @@ from alice_exp.finding.rules.ranking import Match, fit, ordered
 from alice_exp.finding.rules.rivals import are_rivals, waiting
 from alice_exp.learning.rules.credit import counted
 from alice_exp.model.rules.approval import started
-from alice_exp.model.rules.doubt import is_in_doubt, still_true
+from alice_exp.model.rules.doubt import is_in_doubt, rested, still_true
 from alice_exp.model.values.block import Approved, Block, Evidence, Payload, Placed, Trigger, content_hash
 from alice_exp.review.rules.doubts import AT_ONCE, is_asked
 
@@ -242,12 +242,12 @@ class Alice(Plain):
             said = judge(group, at)
             if said is None:
                 continue
-            cleared = {one for some in self._groups(kept, said or block.id) for one in some if one in kept}
+            answered = {one for some in self._groups(kept, said or block.id) for one in some if one in kept}
             if said:
                 self.gone.add(said)
                 del kept[said]
-            for one in cleared - {said}:
-                kept[one] = replace(kept[one], block=still_true(kept[one].block, at))
+            for one in answered - {said}:
+                kept[one] = replace(kept[one], block=(rested if said else still_true)(kept[one].block, at))
         return asked
 
     def _groups(self, kept: Mapping[str, Placed], named: str) -> list[set[str]]:

@@ -32,10 +32,12 @@ class Person:
         """Today's report, shown."""
         return review.heartbeat(reviewing(self.session), peek=False)[0]
 
-    def approve(self, ids: Sequence[str]) -> None:
-        """同意."""
-        decided = review.approve(self.session.home, self.session.caller, ids, seen=self._read(ids))
-        assert decided.ids == tuple(ids)
+    def approve(self, ids: Sequence[str], replacing: Sequence[str] = (), both: Sequence[str] = ()) -> None:
+        """同意, with the answer on a rival."""
+        decided = review.approve(
+            self.session.home, self.session.caller, ids, replacing=replacing, both=both, seen=self._read(ids)
+        )
+        assert set(ids) <= set(decided.ids), decided.skipped
 
     def reject(self, ids: Sequence[str]) -> None:
         """拒绝."""

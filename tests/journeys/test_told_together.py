@@ -94,8 +94,13 @@ def test_sixteen_failures_of_one_day_are_seen_by_the_twelfth_and_told_the_mornin
     assert {asked["id"], *(one["id"] for one in asked["beside"])} <= set(ids)
     assert asked["failed"] > 2 and asked["uses"] <= 8
     assert {cli("show", one, "--json").json["set"] for one in ids} == {"universal"}, "nothing is archived"
+    others = {*ids} - {ids[2]}
+    before = {one: cli("show", one, "--json").json["evidence"] for one in others}
     cli("retire", ids[2], "--reason", "no longer", "--yes", env=at(13, 11))
-    assert set(told(cli, when, 14)[1]) == {*ids} - {ids[2]}, "the suspect comes back"
+    after = {one: cli("show", one, "--json").json for one in others}
+    assert {one: block["evidence"] for one, block in after.items()} == before, "failures count on"
+    assert {block["doubt"]["value"] for block in after.values()} == {0.25}
+    assert set(told(cli, when, 14)[1]) == others, "the suspect comes back"
     assert cli("heartbeat", "--json", env=at(15)).json["review"] == []
 
 

@@ -16,6 +16,7 @@ from alice_exp.model.rules.doubt import (
     kept_record,
     outcomes_since_kept,
     replayed,
+    rested,
     still_true,
     usual_rate,
     value,
@@ -77,7 +78,7 @@ def test_a_newcomer_is_tested_against_what_stands_beside_it() -> None:
     assert doubting.tested(second, Record(10, 10), False, 0.9) == second, "its first twenty outcomes alone"
     assert doubting.tested(Doubt(0.1, "2026-02-20"), Record(), False, 0.99).rate == 0.95
     untested = Doubt(0.1, "2026-02-20")
-    for before, beside in ((Record(), None), (Record(), 0.49), (Record(6, 4), 0.9)):
+    for before, beside in ((Record(), None), (Record(), 0.49), (Record(1, 0), 0.9)):
         assert doubting.tested(untested, before, False, beside) == untested
 
 
@@ -98,6 +99,9 @@ def test_still_true_rests_it_and_forgets_failures_in_its_value() -> None:
     assert kept.doubt == Doubt(0.25, "2026-01-10") and kept.open_failures == {}
     assert outcomes_since_kept(block) == (1, 2) and outcomes_since_kept(kept) == (1, 0)
     assert kept.evidence[-1].effect == "still_true"
+    assert rested(block, at(9)) == replace(block, doubt=kept.doubt), (
+        "where another is named its failures stay"
+    )
 
 
 def test_who_stands_by_what_nobody_doubted_brings_no_doubt_in() -> None:

@@ -481,5 +481,13 @@ def test_records_and_doubt_of_two_machines_add_up_in_either_order() -> None:
     assert after is not None and after.block.doubt == Doubt(0.25, "2026-02-05"), (
         "a later answer opens the latch"
     )
+    asked = doubting(5, 2, "2026-02-03T09:00:00Z", old, outcome_piece(3, "fail", "ep-1"))
+    closed = replace(asked, block=replace(asked.block, doubt=Doubt(0.25, "2026-02-05")))
+    failed = doubting(5, 3, "2026-02-03T09:00:00Z", *asked.block.evidence, outcome_piece(4, "fail", "ep-2"))
+    for pair in ((closed, failed), (failed, closed)):
+        after = merge_block(asked, *pair)[0]
+        assert after is not None and after.block.doubt is not None and not after.block.doubt.since, (
+            "what one side closed stays closed"
+        )
     unknown = merge_block(None, one, other)[0]
     assert unknown is not None and unknown.block.record == Record(7, 3), "without a base the larger"

@@ -46,7 +46,8 @@ def keep(home: Home, caller: Caller, reference: str, note: str = "") -> Kept:
                 hint=Hint("alice-exp revive {id}", id=placed.block.id),
             )
         after = replace(placed, block=still_true(placed.block, caller.now, note))
-        others = cleared(snapshot, placed.block.id, caller.now) if is_in_doubt(placed.block) else ()
+        group = asked_with(snapshot, placed.block.id) if is_in_doubt(placed.block) else ()
+        others = [Put(still_true(one.block, caller.now), one.path) for one in group]
         ids = (placed.block.id, *(put.block.id for put in others))
         act = Act("keep", caller.actor, caller.now, ids, "it still holds")
         return ChangeSet(act, (Put(after.block, after.path), *others)), Kept(after)
@@ -55,17 +56,13 @@ def keep(home: Home, caller: Caller, reference: str, note: str = "") -> Kept:
     return replace(answer, commit=commit)
 
 
-def cleared(snapshot: Snapshot, named: str, now: str) -> tuple[Put, ...]:
-    """The blocks that a person's answer about the block ``named`` clears: all others of the question that it is part
-    of, the one in doubt among them (DESIGN 12.5)."""
+def asked_with(snapshot: Snapshot, named: str) -> tuple[Placed, ...]:
+    """All living others of the questions that the block ``named`` is part of, those in doubt among them: a person's
+    answer about one is an answer about all (DESIGN 12.5)."""
     groups = (
         {placed.block.id, *placed.block.doubt.beside}
         for placed in snapshot.concerned((DOUBTED, "", "~"))
         if placed.block.doubt is not None and is_in_doubt(placed.block)
     )
     ids = {one for group in groups if named in group for one in group} - {named}
-    return tuple(
-        Put(still_true(placed.block, now), placed.path)
-        for placed in snapshot.with_ids(ids).values()
-        if placed.place != "archive"
-    )
+    return tuple(placed for placed in snapshot.with_ids(ids).values() if placed.place != "archive")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.blocks.rules.single_block import block_text, read_alone
-from alice_exp.blocks.usecases.keep import cleared
+from alice_exp.blocks.usecases.keep import asked_with
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import (
@@ -19,6 +19,7 @@ from alice_exp.kernel.errors import (
 )
 from alice_exp.kernel.journal.act import Act, Op
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.rules.doubt import rested
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.rules.lifecycle import retire as retired
 from alice_exp.model.rules.lifecycle import revive as revived
@@ -287,7 +288,8 @@ def _changed(
         levels = (("From", done.before), ("To", done.after), ("Effect", done.effect))
         detail = f"{done.before} → {done.after} ({done.block.verifications} verified)"
         # To say which one no longer holds answers for the others that were asked about with it.
-        others = cleared(snapshot, placed.block.id, caller.now) if done.archive else ()
+        group = asked_with(snapshot, placed.block.id) if done.archive else ()
+        others = [Put(rested(one.block, caller.now), one.path) for one in group]
         ids = (placed.block.id, *(put.block.id for put in others))
         act = Act(op, caller.actor, caller.now, ids, detail, (*levels, *trailers))
         return ChangeSet(act, (Put(done.block, path), *others)), Lived(placed, Placed(done.block, path))

@@ -67,11 +67,12 @@ def after_outcome(doubt: Doubt | None, before: Record, ok: bool, at: str) -> Dou
 def tested(doubt: Doubt, before: Record, ok: bool, beside: float | None) -> Doubt:
     """A newcomer's test against the rate in [0, 1] of the established blocks told with it (None: there are none).
 
-    The rate is fixed when the test begins, which starts at 1/4; it ends with the block's twentieth outcome.
+    The test begins with the block's first outcome or never: the rate is fixed then, and it starts at 1/4. It ends with
+    the twentieth outcome.
     """
     uses = before.ok + before.failed
     rate, against = doubt.rate, doubt.against
-    if not rate and beside is not None and beside >= 0.5 and uses < ESTABLISHED:
+    if not rate and beside is not None and beside >= 0.5 and not uses:
         rate, against = round(min(0.95, beside), 6), RESTED
     if not rate or uses >= NEW:
         return doubt
@@ -108,16 +109,18 @@ def is_in_doubt(block: Block) -> bool:
     return block.doubt is not None and block.doubt.since != ""
 
 
+def rested(block: Block, at: str) -> Block:
+    """A block after a person named another one of those told with it: its doubt is a quarter and its question closed,
+    its failures stay (12.5)."""
+    # Who answers about what nobody doubted brings no doubt in.
+    doubt = block.doubt and Doubt(RESTED, max(at[:10], block.doubt.day))
+    return replace(block, doubt=doubt)
+
+
 def still_true(block: Block, at: str, note: str = "") -> Block:
-    """A person's answer that it still holds: the doubt rests at a quarter, open failures are cleared (12.5)."""
+    """A person's answer that it still holds: it is ``rested``, and its failures leave its value (12.5)."""
     piece = Evidence("decision", at=at, quote=note, effect=STILL_TRUE)
-    return replace(
-        block,
-        # Who stands by what nobody doubted brings no doubt in.
-        doubt=Doubt(RESTED, max(at[:10], block.doubt.day)) if block.doubt is not None else None,
-        open_failures={},
-        evidence=(*block.evidence, piece)[-EVIDENCE_KEPT:],
-    )
+    return replace(rested(block, at), open_failures={}, evidence=(*block.evidence, piece)[-EVIDENCE_KEPT:])
 
 
 def outcomes_since_kept(block: Block) -> tuple[int, int]:

@@ -238,12 +238,17 @@ def _doubt_anew(versions: Versions, one: Doubt | None, other: Doubt | None) -> D
     if doubt is None:
         return max(held, key=canonical, default=None)
     answered = max((piece.at for piece in pieces if piece.effect == STILL_TRUE), default="")
+    was: Doubt | None = _three(versions, "doubt")[0]
+    # What one side closed stays closed.
+    closed = was.since if was is not None and any(one.since != was.since for one in held) else ""
     # The question of the first latch stands; a newcomer's test that began after the answer goes on where it is further.
-    latched = min((one for one in held if one.since > answered), key=lambda one: one.since, default=None)
+    latched = min(
+        (one for one in held if one.since > max(answered, closed)), key=lambda one: one.since, default=None
+    )
     if latched is not None:
         doubt = replace(doubt, since=latched.since, asked=latched.asked, beside=latched.beside)
     test = max(held, key=lambda one: (one.against, one.rate))
-    return doubt if answered else replace(doubt, rate=test.rate, against=test.against)
+    return doubt if answered or closed else replace(doubt, rate=test.rate, against=test.against)
 
 
 def _three(versions: Versions, name: str) -> tuple[Any, Any, Any]:
