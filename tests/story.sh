@@ -46,7 +46,7 @@ act reply "同意 $(number "$name") $(number "$lesson")" --yes >/dev/null
 is "$(alice-exp show "$name" --json | field set)" personal 同意
 is "$(alice-exp show "$lesson" --json | field set)" universal 同意
 
-# decide and 49 outcomes (which of them raise it, D14 counts).
+# decide and 50 outcomes (which of them raise it, D14 counts).
 decided=$(alice-exp decide "发布计费网关" --json) || true
 decision=$(printf '%s' "$decided" | field decision)
 # A rule that the person marked important stands first, what fits this task besides behind it.
@@ -66,8 +66,8 @@ level() { is "$(alice-exp show "$lesson" --json | field level)" "$2" "$1 outcome
 # The yes itself was the first verification.
 outcomes 2 48
 level 48 reliable
-outcomes 49 49
-level 49 super_reliable
+outcomes 49 50
+level 50 super_reliable
 clean outcomes
 is "$(alice-exp decide "发布计费网关" --json | told "$lesson")" True "decide again"
 
@@ -84,7 +84,7 @@ act retire "$lesson" --reason "网关换代" --yes >/dev/null
 is "$(alice-exp show "$lesson" --json | field state)" obsolete retire
 act revive "$lesson" --yes >/dev/null
 is "$(alice-exp show "$lesson" --json | field state)" possible revive
-is "$(alice-exp show "$lesson" --json | field verifications)" 50 revive
+is "$(alice-exp show "$lesson" --json | field verifications)" 51 revive
 
 # log: every commit is told; and every act of this life, newest first, with nothing of what it says.
 told=$(alice-exp log --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["commits"]))')

@@ -314,4 +314,4 @@ def test_a_model_is_offered_the_agents_operations(home: Path) -> None:
     # As some hosts send them: what is left out as null, a list or a number within a text.
     sent = {"payload": "use fd", "tags": '["files"]', "context": None, "importance": "0.9"}
     block = alice.show(alice.call("memorize", sent)["id"]).placed.block
-    assert (block.tags, block.importance) == (("files",), 0.9)
+    assert (block.tags, block.importance) == (("files",), 0.89), "from 0.9 on it is a mark of the person's"

@@ -41,7 +41,7 @@ FIELDS: Mapping[str, str] = {
     "diff": "id from to fields",
     "check": "path line column message severity hint",
     "doctor": "name severity mended problems",
-    "impact": "id uses with without low high verdict payload proposal",
+    "impact": "id ok uses verdict payload",
     "config list": "key value default kind doc proposed",
     "namespace list": "set namespace path blocks stale",
     "namespace show": _BLOCK,

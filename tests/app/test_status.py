@@ -75,7 +75,7 @@ def test_contradictions_are_counted_as_the_report_counts_them(home: Path, cli: C
     assert found == cli("heartbeat", "--peek", "--json").json["settle"]
     (row,) = (line for line in cli("status").stdout.splitlines() if "opposed" in line)
     assert "1: 'alice-exp review'" in row
-    cli("keep", old)
+    cli("approve", new, "--both", old, "--yes")
     assert "opposed" not in cli("status").stdout
 
 

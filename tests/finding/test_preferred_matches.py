@@ -70,11 +70,7 @@ def test_what_was_seen_on_a_day_is_of_it_too(home: Path, cli: Call) -> None:
 
 
 def test_the_tag_of_a_goal_is_no_ground_to_apply_it(home: Path, cli: Call) -> None:
-    cli("session", "start", "c")
-    cli("session", "say", "c", "user", "我打算五月去云南自驾")
-    cli("session", "end", "c")
-    cli("heartbeat")
-    cli("approve", "1", "--yes")
+    cli("remember", "打算五月去云南自驾", "--tag", "计划")
     assert "自驾" in cli("recall", "用户的计划").stdout
     assert "自驾" not in cli("decide", "定疫苗计划", check=False).stdout
     assert "自驾" in cli("decide", "安排去云南").stdout

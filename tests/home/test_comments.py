@@ -98,8 +98,7 @@ def test_outcome_and_its_undo_keep_them(
 
 def test_an_archived_block_takes_its_comments_along_and_brings_them_back(commented: Path, cli: Call) -> None:
     archive = commented.parents[1] / "archive/obsolete.jsonc"
-    act = cli("outcome", "exp-twotwo22", "fail", "--json").json
-    assert act["state"] == "obsolete"
+    act = cli("retire", "exp-twotwo22", "--reason", "over", "--json").json
     survived(commented, without=OF_TWO)
     there = archive.read_text(encoding="utf-8")
     assert all(part in there for part in OF_TWO)
@@ -164,6 +163,7 @@ def test_acts_on_the_sample_home_keep_every_comment(sample: Path, cli: Call) -> 
     for block in trusted[::4]:
         cli("outcome", block, "ok")
     cli("heartbeat")
-    cli("approve", "1", "3", "--yes")
+    cli("approve", "1", "--both", "exp-c78jx2vd", "--yes")
+    cli("approve", "3", "--yes")
     cli("reject", "2")
     assert [line for line in before if line not in notes()] == []

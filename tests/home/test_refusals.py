@@ -134,15 +134,15 @@ def test_a_file_with_a_problem_keeps_no_report_and_no_other_decision_back(
     home: Path, cli: Call, git: Callable[..., str]
 ) -> None:
     kept = cli("remember", "green tea", "--json").json["id"]
-    first = cli("memorize", "black tea", "--json").json["id"]
+    first = cli("memorize", "search with rg", "--json").json["id"]
     yesterday = home / "experiences/low_value_pool/pending_20260219.jsonc"
-    yesterday.write_text('{"blocks": [{"payload": "white tea"}]}', encoding="utf-8")
+    yesterday.write_text('{"blocks": [{"payload": "run the tests first"}]}', encoding="utf-8")
     cli("heartbeat")
     cli("show", kept)
     for path in (yesterday, home / "experiences/personal/user_preferences.jsonc"):
         path.write_text(path.read_text(encoding="utf-8") + "x", encoding="utf-8")
     report = cli("heartbeat", "--json").json
-    assert sorted(one["payload"] for one in report["items"]) == ["black tea", "white tea"]
+    assert sorted(one["payload"] for one in report["items"]) == ["run the tests first", "search with rg"]
     done = cli("approve", "--all", "--yes", "--json", check=False)
     assert (done.code, done.json["ids"]) == (5, [first])
     assert [one["why"] for one in done.json["skipped"]] == ["stale"]

@@ -20,6 +20,7 @@ from alice_exp.agents import host_config
 from alice_exp.agents.cli import connect_commands, hook_command
 from alice_exp.agents.rules.hook_events import Told
 from alice_exp.agents.usecases.captured_sessions import finish
+from alice_exp.agents.usecases.session_actions import Lived
 from alice_exp.agents.wiring import spool
 from alice_exp.blocks.usecases import capture, lifetime, provenance
 from alice_exp.blocks.usecases.capture import Draft
@@ -38,7 +39,7 @@ from alice_exp.kernel.jsonc import Remove, edit, parse
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome as decided
 from alice_exp.learning.usecases.outcome import report_outcome
-from alice_exp.learning.wiring import learning
+from alice_exp.learning.wiring import decisions, learning
 from alice_exp.maintenance.usecases.settings import pause
 from alice_exp.model.values.block import Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event
@@ -176,7 +177,10 @@ class Acts(RuleBasedStateMachine):
         with self.world.acting("session extract"):
             w = self.world.by("agent:claude-code")
             before = self.world.watch.head()
-            assert list(finish(spool(w), lambda left: (conversing(w), left.text("project")), 0.0)) == []
+            lived = Lived(recording(w), decisions(w))
+            assert (
+                list(finish(spool(w), lambda left: (conversing(w), lived, left.text("project")), 0.0)) == []
+            )
             assert spool(w).left() == ()
             self.world.step.commits = sum(one.op != "adopt" for one in self.world.watch.since(before))
 

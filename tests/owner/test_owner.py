@@ -463,8 +463,8 @@ def may_leave(home: Path, cli: Call) -> str:
     """A block that the owner key signed to leave."""
     one = candidate(cli, "use rg", "searching")
     approve(cli, one)
-    proved = '"state": "reliable", "verifications": 72, "verifications_local": 72, "payload":'
-    path_of(home).write_text(path_of(home).read_text().replace('"payload":', proved))
+    proved = '"state": "reliable", "verifications": 72, "verifications_local": 72'
+    path_of(home).write_text(path_of(home).read_text().replace('"state": "past"', proved))
     cli("config", "set", "sharing.enabled", "true", "--yes")
     cli("share", "allow", one, "--yes")
     assert signature(home, one).startswith("share:") and leaves(cli) == [one]

@@ -36,7 +36,7 @@ def stands(cli: Call, *ids: str) -> list[tuple[Any, ...]]:
     return [(one["set"], one.get("replaces", []), one.get("both", [])) for one in shown]
 
 
-@pytest.mark.covers("B5.20")
+@pytest.mark.covers("BX.10")
 def test_yes_alone_leaves_a_rival_waiting_and_names_it(cli: Call, pair: tuple[str, str]) -> None:
     old, new = pair
     for words in (("approve", "1"), ("approve", "--all"), ("reply", "approve 1"), ("reply", "全部同意")):

@@ -85,7 +85,7 @@ def test_d59_only_universal_super_and_shareable_leaves_and_the_second_import_cha
     cli("heartbeat", env=at(bob))
     cli("approve", new["id"], "--yes", env=at(bob))
     taken = cli("show", new["id"], "--json", env=at(bob)).json
-    assert (taken["set"], taken["state"], taken["verifications"]) == ("universal", "possible", 72)
+    assert (taken["set"], taken["state"], taken["verifications"]) == ("universal", "past", 72)
     head = git(bob, "rev-parse", "HEAD")
     once_more = cli("share", "import", str(path), "--json", env=at(bob)).json
     assert (once_more["commit"], once_more["unchanged"]) == (None, 1)

@@ -84,12 +84,6 @@ class Match:
         return importance_factor(self.placed.block)
 
 
-def unscored(placed: Placed) -> Match:
-    """A block that comes along without fitting the query by itself: linked by a person."""
-    trust, confidence = TRUST[placed.place], CONFIDENCE[placed.block.state]
-    return Match(placed, 0.0, 0.0, 0.0, None, confidence, trust, 1.0, is_approved(placed), clear=False)
-
-
 def fit(
     placed: Placed,
     text_match: float,

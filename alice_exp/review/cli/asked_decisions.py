@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
@@ -135,19 +136,8 @@ def approved(
     if answer in ("later", "quit"):
         return done
     replacing, both = ([*replacing, old], both) if answer == "new" else (replacing, [*both, old])
-    return approved(
-        terminal,
-        ids,
-        to,
-        reason=reason,
-        replacing=replacing,
-        both=both,
-        everywhere=everywhere,
-        dry_run=dry_run,
-        seen=seen,
-        reply=reply,
-        asks=True,
-    )
+    again = partial(approved, terminal, ids, to, reason=reason, everywhere=everywhere, dry_run=dry_run)
+    return again(replacing=replacing, both=both, seen=seen, reply=reply, asks=True)
 
 
 def rejected(

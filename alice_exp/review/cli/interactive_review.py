@@ -342,8 +342,6 @@ class _Session:
         for line in page.lines(columns()):
             self.terminal.line(line)
 
-    # ------------------------------------------------------------------------------------------------------- drawing
-
     def _current(self, item: Item) -> Item:
         """The candidate as it was read last: an edit may have changed what stands beside it."""
         block_id = item.placed.block.id

@@ -200,26 +200,23 @@ class Comparison:
         """Whether both state the value of one thing, and another one."""
         if not set(self.changed).isdisjoint(LIFE) and self._are_both_about_user():
             return not self.has_other_scope()
-        if not (self.cover >= 0.4 or self.topic >= 0.6):
-            return False
-        if self.changed == ["number"] and not self._is_of_one_number():
+        is_bare = self.changed == ["number"] and not self._is_of_one_number()
+        if is_bare or not (self.cover >= 0.4 or self.topic >= 0.6):
             return False
         if not self.changed:
             return self._states_another() and not self.has_other_scope()
         # With the same trigger the value may be all that is said; else something has to be of one thing.
         is_about_one = bool(self.shared) or not (self.left and self.right)
         # Another day on which it is not so agrees with the day on which it is.
-        is_denied = not all(map(self._agree_on, self.shared))
-        is_of_one = is_about_one and not self.has_other_scope() and not self._are_two_things()
-        return is_of_one and not is_denied and not self.exchanged
+        are_agreed = all(map(self._agree_on, self.shared)) and not self.exchanged
+        return is_about_one and are_agreed and not self.has_other_scope() and not self._are_two_things()
 
     def _is_of_one_number(self) -> bool:
         """Whether the two differ in a bare number alone, which is said of something: rather than the ports of two
         services, which share a word or two, or two that are numbered (rule 1: …, lesson 3 on subject 21)."""
         is_one = len(self.shared) > 1 and all(len(of.values["number"]) == 1 for of in (self.one, self.two))
-        is_said_of = bool(self.one.slots and self.two.slots)
-        is_near = self.topic >= 0.6 or self.dice >= 0.3
-        return (is_one or is_said_of) and is_near and max(self.over()) < RARE
+        is_said_of = is_one or bool(self.one.slots and self.two.slots)
+        return is_said_of and max(self.topic / 2, self.dice) >= 0.3 and max(self.over()) < RARE
 
     def _are_two_things(self) -> bool:
         """Whether the values are what the statements are about, not what changed: two cities where each begins with its
@@ -333,7 +330,8 @@ class Comparison:
             if [word[0] for word in (*left[:1], *right[:1])] == ["=", "="]:
                 continue  # Two values of one class are a change of it, not another subject.
             if left and right and not any(not same_concept(w).isdisjoint(right) for w in left):
-                found.append((first, second, _joined(left), _joined(right)))
+                alone = [("" if is_cjk(words[0]) else " ").join(words) for words in (left, right)]
+                found.append((first, second, alone[0], alone[1]))
         return found
 
     def over(self) -> tuple[float, float]:
@@ -365,13 +363,10 @@ class Comparison:
 
     def differs(self) -> tuple[str, str]:
         """What stands in one place of both: the values, the opposites, or the words."""
-        for name in self.changed[:1]:
-            return self.one.written(name), self.two.written(name)
-        for pair in self.opposed_sides:
-            return self.one.written(pair), self.two.written(pair)
-        for one, two in self.exchanged[:1]:
-            return one, two
-        return "", ""
+        keys: list[str | int] = [*self.changed[:1], *self.opposed_sides]
+        if keys:
+            return self.one.written(keys[0]), self.two.written(keys[0])
+        return self.exchanged[0] if self.exchanged else ("", "")
 
 
 def _turned(one: set[tuple[int, int]], two: set[tuple[int, int]]) -> bool:
@@ -394,10 +389,6 @@ def _topic(one: Statement, two: Statement) -> float:
 
 def _numbers(of: Statement) -> dict[str, set[str]]:
     return {name: values for name, values in of.values.items() if not name.startswith("scope")}
-
-
-def _joined(words: list[str]) -> str:
-    return "".join(words) if is_cjk(words[0]) else " ".join(words)
 
 
 def _clause(line: list[str], start: int, stop: int) -> list[str]:
