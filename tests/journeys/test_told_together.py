@@ -76,8 +76,9 @@ def test_five_facts_about_the_person_are_told_where_they_fit(
     assert {one["id"] for one in cli("context", query, "--json").json["matches"]} == ids
 
 
+@pytest.mark.parametrize("is_named", [True, False])
 def test_sixteen_failures_of_one_day_are_seen_by_the_twelfth_and_told_the_morning_after(
-    home: Path, cli: Call
+    home: Path, cli: Call, is_named: bool
 ) -> None:
     when, *rules = RULES["en"]
     ids = approved(cli, when, *rules)
@@ -94,11 +95,18 @@ def test_sixteen_failures_of_one_day_are_seen_by_the_twelfth_and_told_the_mornin
     assert {asked["id"], *(one["id"] for one in asked["beside"])} <= set(ids)
     assert asked["failed"] > 2 and asked["uses"] <= 8
     assert {cli("show", one, "--json").json["set"] for one in ids} == {"universal"}, "nothing is archived"
-    others = {*ids} - {ids[2]}
+    others = {*ids} - {ids[2]} if is_named else {*ids}
     before = {one: cli("show", one, "--json").json["evidence"] for one in others}
-    cli("retire", ids[2], "--reason", "no longer", "--yes", env=at(13, 11))
+    cli(
+        *(("retire", ids[2], "--reason", "no longer", "--yes") if is_named else ("keep", asked["id"])),
+        env=at(13, 11),
+    )
     after = {one: cli("show", one, "--json").json for one in others}
-    assert {one: block["evidence"] for one, block in after.items()} == before, "failures count on"
+    assert ({one: block["evidence"] for one, block in after.items()} == before) is is_named
+    last = {block["evidence"][-1]["effect"] for block in after.values()}
+    assert ("still_true" in last, len(last)) == (not is_named, 1), (
+        "failures leave the value where all hold alone"
+    )
     assert {block["doubt"]["value"] for block in after.values()} == {0.25}
     assert set(told(cli, when, 14)[1]) == others, "the suspect comes back"
     assert cli("heartbeat", "--json", env=at(15)).json["review"] == []
