@@ -12,7 +12,8 @@ from alice_exp.model.values.block import is_approved
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from alice_exp.finding.rules.nearness.neighbourhood import Kind, Neighbourhood
+    from alice_exp.finding.rules.nearness.neighbourhood import Kind
+    from alice_exp.finding.rules.nearness.statement import Statement
     from alice_exp.model.values.block import Placed
     from alice_exp.model.values.snapshot import Snapshot
 
@@ -68,16 +69,17 @@ def rivalry() -> Callable[[Placed, Placed], bool]:
 
     What was taken apart is kept as long as the function that is returned.
     """
-    around: dict[str, Neighbourhood] = {}
+    taken: dict[str, Statement] = {}
 
     def are(one: Placed, other: Placed) -> bool:
-        # Loaded where two could be told: comparing them closely costs about a millisecond.
-        from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
+        # Loaded where two could be told.
+        from alice_exp.finding.rules.nearness.relation import likeness, weight_alone
+        from alice_exp.finding.rules.nearness.statement import statement
 
-        known = other.block.id
-        if known not in around:
-            around[known] = Neighbourhood([other])
-        kind = next((found.kind for found in around[known].relations(one)), None)
+        for placed in (one, other):
+            if placed.block.id not in taken:
+                taken[placed.block.id] = statement(placed)
+        kind = likeness(taken[one.block.id], taken[other.block.id], weight_alone).kind
         return are_rivals(one, other, kind) is not None
 
     return are
