@@ -164,6 +164,10 @@ class Known(Collection, Protocol):
         """At most ``most`` blocks whose id starts with ``prefix``, by id."""
         ...
 
+    def concerned(self, concern: str) -> list[Placed]:
+        """The blocks with a concern (``rules.concerns``)."""
+        ...
+
 
 class Meanings(Protocol):
     """Likeness of meaning. Never raises when the embedder fails: it warns, and words alone answer."""

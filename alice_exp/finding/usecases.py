@@ -143,6 +143,15 @@ def search(
     return [_by_meaning(finding, query, one)[:top] for (query, _), one in zip(queries, found, strict=True)]
 
 
+def replaced_ones(finding: Finding) -> frozenset[str]:
+    """The ids of what waits for what replaces it (``rules.rivals.waiting``), from the index where it can answer."""
+    from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES
+    from alice_exp.finding.rules.rivals import replaced, waiting
+
+    found = finding.index.ask(lambda known: known.concerned(REPLACING))
+    return replaced(finding.home.read(TRUSTED_PLACES)) if found is None else waiting(found)
+
+
 def _by_meaning(finding: Finding, query: str, matches: list[Match]) -> list[Match]:
     if not finding.meanings:
         return matches

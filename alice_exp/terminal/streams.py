@@ -7,13 +7,11 @@ import contextlib
 import io
 import json
 import os
-import shlex
 import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from queue import Full, Queue
 from typing import Any, TextIO
 
 
@@ -75,6 +73,8 @@ class _Held(io.StringIO):
 
 def command() -> list[str]:
     """The pager's command line; empty where none is wanted or there."""
+    import shlex
+
     named = os.environ.get("ALICE_PAGER", os.environ.get("PAGER", "less"))
     words = shlex.split(named) if named else []
     return words if words and words != ["cat"] and shutil.which(words[0]) else []
@@ -123,6 +123,10 @@ class PatientLines:
         self._unread = unread
         self._lost = 0
         self._known: set[str] = set()
+        # Loaded by those who serve: every command loads this module.
+        from queue import Full, Queue
+
+        self._full = Full
         self._queue: Queue[str | None] = Queue(MOST)
         # A thread that is stuck in a full pipe must not keep the process from ending.
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -135,7 +139,7 @@ class PatientLines:
                 self._queue.put_nowait(self._unread(self._lost))
                 self._lost = 0
             self._queue.put_nowait(text)
-        except Full:
+        except self._full:
             self._lost += 1
 
     def write_once(self, text: str) -> None:
@@ -146,7 +150,7 @@ class PatientLines:
 
     def close(self) -> None:
         """Wait a moment until all is written."""
-        with contextlib.suppress(Full):
+        with contextlib.suppress(self._full):
             self._queue.put_nowait(None)
             self._thread.join(_PATIENCE)
 

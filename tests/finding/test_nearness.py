@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import cast
@@ -11,8 +12,9 @@ import pytest
 
 from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
 from alice_exp.finding.rules.nearness.persons import whose
-from alice_exp.finding.rules.nearness.relation import likeness
+from alice_exp.finding.rules.nearness.relation import likeness, weight_alone
 from alice_exp.finding.rules.nearness.statement import statement
+from alice_exp.finding.rules.rivals import could_be_rivals
 from alice_exp.model.values.block import About, Block, Payload, Placed, Trigger
 
 _ids = count()
@@ -576,3 +578,27 @@ def test_what_somebody_will_not_do_is_the_opposite_of_doing_it(known: str, candi
     old, new = placed(known, about="user"), placed(candidate, "", POOL, "user")
     weigh = Neighbourhood([old, new]).weigh
     assert likeness(statement(new), statement(old), weigh).kind == "opposes"
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in Path(__file__).parent.glob("nearness_*.txt")))
+def test_no_rival_is_lost_before_two_blocks_are_taken_apart(name: str) -> None:
+    rows = [pair for rows in pairs(name).values() for pair in rows]
+    # Each beside the pair's other text, and beside the next pair's, said of one situation.
+    beside = zip(rows, rows[1:] + rows[:1], strict=True)
+    rows += [
+        (old, replace(new, block=replace(new.block, trigger=old.block.trigger)))
+        for (old, _), (_, new) in beside
+    ]
+    lost = [
+        (one.block.payload.content, other.block.payload.content)
+        for old, new in rows
+        for one, other in ((old, new), (new, old))
+        if not could_be_rivals(one, other)
+        and likeness(statement(one), statement(other), weight_alone).kind in ("opposes", "replaces")
+    ]
+    assert not lost
+
+
+def test_two_rules_that_share_no_word_are_not_taken_apart() -> None:
+    assert not could_be_rivals(placed("tag the release"), placed("watch the error rate"))
+    assert could_be_rivals(placed("use tabs"), placed("four spaces"))

@@ -193,6 +193,38 @@ def test_one_word_finds_a_long_text() -> None:
     assert match.clear
 
 
+@pytest.mark.parametrize("size", [1, 5, 10, 20])
+@pytest.mark.parametrize(
+    ("trigger", "tasks", "others"),
+    [
+        (
+            "deploying the gateway",
+            (
+                "deploy the payment gateway",
+                "how do we deploy the API gateway on Friday?",
+                "deploy the gateway now",
+            ),
+            ("write a birthday poem", "start a blog"),
+        ),
+        (
+            "部署网关",
+            ("部署支付网关", "今晚要部署网关", "网关怎么部署"),
+            ("写一首生日诗", "关掉网页"),
+        ),
+    ],
+)
+def test_rules_of_one_situation_do_not_silence_each_other(
+    trigger: str, tasks: tuple[str, ...], others: tuple[str, ...], size: int
+) -> None:
+    rules = [placed(f"r{n}", f"rule {chr(97 + n) * 6}", "universal", trigger=trigger) for n in range(size)]
+    beside = [placed(f"b{n}", f"topic{n} needs care{n}", "universal") for n in range(size)]
+    for blocks in (rules, [*rules, *beside]):
+        for task in tasks:
+            assert sum(one.clear for one in rank(blocks, task, {}, NOW)) >= min(size, 16), task
+        for task in others:
+            assert not any(one.clear for one in rank(blocks, task, {}, NOW)), task
+
+
 def test_the_dead_are_never_found() -> None:
     blocks = [
         placed("a", "search", state="obsolete"),

@@ -39,8 +39,8 @@ def fitting(finding: Finding, prompt: str, project: str) -> list[Placed]:
     from alice_exp.finding.rules.choice import choose
     from alice_exp.finding.rules.concerns import TRUSTED_PLACES
     from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone
-    from alice_exp.finding.rules.rivals import replaced, rivalry
-    from alice_exp.finding.usecases import Filters, search
+    from alice_exp.finding.rules.rivals import rivalry
+    from alice_exp.finding.usecases import Filters, replaced_ones, search
     from alice_exp.model.rules.private_facts import is_private
 
     places = Filters(places=TRUSTED_PLACES, project=project, here_only=True)
@@ -48,7 +48,7 @@ def fitting(finding: Finding, prompt: str, project: str) -> list[Placed]:
     found = choose(
         (one for one in matches if not is_private(one.placed.block) and not fits_by_tags_alone(one, prompt)),
         rivalry(),
-        replaced(finding.home.read(TRUSTED_PLACES)),
+        replaced_ones(finding),
     ).applied
     return [one.placed for one in found]
 

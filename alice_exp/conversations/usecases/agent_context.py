@@ -12,7 +12,7 @@ from alice_exp.finding.rules.concerns import TRUSTED_PLACES
 from alice_exp.finding.rules.preferred_matches import is_foreign
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.rules.rivals import replaced, rivalry
-from alice_exp.finding.usecases import Filters, recall
+from alice_exp.finding.usecases import Filters, recall, replaced_ones
 from alice_exp.home.ports import Home
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Placed, is_approved
@@ -45,7 +45,7 @@ def user_memories(finding: Finding, query: str, top: int, filters: Filters) -> l
     decision, then what is unreviewed (B4.11); those of other projects are left out. Counts as a read."""
     found = recall(finding, query, {}, top, replace(filters, about="user", here_only=True))
     approved = {one.placed.block.id: one for one in found if one.approved}
-    waiting = replaced(finding.home.read(TRUSTED_PLACES)) if approved else ()
+    waiting = replaced_ones(finding) if approved else ()
     able = [one.placed for block_id, one in approved.items() if block_id not in waiting]
     told = together(able, rivalry(), top, top)
     return [*(approved[one.block.id] for one in told), *(one for one in found if not one.approved)]

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, cast
 
 from alice_exp.finding.rules.bm25 import text_matches
 from alice_exp.finding.rules.corpus import Corpus
+from alice_exp.finding.rules.parsed_query import Query
+from alice_exp.kernel.text.tokens import is_cjk
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import (
     DAY,
@@ -139,9 +141,13 @@ def rank(
     texts = found.matches
     matches = _with_context(texts, collection, context) if context else texts
 
+    by_match = _descending(matches)
+    best = list(islice(by_match, _CHUNK))
+    said = _said(collection, query, [index for _, index in best if found.probability(index) < gate])
+
     def fits(index: int) -> bool:
         """Whether a block is an answer by itself."""
-        if found.probability(index) >= gate:
+        if index in said or found.probability(index) >= gate:
             return True
         return matches[index] != texts.get(index) and round(matches[index], 6) >= FLOOR
 
@@ -152,9 +158,9 @@ def rank(
 
     def could_fit(pair: tuple[float, int]) -> bool:
         """Whether a block with this match at most may still be an answer."""
-        return bool(context) or found.most_probable(pair[0]) >= gate
+        return bool(context or said) or found.most_probable(pair[0]) >= gate
 
-    by_match = _descending(matches)
+    by_match = chain(best, by_match)
     seen = []
     for match, index in takewhile(could_fit, by_match):
         seen.append((match, index))
@@ -163,7 +169,12 @@ def rank(
     else:
         return []
     lowest = TAIL * seen[-1][0] if gate else 0.0
-    reaching = takewhile(lambda pair: pair[0] >= lowest, chain(seen, by_match))
+    least = min((matches[index] for index in said), default=lowest)
+    reaching = (
+        pair
+        for pair in takewhile(lambda pair: pair[0] >= min(least, lowest), chain(seen, by_match))
+        if pair[0] >= lowest or pair[1] in said
+    )
     answers: list[Match] = []
     passed = 0
     while passed < (SHORTLIST if top is None else min(top, SHORTLIST)):
@@ -174,6 +185,27 @@ def rank(
         some, count = _best(collection, likely, weighed, passing, top)
         answers, passed = ordered([*answers, *some])[:top], passed + count
     return answers
+
+
+def _said(collection: Collection, query: str, indexes: Sequence[int]) -> frozenset[int]:
+    """Those blocks of which the query says every subject word of the trigger: what holds "deploying the gateway" fits
+    "deploy the payment gateway", however many rules have that trigger, so that none of its words is rare."""
+    asked = frozenset(Query.of(query).terms) if indexes else frozenset()
+    known: dict[str, bool] = {"": False}
+    found = []
+    for index, placed in zip(indexes, collection.blocks(indexes), strict=True):
+        trigger = placed.block.trigger.text
+        if trigger not in known:
+            parsed = Query.of(trigger)
+            subject = {term for term in parsed.terms if parsed.weights[term] == 1.0}
+            # Of Chinese all characters and half of their pairs: the others lie across two words.
+            pairs = {term for term in subject if is_cjk(term) and len(term) > 1}
+            known[trigger] = (
+                2 * len(pairs & asked) >= len(pairs) and bool(subject) and subject - pairs <= asked
+            )
+        if known[trigger]:
+            found.append(index)
+    return frozenset(found)
 
 
 def _descending(matches: Mapping[int, float]) -> Iterator[tuple[float, int]]:

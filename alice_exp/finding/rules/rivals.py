@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES, came_up, trusted_since
+from alice_exp.finding.rules.nearness.persons import is_of_user
+from alice_exp.kernel.text.bilingual_lexicon import same_concept
+from alice_exp.kernel.text.data_files import entries
+from alice_exp.kernel.text.tokens import tokens
 from alice_exp.model.rules.doubt import is_in_doubt
+from alice_exp.model.rules.rejection import inference
 from alice_exp.model.values.block import is_approved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from alice_exp.finding.rules.nearness.neighbourhood import Kind, Neighbourhood
+    from alice_exp.finding.rules.nearness.neighbourhood import Kind
+    from alice_exp.finding.rules.nearness.statement import Statement
     from alice_exp.model.values.block import Placed
     from alice_exp.model.values.snapshot import Snapshot
 
@@ -63,21 +70,50 @@ def waiting(blocks: Iterable[Placed]) -> frozenset[str]:
     return frozenset().union(*below.values())
 
 
+def could_be_rivals(one: Placed, other: Placed) -> bool:
+    """Whether what two blocks say may be at odds, without taking them apart: they share a word or a name of one
+    concept, both are about the user, or both name a value, a number or a side of opposites."""
+    if is_of_user(one.block) and is_of_user(other.block):
+        return True
+    left, right = ({*tokens(inference(of.block.payload))} for of in (one, other))
+    if not left.isdisjoint(right) or any(not same_concept(token).isdisjoint(right) for token in left):
+        return True
+    return all(any(token in _sides() or token[0].isdigit() for token in side) for side in (left, right))
+
+
+_NUMBERS = (
+    " one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety 零一二两三四五六七八九十百千万半"
+)
+
+
+@cache
+def _sides() -> frozenset[str]:
+    """The tokens of what has a value or an opposite."""
+    lines = (
+        line for name in ("antonyms", "typed_values") for line in entries(f"finding/rules/data/{name}.txt")
+    )
+    return frozenset(tokens(" ".join(lines).replace("_", " ") + _NUMBERS))
+
+
 def rivalry() -> Callable[[Placed, Placed], bool]:
     """Tells whether two approved blocks are rivals, by the person's word, else by what they say.
 
     What was taken apart is kept as long as the function that is returned.
     """
-    around: dict[str, Neighbourhood] = {}
+    taken: dict[str, Statement] = {}
 
     def are(one: Placed, other: Placed) -> bool:
-        # Loaded where two could be told: comparing them closely costs about a millisecond.
-        from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
+        if not could_be_rivals(one, other):
+            return are_rivals(one, other, None) is not None
+        # Loaded where two could be at odds.
+        from alice_exp.finding.rules.nearness.relation import likeness, weight_alone
+        from alice_exp.finding.rules.nearness.statement import statement
 
-        known = other.block.id
-        if known not in around:
-            around[known] = Neighbourhood([other])
-        kind = next((found.kind for found in around[known].relations(one)), None)
+        for placed in (one, other):
+            if placed.block.id not in taken:
+                taken[placed.block.id] = statement(placed)
+        kind = likeness(taken[one.block.id], taken[other.block.id], weight_alone).kind
         return are_rivals(one, other, kind) is not None
 
     return are

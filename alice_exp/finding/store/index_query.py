@@ -179,6 +179,12 @@ class Indexed:
         query = "SELECT path, body FROM blocks JOIN files USING (file) WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
         return [_placed(body, path) for path, body in self._rows(query, (prefix, prefix + "\uffff", most))]
 
+    def concerned(self, concern: str) -> list[Placed]:
+        """See ``finding.ports.Known``."""
+        query = """SELECT path, body FROM concerns JOIN blocks USING (file, slot) JOIN files USING (file)
+            WHERE kind = ?"""
+        return [_placed(body, path) for path, body in self._rows(query, (concern,))]
+
 
 StandingRow: TypeAlias = "tuple[float, int, float, float]"
 """A ``Standing`` as it is stored: weight, type by number, last change in seconds (NaN: none), stretch."""

@@ -11,7 +11,6 @@ from alice_exp.kernel import jsonc
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import NotAFile, read_bytes
-from alice_exp.kernel.jsonc import Unchanged
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from alice_exp.home.store.list_files import Found
     from alice_exp.kernel.journal.atomic_files import Signature
     from alice_exp.kernel.journal.git_references import References
-    from alice_exp.kernel.jsonc import Document
+    from alice_exp.kernel.jsonc import Document, Unchanged
     from alice_exp.model.values.block import Block, Place
     from alice_exp.model.values.snapshot import Catalogue
 
@@ -146,7 +145,7 @@ class Reading:
         blocks, problems = read_blocks(document, self._sound.get(document.path))
         # Elements and blocks correspond one to one only if every element could be read.
         if len(blocks) == len(document.elements):
-            self._sound[document.path] = Unchanged(document, blocks)
+            self._sound[document.path] = jsonc.Unchanged(document, blocks)
         return blocks, problems
 
     def sound(self, path: str, data: bytes) -> tuple[tuple[Block, ...], bool] | None:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.search_episodes import similar_failures
 from alice_exp.finding.rules.choice import choose, forbids
-from alice_exp.finding.rules.concerns import TRUSTED_PLACES
 from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone, is_foreign
-from alice_exp.finding.rules.rivals import replaced, rivalry
-from alice_exp.finding.usecases import Filters, search
+from alice_exp.finding.rules.rivals import rivalry
+from alice_exp.finding.usecases import Filters, replaced_ones, search
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.ports import OpenDecision
@@ -70,14 +69,15 @@ def decide(learning: Learning, task: str, context: Mapping[str, Json], project: 
     A similar task that failed before is a warning (R0.51). Applied blocks count as read.
     """
     home, caller = learning.home, learning.caller
-    (matches,) = search(learning.find(), [(task, context)], Filters(project=project))
+    finding = learning.find()
+    (matches,) = search(finding, [(task, context)], Filters(project=project))
     matches = [one for one in matches if not fits_by_tags_alone(one, task)]
     elsewhere = [one for one in matches if is_foreign(one.placed, project)]
     decision = caller.new_id("dec")
     choice = choose(
         [one for one in matches if one not in elsewhere],
         rivalry(),
-        replaced(home.read(TRUSTED_PLACES)),
+        replaced_ones(finding),
         lambda placed: _is_like_rejected(home, placed),
         context,
     )

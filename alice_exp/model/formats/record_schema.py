@@ -11,8 +11,8 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint
-from alice_exp.kernel.jsonc import parse
 from alice_exp.model.formats import field_readers
 from alice_exp.model.formats.field_readers import (
     Fault,
@@ -380,9 +380,9 @@ def timeline_json(timeline: Timeline) -> dict[str, Json]:
 
 def past_episodes(data: bytes) -> EpisodeBook:
     """The episodes in the bytes of an ``episodes.jsonc``; none where they are no JSONC."""
-    return read_episodes(parse(data, EPISODES_PATH, EPISODES))[0]
+    return read_episodes(jsonc.parse(data, EPISODES_PATH, EPISODES))[0]
 
 
 def past_timeline(data: bytes) -> Timeline:
     """The timeline in the bytes of an ``events.jsonc``; an empty one where they are no JSONC."""
-    return read_timeline(parse(data, EVENTS_PATH, SEGMENTS))[0]
+    return read_timeline(jsonc.parse(data, EVENTS_PATH, SEGMENTS))[0]

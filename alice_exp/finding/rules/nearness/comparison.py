@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from difflib import SequenceMatcher
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -304,6 +303,8 @@ class Comparison:
     @cached_property
     def _places(self) -> list[tuple[int, int, str, str]]:
         """Those places: where they begin in each line, and the words."""
+        from difflib import SequenceMatcher
+
         one, two = self.one.line, self.two.line
         # The opposites are what both differ in, not two subjects.
         sided = {

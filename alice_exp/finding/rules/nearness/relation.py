@@ -68,6 +68,11 @@ def weight_of(holders: int, total: int) -> float:
     return math.log1p((total - holders + 0.5) / (holders + 0.5))
 
 
+def weight_alone(key: str) -> float:
+    """The weight of a key that one block of a young home holds."""
+    return weight_of(1, LEAST) * (CHARACTER if len(key) == 1 and key > "\u2e7f" else 1)
+
+
 def _apart(pair: Comparison) -> Literal["opposes", "near"] | None:
     payloads = [of.placed.block.payload for of in (pair.one, pair.two)]
     found = told_apart(*((payload.content, *payload.steps) for payload in payloads))

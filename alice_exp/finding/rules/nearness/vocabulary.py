@@ -103,8 +103,10 @@ def vocabulary() -> Vocabulary:
     values = _typed_values()
     sides, attributes, loose = _opposites()
     filling = {_spelt(word) for word in (*lists["filling"], *lists["filling chinese"])}
+    # Most words of a list mean the same.
+    meaning = cache(Meaning)
     known = {
-        word: Meaning(
+        word: meaning(
             frozenset(roles.get(word, ())), values.get(word, ()), sides.get(word, ()), word in filling
         )
         for word in {*roles, *values, *sides, *filling}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from difflib import SequenceMatcher
 from functools import cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -142,6 +141,8 @@ def _bounds(text: str) -> frozenset[str]:
 
 def _turned(one: str, two: str) -> Iterator[str]:
     """The pairs of opposite characters of which each text has one in the same place; ``time`` for before and after."""
+    from difflib import SequenceMatcher
+
     left, right = _plain(one), _plain(two)
     for what, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
         if what != "replace":
