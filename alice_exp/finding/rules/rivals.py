@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from functools import cache
 from typing import TYPE_CHECKING, Literal
@@ -75,25 +76,31 @@ def could_be_rivals(one: Placed, other: Placed) -> bool:
     concept, both are about the user, or both name a value, a number or a side of opposites."""
     if is_of_user(one.block) and is_of_user(other.block):
         return True
-    left, right = ({*tokens(inference(of.block.payload))} for of in (one, other))
+    said = [inference(of.block.payload) for of in (one, other)]
+    left, right = map(set, map(tokens, said))
     if not left.isdisjoint(right) or any(not same_concept(token).isdisjoint(right) for token in left):
         return True
-    return all(any(token in _sides() or token[0].isdigit() for token in side) for side in (left, right))
+    return all(not text.isascii() or _names_side(text) for text in said)
 
 
+_WORD = re.compile("[a-z0-9]+")
 _NUMBERS = (
-    " one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety 零一二两三四五六七八九十百千万半"
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
 )
+
+
+def _names_side(text: str) -> bool:
+    return any(word in _sides() or word[0].isdigit() for word in _WORD.findall(text.lower()))
 
 
 @cache
 def _sides() -> frozenset[str]:
-    """The tokens of what has a value or an opposite."""
-    lines = (
-        line for name in ("antonyms", "typed_values") for line in entries(f"finding/rules/data/{name}.txt")
-    )
-    return frozenset(tokens(" ".join(lines).replace("_", " ") + _NUMBERS))
+    """The English words of what has a value or an opposite, of a phrase the longest one."""
+    files = ("antonyms", "typed_values")
+    lines = (line for name in files for line in entries(f"finding/rules/data/{name}.txt"))
+    names = re.split(r"[\s,|=~]+", " ".join((_NUMBERS, *lines)).lower())
+    return frozenset(max(_WORD.findall(name), key=len, default="") for name in names)
 
 
 def rivalry() -> Callable[[Placed, Placed], bool]:
