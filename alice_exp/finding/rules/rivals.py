@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES, came_up, trusted_since
 from alice_exp.finding.rules.nearness.persons import is_of_user
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
-from alice_exp.kernel.text.data_files import entries
+from alice_exp.kernel.text.data_files import entries, word_lists
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.rejection import inference
@@ -80,7 +80,7 @@ def could_be_rivals(one: Placed, other: Placed) -> bool:
     left, right = map(set, map(tokens, said))
     if not left.isdisjoint(right) or any(not same_concept(token).isdisjoint(right) for token in left):
         return True
-    return all(not text.isascii() or _names_side(text) for text in said)
+    return not all(map(str.isascii, said)) or not _named(said[0]).isdisjoint(_named(said[1]))
 
 
 _WORD = re.compile("[a-z0-9]+")
@@ -90,17 +90,25 @@ _NUMBERS = (
 )
 
 
-def _names_side(text: str) -> bool:
-    return any(word in _sides() or word[0].isdigit() for word in _WORD.findall(text.lower()))
+def _named(text: str) -> set[str]:
+    """The pairs of opposites, and the classes of values, of which an English text has a word."""
+    found = _WORD.findall(text.lower())
+    return {"number" for word in found if word[0].isdigit()}.union(
+        *(_sides().get(word, ()) for word in found)
+    )
 
 
 @cache
-def _sides() -> frozenset[str]:
-    """The English words of what has a value or an opposite, of a phrase the longest one."""
-    files = ("antonyms", "typed_values")
-    lines = (line for name in files for line in entries(f"finding/rules/data/{name}.txt"))
-    names = re.split(r"[\s,|=~]+", " ".join((_NUMBERS, *lines)).lower())
-    return frozenset(max(_WORD.findall(name), key=len, default="") for name in names)
+def _sides() -> dict[str, set[str]]:
+    """The English words of what has a value or an opposite, of a phrase the longest one, each with what it is of."""
+    values = word_lists("finding/rules/data/typed_values.txt")
+    lines = {line: line for line in entries("finding/rules/data/antonyms.txt")}
+    lines |= {name: " ".join(rows) for name, rows in values.items()} | {"number": _NUMBERS}
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for name, line in lines.items():
+        for one in re.split(r"[\s,|=~]+", line.lower()):
+            found[max(_WORD.findall(one), key=len, default="")].add(name)
+    return found
 
 
 def rivalry() -> Callable[[Placed, Placed], bool]:
