@@ -602,3 +602,4 @@ def test_no_rival_is_lost_before_two_blocks_are_taken_apart(name: str) -> None:
 def test_two_rules_that_share_no_word_are_not_taken_apart() -> None:
     assert not could_be_rivals(placed("tag the release"), placed("watch the error rate"))
     assert could_be_rivals(placed("use tabs"), placed("four spaces"))
+    assert could_be_rivals(placed("on"), placed("turned off"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from functools import cache
 from typing import TYPE_CHECKING, Literal
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES, came_up, trusted_since
 from alice_exp.finding.rules.nearness.persons import is_of_user
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
-from alice_exp.kernel.text.data_files import entries
+from alice_exp.kernel.text.data_files import entries, word_lists
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.rejection import inference
@@ -75,25 +76,39 @@ def could_be_rivals(one: Placed, other: Placed) -> bool:
     concept, both are about the user, or both name a value, a number or a side of opposites."""
     if is_of_user(one.block) and is_of_user(other.block):
         return True
-    left, right = ({*tokens(inference(of.block.payload))} for of in (one, other))
+    said = [inference(of.block.payload) for of in (one, other)]
+    left, right = map(set, map(tokens, said))
     if not left.isdisjoint(right) or any(not same_concept(token).isdisjoint(right) for token in left):
         return True
-    return all(any(token in _sides() or token[0].isdigit() for token in side) for side in (left, right))
+    return not all(map(str.isascii, said)) or not _named(said[0]).isdisjoint(_named(said[1]))
 
 
+_WORD = re.compile("[a-z0-9]+")
 _NUMBERS = (
-    " one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety 零一二两三四五六七八九十百千万半"
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
 )
 
 
-@cache
-def _sides() -> frozenset[str]:
-    """The tokens of what has a value or an opposite."""
-    lines = (
-        line for name in ("antonyms", "typed_values") for line in entries(f"finding/rules/data/{name}.txt")
+def _named(text: str) -> set[str]:
+    """The pairs of opposites, and the classes of values, of which an English text has a word."""
+    found = _WORD.findall(text.lower())
+    return {"number" for word in found if word[0].isdigit()}.union(
+        *(_sides().get(word, ()) for word in found)
     )
-    return frozenset(tokens(" ".join(lines).replace("_", " ") + _NUMBERS))
+
+
+@cache
+def _sides() -> dict[str, set[str]]:
+    """The English words of what has a value or an opposite, of a phrase the longest one, each with what it is of."""
+    values = word_lists("finding/rules/data/typed_values.txt")
+    lines = {line: line for line in entries("finding/rules/data/antonyms.txt")}
+    lines |= {name: " ".join(rows) for name, rows in values.items()} | {"number": _NUMBERS}
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for name, line in lines.items():
+        for one in re.split(r"[\s,|=~]+", line.lower()):
+            found[max(_WORD.findall(one), key=len, default="")].add(name)
+    return found
 
 
 def rivalry() -> Callable[[Placed, Placed], bool]:
