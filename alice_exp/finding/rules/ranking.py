@@ -7,6 +7,7 @@ no block fits with a probability of at least ``thresholds.fits``, the answer is 
 
 from __future__ import annotations
 
+from functools import partial
 from heapq import nsmallest
 from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING, cast
@@ -153,8 +154,7 @@ def rank(
 
     def weighed(index: int, placed: Placed) -> Match | None:
         judged = (fits(index), round(found.probability(index), 6), round(found.certainty(index), 6))
-        text = texts.get(index, 0.0)
-        return fit(placed, text, context, now, half_life_days=half_life_days, judged=judged)
+        return fit(placed, texts.get(index, 0.0), context, now, half_life_days=half_life_days, judged=judged)
 
     def could_fit(pair: tuple[float, int]) -> bool:
         """Whether a block with this match at most may still be an answer."""
@@ -175,14 +175,24 @@ def rank(
         for pair in takewhile(lambda pair: pair[0] >= min(least, lowest), chain(seen, by_match))
         if pair[0] >= lowest or pair[1] in said
     )
+    standings = partial(_by_score, collection, now=seconds(now), half_life_days=half_life_days)
+    return _answers(reaching, standings, partial(_best, collection, weighed=weighed, passing=passing), top)
+
+
+def _answers(
+    reaching: Iterator[tuple[float, int]],
+    standings: Callable[[Sequence[tuple[float, int]]], list[tuple[float, int]]],
+    best: Callable[..., tuple[list[Match], int]],
+    top: int | None,
+) -> list[Match]:
+    """The ``top`` best of what reaches the least match, window by window until enough have passed."""
     answers: list[Match] = []
     passed = 0
     while passed < (SHORTLIST if top is None else min(top, SHORTLIST)):
         window = list(islice(reaching, SHORTLIST))
         if not window:
             break
-        likely = _by_score(collection, window, seconds(now), half_life_days)
-        some, count = _best(collection, likely, weighed, passing, top)
+        some, count = best(likely=standings(window), top=top)
         answers, passed = ordered([*answers, *some])[:top], passed + count
     return answers
 
