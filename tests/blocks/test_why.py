@@ -24,7 +24,7 @@ def test_the_index_and_the_files_say_the_same_of_every_block(home: Path, cli: Ca
     cli("approve", living, "--yes")
     cli("reject", gone)
     index = home / "state" / "index.sqlite"
-    asked = (living, living[4:9], gone)
+    asked = (living, living[:9], gone)
     index.unlink(missing_ok=True)
     cli("recall", "searching")
     assert index.exists()
