@@ -603,3 +603,19 @@ def test_two_rules_that_share_no_word_are_not_taken_apart() -> None:
     assert not could_be_rivals(placed("tag the release"), placed("watch the error rate"))
     assert could_be_rivals(placed("use tabs"), placed("four spaces"))
     assert could_be_rivals(placed("on"), placed("turned off"))
+
+
+@pytest.mark.parametrize(
+    ("known", "new", "kind"),
+    [
+        ("rule 1: run the tests", "rule 2: run the linter", "near"),
+        ("tip 1: prefer rg over grep", "tip 2: prefer fd over find", "near"),
+        ("lesson 0", "lesson 7", "near"),
+        ("the API port is 8080", "the API port is 9090", "replaces"),
+        ("端口是8080", "端口是9090", "replaces"),
+        ("standup is at 9:30", "standup is at 11:00", "replaces"),
+    ],
+)
+def test_a_number_that_counts_rules_off_is_no_value(known: str, new: str, kind: str) -> None:
+    one, two = (placed(text, "deploying the gateway") for text in (known, new))
+    assert likeness(statement(two), statement(one), Neighbourhood([one]).weigh).kind == kind
