@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES, came_up, trusted_since
-from alice_exp.finding.rules.nearness.persons import is_of_user
+from alice_exp.finding.rules.nearness.shelf import is_of_user
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.data_files import entries, word_lists
 from alice_exp.kernel.text.tokens import tokens
@@ -84,10 +84,6 @@ def could_be_rivals(one: Placed, other: Placed) -> bool:
 
 
 _WORD = re.compile("[a-z0-9]+")
-_NUMBERS = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
-)
 
 
 def _named(text: str) -> set[str]:
@@ -102,8 +98,11 @@ def _named(text: str) -> set[str]:
 def _sides() -> dict[str, set[str]]:
     """The English words of what has a value or an opposite, of a phrase the longest one, each with what it is of."""
     values = word_lists("finding/rules/data/typed_values.txt")
+    numbers = word_lists("finding/rules/data/nearness_words.txt")["number"]
     lines = {line: line for line in entries("finding/rules/data/antonyms.txt")}
-    lines |= {name: " ".join(rows) for name, rows in values.items()} | {"number": _NUMBERS}
+    lines |= {name: " ".join(rows) for name, rows in values.items()} | {
+        "number": " ".join(row.partition(",")[2] for row in numbers)
+    }
     found: defaultdict[str, set[str]] = defaultdict(set)
     for name, line in lines.items():
         for one in re.split(r"[\s,|=~]+", line.lower()):
@@ -122,13 +121,13 @@ def rivalry() -> Callable[[Placed, Placed], bool]:
         if not could_be_rivals(one, other):
             return are_rivals(one, other, None) is not None
         # Loaded where two could be at odds.
-        from alice_exp.finding.rules.nearness.relation import likeness, weight_alone
+        from alice_exp.finding.rules.nearness.relation import likeness
         from alice_exp.finding.rules.nearness.statement import statement
 
         for placed in (one, other):
             if placed.block.id not in taken:
                 taken[placed.block.id] = statement(placed)
-        kind = likeness(taken[one.block.id], taken[other.block.id], weight_alone).kind
+        kind = likeness(taken[one.block.id], taken[other.block.id]).kind
         return are_rivals(one, other, kind) is not None
 
     return are
