@@ -1,16 +1,15 @@
 """Values and protocols of search: postings, collection statistics, noise level, index and embedder.
 
-``finding.rules.bm25`` computes the values from texts and the index stores them. Both give the same values, so that
+``finding.rules.corpus`` computes the values from texts and the index stores them. Both give the same values, so that
 a search answers the same with and without an index.
 """
 
 from __future__ import annotations
 
-import math
 from array import array
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
+from alice_exp.finding.rules.noise import Noise
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
@@ -25,50 +24,12 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-K1 = 1.2
-B = 0.6
-"""The BM25 parameters k1 (saturation of repeated tokens) and b (length normalisation), DESIGN 10."""
-
-FEWEST = 16
-"""The fewest texts from which anything is learned about their collection; smaller ones use fixed values."""
-
-SHORT, LONG = 4, 32
-"""The query lengths, in words, for which noise is measured."""
-
 
 class Posting(NamedTuple):
     """A token's posting list: the indexes of the texts that contain it, ascending, and its count (1 to 255) in each."""
 
     indexes: Sequence[int]
     counts: Sequence[int]
-
-
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """The best match, in (0, 1], that a query of 4 or of 32 random words of the collection reaches."""
-
-    short: float
-    long: float
-
-    def at(self, size: float) -> float:
-        """The noise level of a query of ``size`` words, at least ``SHORT``: the power law through both measured
-        points."""
-        slope = math.log(self.long / self.short) / math.log(LONG / SHORT)
-        return min(1.0, self.short * math.pow(max(1.0, size / SHORT), slope))
-
-    @classmethod
-    def joined(cls, parts: Iterable[tuple[int, Noise]]) -> Noise:
-        """The geometric mean over (number of texts, noise), weighted by the number of texts."""
-        # NO_NOISE is the prior, with the weight of FEWEST texts, so that small files move it little.
-        known = [(FEWEST, NO_NOISE), *((count, noise) for count, noise in parts if count >= FEWEST)]
-        whole = sum(count for count, _ in known)
-        short = math.fsum(count * math.log(noise.short) for count, noise in known) / whole
-        long = math.fsum(count * math.log(noise.long) for count, noise in known) / whole
-        return cls(math.exp(short), math.exp(long))
-
-
-NO_NOISE = Noise(0.28, 0.12)
-"""The noise assumed for fewer than ``FEWEST`` texts."""
 
 
 class Standing(NamedTuple):
@@ -107,18 +68,6 @@ class Statistics:
     def total(self) -> int:
         """The number of texts."""
         return len(self.lengths)
-
-    @cached_property
-    def dampening(self) -> list[float]:
-        """BM25's k1 · (1 − b + b · length / average), for each text."""
-        average = sum(self.lengths) / max(1, self.total) or 1.0
-        base, slope = K1 * (1 - B), K1 * B / average
-        return [base + slope * length for length in self.lengths]
-
-    def idf(self, holders: int) -> float:
-        """ln(1 + (N − n + 0.5) / (n + 0.5)); a token that occurs nowhere counts like one that occurs in one text."""
-        held = max(1, holders)
-        return math.log1p((self.total - held + 0.5) / (held + 0.5))
 
 
 class Collection(Protocol):
