@@ -33,11 +33,12 @@ types: $(READY)
 rooms: $(READY)
 	$(BIN)/lint-imports
 
-docs: $(READY)  ## what README and docs show as generated, the man page and the pictures are as the code says, every requirement has its one test
+docs: $(READY)  ## what README and docs show as generated, the man page and the pictures are as the code says, every requirement has its one test, nothing grew
 	$(BIN)/python -m tests.readme --check
 	$(BIN)/python -m tests.manual --check
 	$(BIN)/python -m tests.screenshots --check
 	$(BIN)/python -m tests.coverage --check
+	$(BIN)/python -m tests.size --check
 
 bench: $(READY)  ## speed beside its yardsticks, in one run
 	$(BIN)/python -m tests.bench
