@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Call
-
 NEVER = (
     "asyncio",
     "cryptography",
