@@ -86,11 +86,16 @@ class Patterns:
         return compiled
 
 
-def _text(path: str) -> str:
+def package_file(path: str) -> bytes:
+    """The bytes of a file of the package; raises ``OSError`` where there is none."""
     # The package's own loader: importlib.resources and pkgutil do the same, but cost milliseconds at start-up.
     package = import_module(__name__.partition(".")[0])
     loader = cast("ResourceLoader", package.__loader__)
-    return loader.get_data(f"{package.__path__[0]}/{path}").decode("utf-8")
+    return loader.get_data(f"{package.__path__[0]}/{path}")
+
+
+def _text(path: str) -> str:
+    return package_file(path).decode("utf-8")
 
 
 class LazyPattern:
