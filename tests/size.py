@@ -37,6 +37,9 @@ def measures() -> dict[str, int]:
         "package.face_lines_per_command": faces // len(COMMANDS),
         "package.word_bytes": sum(path.stat().st_size for path in words) + sum(map(_pattern_bytes, trees)),
         "tests.lines": sum(_lines(path.read_text(encoding="utf-8")) for path in HERE.rglob("*.py")),
+        "bench.lines": sum(
+            _lines(path.read_text(encoding="utf-8")) for path in HERE.parent.glob("docs/bench/*.py")
+        ),
     }
     for room in sorted({path.relative_to(PACKAGE).parts[0] for path in sources if path.parent != PACKAGE}):
         found[f"room.{room}"] = sum(
