@@ -10,7 +10,7 @@ import pytest
 
 from alice_exp.finding.rules import rivals
 from alice_exp.finding.rules.nearness import vocabulary
-from alice_exp.kernel.text import bilingual_lexicon, stored_tables
+from alice_exp.kernel.text import bilingual_lexicon, data_files
 from alice_exp.kernel.text.stored_tables import stored
 
 TABLES = (bilingual_lexicon._concepts, bilingual_lexicon._members, vocabulary._known, rivals._sides)
@@ -22,8 +22,8 @@ class Words:
     def __init__(self, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.file, self.reads = place / "words.txt", 0
         self.file.write_text("one two")
-        monkeypatch.setattr(stored_tables, "FOLDER", place / "tables")
-        monkeypatch.setattr(stored_tables, "package_file", lambda path: (place / path).read_bytes())
+        loader = data_files._package()[0]
+        monkeypatch.setattr(data_files, "_package", lambda: (loader, str(place)))
 
     def asked(self, stemmed: bool = False) -> tuple[list[str], dict[str, frozenset[int]]]:
         """What a new process is told."""

@@ -8,21 +8,20 @@ version of the stemmer; where it cannot be written (installed read-only), the li
 from __future__ import annotations
 
 import marshal
-import os
+from contextlib import suppress
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from zlib import crc32
 
-from alice_exp.kernel.text.data_files import package_file
+from alice_exp.kernel.text.data_files import keep_package_file, package_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     T = TypeVar("T")
 
-FOLDER = Path(__file__).parents[2] / "tables"
-"""The folder of the tables; git does not track it."""
+FOLDER = "tables"
+"""The folder of the tables in the package; git does not track it."""
 
 FORMAT = 4
 """The version of marshal's format, which Python 3.4 and every later one reads."""
@@ -38,19 +37,19 @@ def stored(*sources: str, stemmed: bool = False) -> Callable[[Callable[[], T]], 
     def of(made: Callable[[], T]) -> Callable[[], T]:
         @cache
         def answer() -> T:
-            path = FOLDER / f"{made.__module__.rpartition('.')[2]}.{made.__name__.strip('_')}.marshal"
+            path = f"{FOLDER}/{made.__module__.rpartition('.')[2]}.{made.__name__.strip('_')}.marshal"
             try:
                 key = _key(sources, stemmed)
-                head, _, body = path.read_bytes().partition(b"\n")
+            except OSError:  # only compiled modules are installed: nothing to compare
+                return made()
+            with suppress(OSError):
+                head, _, body = package_file(path).partition(b"\n")
                 # Compared before it is loaded: marshal trusts what it reads.
                 if head == _head(key, body):
                     return marshal.loads(body)  # type: ignore[no-any-return]
-            except FileNotFoundError:
-                pass
-            except OSError:  # no files that could be compared, as where only compiled modules are installed
-                return made()
             found: Any = made()
-            _keep(path, key, marshal.dumps(found, FORMAT))
+            body = marshal.dumps(found, FORMAT)
+            keep_package_file(path, _head(key, body) + b"\n" + body)
             return found  # type: ignore[no-any-return]
 
         return answer
@@ -70,14 +69,3 @@ def _key(sources: tuple[str, ...], stemmed: bool) -> bytes:
 
 def _head(key: bytes, body: bytes) -> bytes:
     return b"%s %d:%x" % (key, len(body), crc32(body))
-
-
-def _keep(path: Path, key: bytes, body: bytes) -> None:
-    """Write a table whole or not at all."""
-    beside = path.with_suffix(f".{os.getpid()}")
-    try:
-        path.parent.mkdir(exist_ok=True)
-        beside.write_bytes(_head(key, body) + b"\n" + body)
-        beside.replace(path)
-    except OSError:
-        beside.unlink(missing_ok=True)
