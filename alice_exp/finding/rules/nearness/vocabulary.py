@@ -118,14 +118,14 @@ def _known() -> tuple[list[tuple[Any, ...]], dict[str, int], dict[str, int], fro
             roles.setdefault(word, set()).add(heading)
     values = _typed_values()
     sides, attributes, loose = _opposites()
-    filling = {_spelt(word) for word in (*lists["filling"], *lists["filling chinese"])}
+    filling = {_spelt(word): True for word in (*lists["filling"], *lists["filling chinese"])}
     rows: dict[tuple[Any, ...], int] = {}  # most words of a list mean the same
     known = {
         word: rows.setdefault(
             (frozenset(roles.get(word, ())), values.get(word, ()), sides.get(word, ()), word in filling),
             len(rows),
         )
-        for word in {*roles, *values, *sides, *filling}
+        for word in dict.fromkeys((*roles, *values, *sides, *filling))
     }
     cjk = {word: row for word, row in known.items() if is_cjk(word[0]) or is_cjk(word[-1])}
     latin = {word: row for word, row in known.items() if word not in cjk}
