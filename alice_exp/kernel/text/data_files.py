@@ -93,11 +93,28 @@ class Patterns:
         return compiled
 
 
-def _text(path: str) -> str:
+def package_file(path: str) -> bytes:
+    """The bytes of a file of the package; raises ``OSError`` where there is none."""
+    loader, folder = _package()
+    return loader.get_data(f"{folder}/{path}")
+
+
+def keep_package_file(path: str, data: bytes) -> None:
+    """Write a dispensable file of the package, whole or not at all, as Python writes a compiled module; does nothing
+    where that is not allowed."""
+    loader, folder = _package()
+    if hasattr(loader, "set_data"):
+        loader.set_data(f"{folder}/{path}", data)
+
+
+def _package() -> tuple[ResourceLoader, str]:
     # The package's own loader: importlib.resources and pkgutil do the same, but cost milliseconds at start-up.
     package = import_module(__name__.partition(".")[0])
-    loader = cast("ResourceLoader", package.__loader__)
-    return loader.get_data(f"{package.__path__[0]}/{path}").decode("utf-8")
+    return cast("ResourceLoader", package.__loader__), package.__path__[0]
+
+
+def _text(path: str) -> str:
+    return package_file(path).decode("utf-8")
 
 
 class LazyPattern:
