@@ -20,8 +20,8 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from alice_exp.agents.operations import TOOLS, Connection, call
-from alice_exp.agents.tool_schema import description, json_schema
+from alice_exp.agents.operations import Connection, call
+from alice_exp.agents.tool_schema import offered
 from alice_exp.app.api_records import Conversations, Records, before_model
 from alice_exp.app.api_review import Reviews
 from alice_exp.app.opening import open_session
@@ -179,10 +179,8 @@ class Alice(Conversations, Records, Reviews):
     def tools(self) -> list[dict[str, Json]]:
         """The operations open to an agent as ``{name, description, parameters}`` (JSON Schema): what a model is told
         of the functions that it may call. The MCP server offers the same."""
-        return [
-            {"name": name, "description": description(one.run), "parameters": json_schema(one.run)}
-            for name, one in TOOLS.items()
-        ]
+        keys = {"name": "name", "description": "description", "parameters": "inputSchema"}
+        return [{ours: one[theirs] for ours, theirs in keys.items()} for one in offered()]
 
     def call(self, name: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
         """Run one of ``tools`` with what a model sent; the JSON document that goes back to it.
