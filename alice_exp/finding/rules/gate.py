@@ -1,6 +1,6 @@
 """Silence: the calibrated probability that a text fits a question, the one gate of every search (DESIGN 10).
 
-A logistic regression on four numbers that do not grow with the collection, fitted by ``tests/bench/calibrate.py`` on
+A logistic regression on four numbers that do not grow with the collection, fitted by ``docs/bench/calibrate.py`` on
 questions that have an answer and as many that have none. ``thresholds.fits`` is the least probability of an answer.
 """
 
@@ -40,7 +40,7 @@ LEAST = 0.01
 
 SURE = 0.6
 """The ln(match / noise) from which an answer is surely known, and not only its subject: where the answer was taken out
-of a set, 7 of 100 questions reach it on average (``tests/bench/bench_assess.py``)."""
+of a set, 7 of 100 questions reach it on average (``docs/bench/bench_assess.py``)."""
 
 
 def lift(match: float, noise: float) -> float:
