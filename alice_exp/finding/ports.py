@@ -6,14 +6,14 @@ a search answers the same with and without an index.
 
 from __future__ import annotations
 
+import math
 from array import array
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
-from alice_exp.finding.rules.noise import Noise
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from collections.abc import Collection as Several
 
     from alice_exp.blocks.ports import AccessLog
@@ -25,11 +25,50 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
+K1 = 1.2
+B = 0.6
+"""The BM25 parameters k1 (saturation of repeated tokens) and b (length normalisation), DESIGN 10."""
+
+FEWEST = 16
+"""The fewest texts from which anything is learned about their collection; smaller ones use fixed values."""
+
+SHORT, LONG = 4, 32
+"""The query lengths, in words, for which noise is measured."""
+
+
 class Posting(NamedTuple):
     """A token's posting list: the indexes of the texts that contain it, ascending, and its count (1 to 255) in each."""
 
     indexes: Sequence[int]
     counts: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """The best match, in (0, 1], that a query of 4 or of 32 random words of the collection reaches."""
+
+    short: float
+    long: float
+
+    def at(self, size: float) -> float:
+        """The noise level of a query of ``size`` words, at least ``SHORT``: the power law through both measured
+        points."""
+        slope = math.log(self.long / self.short) / math.log(LONG / SHORT)
+        return min(1.0, self.short * math.pow(max(1.0, size / SHORT), slope))
+
+    @classmethod
+    def joined(cls, parts: Iterable[tuple[int, Noise]]) -> Noise:
+        """The geometric mean over (number of texts, noise), weighted by the number of texts."""
+        # NO_NOISE is the prior, with the weight of FEWEST texts, so that small files move it little.
+        known = [(FEWEST, NO_NOISE), *((count, noise) for count, noise in parts if count >= FEWEST)]
+        whole = sum(count for count, _ in known)
+        short = math.fsum(count * math.log(noise.short) for count, noise in known) / whole
+        long = math.fsum(count * math.log(noise.long) for count, noise in known) / whole
+        return cls(math.exp(short), math.exp(long))
+
+
+NO_NOISE = Noise(0.28, 0.12)
+"""The noise assumed for fewer than ``FEWEST`` texts."""
 
 
 class Standing(NamedTuple):

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.ports import Posting, Standing, Statistics
+from alice_exp.finding.ports import Noise, Posting, Standing, Statistics
 from alice_exp.finding.rules.noise import learn_noise, sample_size
 from alice_exp.finding.rules.parsed_query import pairs_of
 from alice_exp.kernel.text.tokens import thirds, tokens_many
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection as Several
 
     from alice_exp.finding.ports import Collection
-    from alice_exp.finding.rules.noise import Noise
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Block, Place, Placed
 

@@ -14,8 +14,9 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from alice_exp.finding.ports import FEWEST, K1, NO_NOISE, B
 from alice_exp.finding.rules import gate
-from alice_exp.finding.rules.noise import FEWEST, K1, NO_NOISE, B, learn_noise, sample_size
+from alice_exp.finding.rules.noise import learn_noise, sample_size
 from alice_exp.finding.rules.parsed_query import Query, pairs_of
 from alice_exp.kernel.text.tokens import is_cjk, thirds, tokens_many
 from alice_exp.kernel.value_class import dataclass
@@ -23,7 +24,7 @@ from alice_exp.kernel.value_class import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from alice_exp.finding.rules.noise import Noise
+    from alice_exp.finding.ports import Noise
     from alice_exp.finding.rules.parsed_query import Concept
 
 PAIR = 0.2

@@ -12,8 +12,7 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
 
-from alice_exp.finding.ports import Posting, Standing
-from alice_exp.finding.rules.noise import Noise
+from alice_exp.finding.ports import Noise, Posting, Standing
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json, read_block
 from alice_exp.model.values.block import BLOCK_TYPES, Placed, place_of
