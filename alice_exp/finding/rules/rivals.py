@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES, came_up, trusted_since
 from alice_exp.finding.rules.nearness.shelf import is_of_user
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
-from alice_exp.kernel.text.data_files import entries, word_lists
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.rejection import inference
@@ -80,34 +77,12 @@ def could_be_rivals(one: Placed, other: Placed) -> bool:
     left, right = map(set, map(tokens, said))
     if not left.isdisjoint(right) or any(not same_concept(token).isdisjoint(right) for token in left):
         return True
-    return not all(map(str.isascii, said)) or not _named(said[0]).isdisjoint(_named(said[1]))
+    if not all(map(str.isascii, said)):
+        return True
+    # Loaded where two share no word.
+    from alice_exp.finding.rules.nearness.statement import kinds
 
-
-_WORD = re.compile("[a-z0-9]+")
-
-
-def _named(text: str) -> set[str]:
-    """The pairs of opposites, and the classes of values, of which an English text has a word."""
-    found = _WORD.findall(text.lower())
-    return {"number" for word in found if word[0].isdigit()}.union(
-        *(_sides().get(word, ()) for word in found)
-    )
-
-
-@cache
-def _sides() -> dict[str, set[str]]:
-    """The English words of what has a value or an opposite, of a phrase the longest one, each with what it is of."""
-    values = word_lists("finding/rules/data/typed_values.txt")
-    numbers = word_lists("finding/rules/data/nearness_words.txt")["number"]
-    lines = {line: line for line in entries("finding/rules/data/antonyms.txt")}
-    lines |= {name: " ".join(rows) for name, rows in values.items()} | {
-        "number": " ".join(row.partition(",")[2] for row in numbers)
-    }
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for name, line in lines.items():
-        for one in re.split(r"[\s,|=~]+", line.lower()):
-            found[max(_WORD.findall(one), key=len, default="")].add(name)
-    return found
+    return not kinds(said[0]).isdisjoint(kinds(said[1]))
 
 
 def rivalry() -> Callable[[Placed, Placed], bool]:

@@ -184,8 +184,8 @@ def _is_told(one: Relation, trusted: float) -> bool:
 
 
 def _asked(of: Statement) -> frozenset[str]:
-    """The keys by which neighbours of a statement are looked up: its own, the other names of their concepts, all words of
-    the values, opposites, homes and employers of which it says one."""
+    """The keys by which neighbours of a statement are looked up: its own, the other names of their concepts, and every
+    word of the values, opposites, homes and employers of which it says one."""
     block = of.placed.block
     (own,) = shelf_keys([block])
     other = {name for key in own for name in same_concept(key)}

@@ -6,10 +6,11 @@ import re
 from collections import defaultdict
 from dataclasses import field
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from alice_exp.finding.rules.nearness.shelf import begins_with_user, is_of_user
 from alice_exp.kernel.text.data_files import LazyPattern, entries, word_lists
+from alice_exp.kernel.text.stored_tables import stored
 from alice_exp.kernel.text.tokens import fingerprint_text, fold, is_cjk, stems
 from alice_exp.kernel.value_class import dataclass
 
@@ -35,7 +36,7 @@ _LABEL = LazyPattern(r"第[\d一二三四五六七八九十百]+[条个步章节
 _QUESTION = LazyPattern(r"([^\W\x00-\u2e7f])[不没]\1")
 _DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
 _SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10000}
-_FILES, _FILLING = ("nearness_words", "typed_values", "antonyms"), ("filling", "filling chinese")
+_FILES = [f"finding/rules/data/{name}.txt" for name in ("nearness_words", "typed_values", "antonyms")]
 _NAME_SIZE = 4
 """The most words, or CJK characters, of a home's or an employer's name."""
 NAMES = {"lives": "home", "employed": "employer", "works chinese": "employer", "naming": "called"}
@@ -67,50 +68,51 @@ class Vocabulary:
     values of one thing (dark, light), ``loose`` those that have other senses, too (first, last)."""
 
     def __init__(self) -> None:
-        nearness, typed, antonyms = (f"finding/rules/data/{name}.txt" for name in _FILES)
-        lists = dict(word_lists(nearness))
-        rows = (row.split(",") for row in lists.pop("unit"))
-        self.units = {name: (kind, float(factor)) for kind, factor, *names in rows for name in names}
-        self.numerals = {
-            name: value for value, _, name in (row.partition(",") for row in lists.pop("number"))
-        }
-        self._filling = {word.replace("_", " ") for name in _FILLING for word in lists.pop(name)}
-        self._roles, self._values = (
-            defaultdict[str, set[str]](set),
-            defaultdict[str, list[tuple[str, str]]](list),
-        )
-        self.sides = defaultdict[str, list[tuple[int, int]]](list)
-        for heading, words in lists.items():
-            for word in words:
-                self._roles[word.replace("_", " ")].add(heading)
-        for heading, listed in word_lists(typed).items():
-            for names in (row.replace("_", " ").split(",") for row in listed):
-                for name in names:
-                    self._values[name].append((heading, names[0]))
-        lines = entries(antonyms)
-        for number, line in enumerate(lines):
-            for side, half in zip((1, -1), line.lstrip("=~").replace("_", " ").split("|"), strict=True):
-                for word in half.split(","):
-                    self.sides[word].append((number, side))
-        self.attributes, self.loose = (
-            {at for at, line in enumerate(lines) if line[0] == mark} for mark in "=~"
-        )
-        self.words = {*self._roles, *self._values, *self.sides, *self._filling}
+        self.units, self.numerals, self.words, self.sides, self.attributes, self.loose, unit = _tables()
         self.starts = {word.partition(" ")[0] for word in self.words if " " in word}
         self.longest = max(len(word) for word in self.words if word[0] > "\u2e7f")
-        units = "|".join(sorted(map(re.escape, self.units), key=len, reverse=True))
-        self.unit = re.compile(rf"\s?({units})(?![a-z])")
+        self.unit = re.compile(unit)
 
     def word(self, text: str) -> Word:
         """What is known of a word."""
-        values, sides = tuple(self._values.get(text, ())), tuple(self.sides.get(text, ()))
-        return Word(text, frozenset(self._roles.get(text, ())), values, sides, text in self._filling)
+        return Word(text, *self.words[text]) if text in self.words else Word(text)
 
 
 @cache
 def vocabulary() -> Vocabulary:
     """The vocabulary of the data files."""
     return Vocabulary()
+
+
+@stored(*_FILES, "finding/rules/nearness/statement.py", "kernel/text/data_files.py")
+def _tables() -> tuple[Any, ...]:
+    """Units (class, factor), numerals, and words (roles, values, sides, whether it is filling) by their spelling; the
+    sides alone; the pairs of opposites that are values, those that are loose; the pattern of a unit."""
+    lists = dict(word_lists(_FILES[0]))
+    rows = (row.split(",") for row in lists.pop("unit"))
+    units = {name: (kind, float(factor)) for kind, factor, *names in rows for name in names}
+    numerals = {name: value for value, _, name in (row.partition(",") for row in lists.pop("number"))}
+    filling = {word.replace("_", " ") for name in ("filling", "filling chinese") for word in lists.pop(name)}
+    roles, values, sides = (defaultdict[str, list[Any]](list) for _ in range(3))
+    for heading, words in lists.items():
+        for word in words:
+            roles[word.replace("_", " ")].append(heading)
+    for heading, listed in word_lists(_FILES[1]).items():
+        for names in (row.replace("_", " ").split(",") for row in listed):
+            for name in names:
+                values[name].append((heading, names[0]))
+    lines = entries(_FILES[2])
+    for number, line in enumerate(lines):
+        for side, half in zip((1, -1), line.lstrip("=~").replace("_", " ").split("|"), strict=True):
+            for word in half.split(","):
+                sides[word].append((number, side))
+    known = {
+        word: (frozenset(roles[word]), tuple(values[word]), tuple(sides[word]), word in filling)
+        for word in dict.fromkeys((*roles, *values, *sides, *filling))
+    }
+    marked = ({at for at, line in enumerate(lines) if line[0] == mark} for mark in "=~")
+    unit = "|".join(sorted(map(re.escape, units), key=len, reverse=True))
+    return units, numerals, known, dict(sides), *marked, rf"\s?({unit})(?![a-z])"
 
 
 @dataclass(slots=True)
@@ -172,6 +174,14 @@ def statement(placed: Placed) -> Statement:
     for text in (block.payload.content, *block.payload.steps):
         _read(text, found)
     return found
+
+
+def kinds(text: str) -> set[str | int]:
+    """The classes of values, and the pairs of opposites, of which a text has a word."""
+    found = [word for clause in _CLAUSE.split(fold(text)) for word in _words(clause)]
+    return {name for word in found for name, _ in word.values} | {
+        pair for word in found for pair, _ in word.sides
+    }
 
 
 def text_keys(text: str) -> frozenset[str]:
