@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.conversations.rules.transcripts import TAG, records, spoken, typed_words
+from alice_exp.conversations.rules.transcripts import TAG, read, records, spoken, typed_words
 from alice_exp.home.hosts import KNOWN
 
 Call = Callable[..., Any]
@@ -26,7 +26,7 @@ LISTED = [
 @pytest.mark.parametrize("indent", [None, 1])
 def test_a_record_holds_what_was_said_and_nothing_else(row: Any, indent: int | None) -> None:
     text = json.dumps(row["record"], indent=indent)
-    assert [one.message.content for one in spoken(records(text), "s")] == row["said"]
+    assert [one.message.content for one in spoken(read(records(text)), "s")] == row["said"]
 
 
 @pytest.mark.parametrize("tag", [TAG, *(tag for host in KNOWN for tag in host.tags.split())])
@@ -58,7 +58,7 @@ def test_each_tag_is_nobodys(tag: str, sign: tuple[str, str]) -> None:
 )
 def test_a_tag_that_a_person_typed_swallows_nothing(text: str, own: str | None) -> None:
     assert typed_words(text) == (text if own is None else own)
-    (row,) = spoken(records(json.dumps({"role": "user", "content": text}, ensure_ascii=False)), "s") or [None]
+    (row,) = spoken(read(records(json.dumps({"role": "user", "content": text}, ensure_ascii=False))), "s") or [None]
     assert (row.message.content if row else "") == (text if own is None else own)
 
 
@@ -78,7 +78,7 @@ def test_a_record_that_cannot_be_read_hides_no_other() -> None:
         '{"messages": [1]}',
         '{"message": {}}',
     ]
-    assert [one.message.content for one in spoken(records("\n".join([*bad, good, *bad])), "s")] == ["hello"]
+    assert [one.message.content for one in spoken(read(records("\n".join([*bad, good, *bad]))), "s")] == ["hello"]
     assert list(records("")) == list(records("nonsense")) == []
 
 

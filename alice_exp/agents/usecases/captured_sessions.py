@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from alice_exp.agents.usecases.keep_what_worked import keep_causes, keep_commands
 from alice_exp.agents.usecases.session_actions import keep_actions
 from alice_exp.conversations.rules.tool_uses import deeds_of
-from alice_exp.conversations.rules.transcripts import records, spoken
+from alice_exp.conversations.rules.transcripts import read, records, spoken
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.search_sessions import add, take_in
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, UsageError
@@ -60,7 +60,8 @@ def _one(spool: Spool, conversing: Conversing, lived: Lived, project: str, left:
     if not isinstance(messages, list):
         # Hosts write their transcript before they call; one that is gone cannot come back.
         messages = list(records(spool.transcript(left.text("transcript"))))
-    rows = spoken(messages, session)
+    entries = read(messages)
+    rows = spoken(entries, session)
     if not rows:
         return None
     _take_in(conversing, rows, session, project)
@@ -70,10 +71,10 @@ def _one(spool: Spool, conversing: Conversing, lived: Lived, project: str, left:
     waits = left.text("event") == "stop" and conversing.provider is not None
     is_read = not waits or sessions.is_due(conversing.chats.load_unextracted(session), conversing.config)
     failure = sessions.end(conversing, session).failure if is_read else None
-    deeds = deeds_of(messages)
+    deeds = deeds_of(entries)
     keep_actions(lived, session, deeds, [row.message for row in rows])
     keep_commands(spool, conversing, project, session, deeds)
-    keep_causes(lived.recording, session, messages)
+    keep_causes(lived.recording, session, deeds)
     return failure
 
 

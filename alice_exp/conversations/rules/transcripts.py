@@ -183,14 +183,29 @@ def records(text: str) -> Iterator[Mapping[str, Json]]:
             yield record
 
 
-def spoken(found: Iterable[Mapping[str, Json]], session: str) -> list[Row]:
-    """What person and agent said in a host's records, as rows of ``session``; a malformed record is skipped."""
-    rows: list[Row] = []
+Entry = tuple["Mapping[str, Json]", "list[Row]"]
+"""A record of a transcript, and its messages."""
+
+
+def read(found: Iterable[Mapping[str, Json]]) -> list[Entry]:
+    """A host's records, each with its messages: none where it is malformed."""
+    listed: list[Entry] = []
     for record in found:
+        rows: list[Row] = []
         with suppress(UsageError):
-            rows += [replace(row, session=session) for row in rows_of(record)]
-    said = [one for one in rows if one.message.role in ("user", "assistant") and one.message.content.strip()]
-    return once(said)
+            rows += rows_of(record)
+        listed.append((record, rows))
+    return listed
+
+
+def spoken(entries: Iterable[Entry], session: str) -> list[Row]:
+    """What person and agent said in a transcript, as rows of ``session``."""
+    return once(
+        replace(row, session=session)
+        for _, rows in entries
+        for row in rows
+        if row.message.role in ("user", "assistant") and row.message.content.strip()
+    )
 
 
 def once(rows: Iterable[Row]) -> list[Row]:

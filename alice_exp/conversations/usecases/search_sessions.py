@@ -59,11 +59,13 @@ def take_in(
     """
     conversing.home.read(())
     chats, plans = conversing.chats, []
-    known_names = {one.session for one in chats.conversations()}
     for session, group in _by_session(rows, default):
         for row in group:
             require_fitting(row.message)
-        present = chats.load(session) if session in known_names else ()
+        try:
+            present = chats.load(session)
+        except NotFoundError:
+            present = ()
         plans.append((session, group, _overlap(session, present, group)))
     for session, group, known in () if dry_run else followed(plans):
         there = known

@@ -179,7 +179,10 @@ class _Talk:
         spoken = [one.message for one in records]
         personal = [placed.block.payload.content for placed in conversing.home.read(_PERSONAL)]
         others = other_speakers(spoken, personal)
-        typed = [replace(one, content=typed_words(one.content)[:READ_LIMIT]) for one in spoken]
+        typed = [
+            replace(one, content=typed_words(one.content)[:READ_LIMIT]) if one.role == "user" else one
+            for one in spoken
+        ]
         messages = by_the_user(typed, others)
         is_known = not others or not nobody_known(spoken, others)
         return cls(records, others, messages, said(messages) if is_known else ())
