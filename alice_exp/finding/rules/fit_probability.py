@@ -1,6 +1,6 @@
 """The calibrated probability that a text fits a query: the one gate of recall, decide, assess and searches (DESIGN 10).
 
-A logistic regression on what does not grow with the collection, fitted by ``tests/bench/calibrate.py`` on questions
+A logistic regression on what does not grow with the collection, fitted by ``docs/bench/calibrate.py`` on questions
 that have an answer and as many that have none, every set with the same weight. ``thresholds.fits`` is the least
 probability of an answer. The fit of each figure in ``docs/finding.md`` leaves out the set that it is measured on.
 """
@@ -43,7 +43,7 @@ LEAST = 0.01
 
 SURE = 0.6
 """The ln(match / noise) from which an answer is surely known, and not only its subject: where the answer was taken out
-of a set, 7 of 100 questions reach it on average (``tests/bench/bench_assess.py``)."""
+of a set, 7 of 100 questions reach it on average (``docs/bench/bench_assess.py``)."""
 
 QUARTER = 0.25
 """Added to the number of words covered before the logarithm: the size of one CJK character."""

@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.bench import textworld_page as page
-from tests.bench import tidying_agent
-from tests.bench.cooking_agent import (
+from docs.bench import textworld_page as page
+from docs.bench import tidying_agent
+from docs.bench.cooking_agent import (
     Goal,
     NoMemory,
     OnHome,
@@ -24,8 +24,8 @@ from tests.bench.cooking_agent import (
     told_verb,
     without_place,
 )
-from tests.bench.person import now
-from tests.bench.textworld_bench import ARMS, GAMES, Series, interval
+from docs.bench.person import now
+from docs.bench.textworld_bench import ARMS, GAMES, Series, interval
 
 BOOK = """You open the book:
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from tests.bench.simulation import run, svg, table
+from docs.bench.simulation import run, svg, table
 
 
 def test_blind_trust_spreads_a_lie_and_these_rules_do_not() -> None:

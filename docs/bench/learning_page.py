@@ -7,11 +7,11 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tests.bench import learning_trials as trials
-from tests.bench import learning_world as world
-from tests.bench.chart import chart
-from tests.bench.learning_policies import Alice, Plain
-from tests.bench.learning_world import ALICE, LIST, MAIN, POSTERIOR, WORLDS, Job, Run
+from docs.bench import learning_trials as trials
+from docs.bench import learning_world as world
+from docs.bench.chart import chart
+from docs.bench.learning_policies import Alice, Plain
+from docs.bench.learning_world import ALICE, LIST, MAIN, POSTERIOR, WORLDS, Job, Run
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/learning-bench.md"

@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from docs.bench.bench_finding import p95, questions
+from docs.bench.homes import environment, filled
+from docs.bench.rows import Row
 from tests.agents.wire import OURS, SMALLEST, Wire
-from tests.bench.bench_finding import p95, questions
-from tests.bench.homes import environment, filled
-from tests.bench.rows import Row
 
 RECALL_MS = 10.0
 """Milliseconds that ``recall`` over MCP may take at 10,000 blocks, p95 (issue 6)."""

@@ -1,6 +1,6 @@
 """Does an agent play published games better with what it learned in earlier games?
 
-    python -m tests.bench.textworld_bench [--seeds 20] [--games DIR] [--write]
+    python -m docs.bench.textworld_bench [--seeds 20] [--games DIR] [--write]
 
 Two worlds: cooking (``textworld``, Côté et al. 2018, arXiv 1806.11532: three ingredients that have to be found, cut and
 cooked as the cookbook says; a wrong cut or a burnt food ends the game) and tidying (TextWorld Commonsense, Murugesan et al. 2020,
@@ -27,9 +27,9 @@ from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 
-from tests.bench import tidying_agent
-from tests.bench.cooking_agent import Game, NoMemory, OnHome, Played, Player, Seen, Unreviewed
-from tests.bench.person import now
+from docs.bench import tidying_agent
+from docs.bench.cooking_agent import Game, NoMemory, OnHome, Played, Player, Seen, Unreviewed
+from docs.bench.person import now
 
 GAMES, A_DAY, POOL = 20, 5, 100
 BEGIN = datetime(2026, 1, 1, 6)
@@ -201,7 +201,7 @@ def main() -> None:
     asked = parser.parse_args()
     if not all(map(find_spec, ("textworld", "textworld_express"))):
         sys.exit(MISSING)
-    from tests.bench import textworld_page
+    from docs.bench import textworld_page
 
     with tempfile.TemporaryDirectory(prefix="alice-games-") as place, ProcessPoolExecutor(2) as pool:
         folder = asked.games or Path(place)

@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.bench import learning_page as page
-from tests.bench import learning_trials as trials
-from tests.bench import learning_world as world
-from tests.bench.learning_policies import Plain, Task
-from tests.bench.learning_world import (
+from docs.bench import learning_page as page
+from docs.bench import learning_trials as trials
+from docs.bench import learning_world as world
+from docs.bench.learning_policies import Plain, Task
+from docs.bench.learning_world import (
     ALICE,
     DAYS,
     LIST,

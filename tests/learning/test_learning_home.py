@@ -6,8 +6,8 @@ import pytest
 
 from alice_exp.finding.rules.choice import Choice
 from alice_exp.learning.usecases import decide
-from tests.bench.learning_home import LEAST, compared, names, table
-from tests.bench.learning_world import GRID, MAIN, lessons
+from docs.bench.learning_home import LEAST, compared, names, table
+from docs.bench.learning_world import GRID, MAIN, lessons
 
 
 def test_a_home_chooses_as_the_rules_do() -> None:

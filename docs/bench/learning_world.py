@@ -1,6 +1,6 @@
 """What do lessons do for an agent in worlds that change, with a person who errs and lessons that lie?
 
-    python -m tests.bench.learning_world [--first 9000] [--seeds 40] [--grid 12] [--write]
+    python -m docs.bench.learning_world [--first 9000] [--seeds 40] [--grid 12] [--write]
 
 Twelve kinds of task, 120 days. A policy answers a task with a set of lessons, in order. Each lesson has a slot: of those
 told in one slot the first is followed, what is followed in different slots adds:
@@ -31,7 +31,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from tests.bench.learning_policies import (
+from docs.bench.learning_policies import (
     Alice,
     Counters,
     Discounted,
@@ -392,7 +392,7 @@ def runs(jobs: Sequence[Job], seeds: Sequence[int]) -> dict[Job, list[Run]]:
 
 def main() -> None:
     """Measure, print, and write the page where asked to."""
-    from tests.bench import learning_page as page
+    from docs.bench import learning_page as page
 
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--first", type=int, default=FRESH, help="the first seed")

@@ -1,6 +1,6 @@
 """recall@5 and @10 of what was said, beside plain BM25 in the same run, and how long a query takes.
 
-``python -m tests.bench.bench_conversations``. What may not be copied is looked for where ``ALICE_DATA`` says
+``python -m docs.bench.bench_conversations``. What may not be copied is looked for where ``ALICE_DATA`` says
 (``tests/data/SOURCE.md``), and passed over where it is not there. Even and odd questions are shown apart, so that a weight that fits one half alone is seen.
 """
 
@@ -18,7 +18,7 @@ from alice_exp.conversations.usecases.search_sessions import LOOKED_AT
 from alice_exp.finding.rules.bm25 import matcher
 from alice_exp.finding.rules.ranking import GATE
 from alice_exp.kernel.text.tokens import tokens, tokens_many
-from tests.bench.bench_recall import strangers_of
+from docs.bench.bench_recall import strangers_of
 from tests.data import docs, queries
 
 SETS = ("locomo", "talk_en", "mb_en", "mb_zh")

@@ -1,6 +1,6 @@
 """Choose the weights of ``finding.rules.fit_probability``, and say what they reach on sets that had no part in it.
 
-``python -m tests.bench.calibrate`` prints the weights chosen on all sets, and for each set how often an answerable
+``python -m docs.bench.calibrate`` prints the weights chosen on all sets, and for each set how often an answerable
 question is met with silence and how often a question of other sets is answered, with weights chosen without any set of
 the same family. Answerable and other questions of each set weigh the same. A part of the rows asks windows of a set's
 texts, so that small homes are among what is learned from. ``KEPT`` has no part, nor has the kept half of
@@ -21,7 +21,7 @@ from alice_exp.finding.rules.bm25 import matcher
 from alice_exp.finding.rules.fit_probability import LARGE, QUARTER, STRANGER, lift
 from alice_exp.finding.rules.match_table import TextMatches
 from alice_exp.finding.rules.ranking import GATE
-from tests.bench.bench_recall import SETS, Question, Store, load, strangers_of
+from docs.bench.bench_recall import SETS, Question, Store, load, strangers_of
 
 NAMES = (*SETS, "talk_en")
 

@@ -1,6 +1,6 @@
 """Episodes and thoughts measured: cost against size beside SQLite, finding beside BM25, the timeline's bounds.
 
-    python -m tests.bench.bench_records
+    python -m docs.bench.bench_records
 
 Cost: adding, searching and pruning up to 10,000 episodes in a running process, each beside a bare SQLite that does the
 same work in the same run: the same row added, the same words searched, the same episode's likest looked for by a join
@@ -37,8 +37,8 @@ from alice_exp.kernel.text.tokens import tokens
 from alice_exp.model.formats.record_schema import episode_json, timeline_json
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
 from alice_exp.timeline.rules.compaction import add_event
-from tests.bench import cost_plot
-from tests.bench.__main__ import paired
+from docs.bench import cost_plot
+from docs.bench.__main__ import paired
 from tests.data import HERE as DATA
 
 SIZES = (500, 1000, 2000, 5000, 10_000)

@@ -1,6 +1,6 @@
 """Do distilled rules tell success from failure on episodes that they have not seen?
 
-    python -m tests.bench.bench_distill
+    python -m docs.bench.bench_distill
 
 On tau_airline (60 attempts of a real agent at 15 tasks, 12 of them successful) rules are distilled from all attempts
 but those held out; the surest rule that applies to a held-out attempt judges it. Printed: how many attempts rules

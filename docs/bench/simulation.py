@@ -1,6 +1,6 @@
 """How far does a false lesson get among 1,000 Alices, and how long does a true one take?
 
-    python -m tests.bench.simulation [--alices 1000] [--days 365] [--seed 7] [--svg FILE]
+    python -m docs.bench.simulation [--alices 1000] [--days 365] [--seed 7] [--svg FILE]
 
 Every Alice is paired with six others and exchanges with one of them a day. One Alice knows a true lesson that it
 verified 60 times. Some lie: they offer a false lesson every day, with the highest count that is read. A lesson that an
@@ -28,7 +28,7 @@ from alice_exp.model.rules.lifecycle import Thresholds, outcome
 from alice_exp.model.rules.peer_claims import accepted
 from alice_exp.model.values.block import Approved, Block, Payload, Placed, Trigger, content_hash
 from alice_exp.sharing.rules.bundle import MOST_CLAIMED, Offer, candidate, leaves, merged, noted
-from tests.bench.chart import chart
+from docs.bench.chart import chart
 
 NOW = "2026-02-20T09:00:00Z"
 LIMITS = Thresholds()

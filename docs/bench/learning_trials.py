@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from tests.bench.learning_policies import Alice, Proposed, Task
-from tests.bench.learning_world import HARM, NEEDED, TRUE_RATE, Person, answered, draw
+from docs.bench.learning_policies import Alice, Proposed, Task
+from docs.bench.learning_world import HARM, NEEDED, TRUE_RATE, Person, answered, draw
 
 BEFORE, USES = 20, 120
 """Uses of the good ones before the liar is approved, and those that are counted then; one a day."""

@@ -1,6 +1,6 @@
 """How well ``alice-exp recall`` finds, on public data, beside plain BM25 in the same run.
 
-``python -m tests.bench.bench_recall [SET …]`` prints Markdown tables. Every line of a set is one block: shuffled, three
+``python -m docs.bench.bench_recall [SET …]`` prints Markdown tables. Every line of a set is one block: shuffled, three
 minutes apart, it goes in by ``alice-exp memorize --from`` and is asked for by ``alice-exp recall --queries``, as anybody would. Sets that
 may not be copied are looked for where ``ALICE_DATA`` says (``tests/data/SOURCE.md``), and passed over where they are not
 there.

@@ -1,6 +1,6 @@
 """The worlds of ``learning_world`` lived on real homes through ``import alice_exp``: does the program tell what its rules do?
 
-    python -m tests.bench.learning_home [--first 9000] [--seeds 3] [--days 120] [--write]
+    python -m docs.bench.learning_home [--first 9000] [--seeds 3] [--days 120] [--write]
 
 An agent proposes its lessons, asks ``decide`` and reports every outcome; a person reads the heartbeat each morning and
 approves, rejects, keeps and retires, each act a commit in a home of its own under a simulated clock. World and luck are
@@ -24,11 +24,11 @@ from alice_exp.home import session as homes
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import PLACES
 from alice_exp.review.rules.daily_report import Agenda
-from tests.bench import learning_policies as policies
-from tests.bench.learning_page import mean
-from tests.bench.learning_policies import Judge, Proposed
-from tests.bench.learning_world import ALICE, DAYS, FRESH, GRID, MAIN, POLICIES, Life, lessons
-from tests.bench.person import Person, now
+from docs.bench import learning_policies as policies
+from docs.bench.learning_page import mean
+from docs.bench.learning_policies import Judge, Proposed
+from docs.bench.learning_world import ALICE, DAYS, FRESH, GRID, MAIN, POLICIES, Life, lessons
+from docs.bench.person import Person, now
 
 LEAST = 0.97
 """The share of decisions in which a home has to tell what the rules do."""
@@ -205,7 +205,7 @@ def main() -> None:
         for number, home, rules in one.differing[:10]:
             print(f"seed {one.seed}, decision {number}: the home {home}, the rules {rules}")
     if asked.write:
-        from tests.bench.learning_page import HOME, write_part
+        from docs.bench.learning_page import HOME, write_part
 
         write_part(f"{asked.days} days of the mixed world:\n\n{table(some)}\n", HOME)
 

@@ -1,4 +1,4 @@
-"""What each weight of the ranking brings: ``python -m tests.bench.plateau``.
+"""What each weight of the ranking brings: ``python -m docs.bench.plateau``.
 
 Each is taken out, and recall@5 without the gate shown beside that with it, at most ``ASKED`` questions of a set; a star
 where the 95 % interval of the questions' differences (bootstrap) leaves out 0.
@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from unittest.mock import patch
 
 from alice_exp.finding.rules import bm25
-from tests.bench.bench_recall import load
-from tests.bench.calibrate import NAMES
+from docs.bench.bench_recall import load
+from docs.bench.calibrate import NAMES
 
 WITHOUT: Mapping[str, tuple[str, object]] = {
     "B": ("length", 0.0),

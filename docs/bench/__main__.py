@@ -17,10 +17,10 @@ from pathlib import Path
 from alice_exp.app.opening import open_session
 from alice_exp.home.session import Session
 from alice_exp.learning.wiring import learning
-from tests.bench.bench_finding import finding, saving
-from tests.bench.bench_mcp import serving
-from tests.bench.homes import command, environment, filled, lines
-from tests.bench.rows import Row
+from docs.bench.bench_finding import finding, saving
+from docs.bench.bench_mcp import serving
+from docs.bench.homes import command, environment, filled, lines
+from docs.bench.rows import Row
 
 HERE = Path(__file__).parent
 ROUNDS = 9

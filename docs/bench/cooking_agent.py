@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Protocol
 
 from alice_exp import Alice, Evidence
-from tests.bench.person import Person, now
+from docs.bench.person import Person, now
 
 IDLE = ("examine", "look", "inventory", "drop", "put", "insert", "close")
 """Verbs that only show or undo: the agent looks at nothing but the cookbook, and puts nothing away."""

@@ -11,7 +11,7 @@ import random
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from tests.bench.cooking_agent import Game, NoMemory, Played
+from docs.bench.cooking_agent import Game, NoMemory, Played
 
 PLACES_TRIED = 2
 """How many places are tried for one thing."""

@@ -1,6 +1,6 @@
 """What ``assess`` says where the answer is in the home, after it was taken out, and to questions of other sets.
 
-``python -m tests.bench.bench_assess`` prints two Markdown tables, the second of all sets with the same weight. Every block is reliable, read and of today, so that the
+``python -m docs.bench.bench_assess`` prints two Markdown tables, the second of all sets with the same weight. Every block is reliable, read and of today, so that the
 words alone decide the level. For each set, ``SURE`` is chosen on the sets of other families: the least of ``STEPS`` with
 which at most ``MOST`` of the questions whose answer was taken out are surely known, every set with the same weight.
 """
@@ -19,8 +19,8 @@ from alice_exp.finding.rules.ranking import rank
 from alice_exp.learning.rules.assessment import Grade, Weights, assess
 from alice_exp.model.rules.consolidation import HALF_LIFE_DAYS
 from alice_exp.model.values.block import Block, Payload, Placed
-from tests.bench.bench_recall import load, strangers_of
-from tests.bench.calibrate import NAMES, family
+from docs.bench.bench_recall import load, strangers_of
+from docs.bench.calibrate import NAMES, family
 
 NOW = "2026-02-20T09:00:00Z"
 MOST = 0.1

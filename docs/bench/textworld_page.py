@@ -6,9 +6,9 @@ import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.bench.chart import chart
-from tests.bench.learning_page import write_part
-from tests.bench.textworld_bench import APPROVED, ARMS, GAMES, UNREVIEWED, WITHOUT, Series, interval
+from docs.bench.chart import chart
+from docs.bench.learning_page import write_part
+from docs.bench.textworld_bench import APPROVED, ARMS, GAMES, UNREVIEWED, WITHOUT, Series, interval
 
 PICTURE = Path(__file__).with_name("textworld.svg")
 LAST = 5

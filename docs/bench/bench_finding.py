@@ -16,9 +16,9 @@ from pathlib import Path
 
 from alice_exp.app.opening import open_session
 from alice_exp.finding.wiring import finding as asked_by
-from tests.bench import cost_plot
-from tests.bench.homes import HAN, LATIN, environment, filled
-from tests.bench.rows import Row
+from docs.bench import cost_plot
+from docs.bench.homes import HAN, LATIN, environment, filled
+from docs.bench.rows import Row
 
 SIZES = (2_000, 10_000, 100_000)
 ASKED = 100
