@@ -100,6 +100,31 @@ def test_a_cause_that_a_success_follows_is_an_episode(home: Path, cli: Call, fol
         ("the tests fail, why?", "The issue was a stale cache in conf.py.")
     ]
     assert told[0]["action"] == "make clean\nmake test"
+    assert told[0]["project"] == cli("project", "--json").json["project"]
+
+
+def test_what_repeats_in_one_project_is_proposed_there_alone(
+    home: Path, cli: Call, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def add(task: str, *, at: Path) -> None:
+        monkeypatch.chdir(at)
+        for day in range(3):
+            name = ("--task", f"{task} {day}", "--type", task.split()[-1], "--action")
+            cli("episode", "add", *name, f"flush the {task.split()[-1]}", "--success")
+            cli("episode", "add", *name, f"restart the {task.split()[-1]}", "--failed")
+
+    other = tmp_path / "other"
+    subprocess.run(["git", "init", "-q", str(other)], check=True)
+    add("repair the cache", at=folder)
+    add("render the chart", at=folder)
+    add("render the chart", at=other)
+    cli("distill")
+    blocks = cli("list", "--set", "low_value", "--json").json["blocks"]
+    here = cli("episode", "list", "--json").json["episodes"][0]["project"]
+    assert here and {(one.get("project", ""), "cache" in one["payload"]) for one in blocks} == {
+        (here, True),
+        ("", False),
+    }
 
 
 def test_a_transcript_is_read_once(

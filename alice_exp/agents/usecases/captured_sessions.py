@@ -72,9 +72,10 @@ def _one(spool: Spool, conversing: Conversing, lived: Lived, project: str, left:
     is_read = not waits or sessions.is_due(conversing.chats.load_unextracted(session), conversing.config)
     failure = sessions.end(conversing, session).failure if is_read else None
     deeds = deeds_of(entries)
-    keep_actions(lived, session, deeds, [row.message for row in rows])
+    key = project.partition(" ")[0]
+    keep_actions(lived, key, session, deeds, [row.message for row in rows])
     keep_commands(spool, conversing, project, session, deeds)
-    keep_causes(lived.recording, session, deeds)
+    keep_causes(lived.recording, key, session, deeds)
     return failure
 
 

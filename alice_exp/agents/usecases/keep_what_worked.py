@@ -54,7 +54,7 @@ def keep_commands(
             memorize(conversing.home, conversing.caller, fresh, bulk=True)
 
 
-def keep_causes(recording: Recording, session: str, deeds: Sequence[Deed]) -> None:
+def keep_causes(recording: Recording, project: str, session: str, deeds: Sequence[Deed]) -> None:
     """Keep each cause that a passing check followed as an episode that worked; doing it again changes nothing."""
     for one in causes(deeds):
         name = derived_id(f"{session} {one.cause}").replace("exp-", "ep-")
@@ -62,5 +62,7 @@ def keep_causes(recording: Recording, session: str, deeds: Sequence[Deed]) -> No
         tell_actions(
             recording,
             {},
-            Episode(name, one.task, {}, one.action, one.cause, True, 1.0, at=at, reflection=one.cause),
+            Episode(
+                name, one.task, {}, one.action, one.cause, True, 1.0, at, one.cause, project=project
+            ),
         )
