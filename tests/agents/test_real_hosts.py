@@ -202,7 +202,7 @@ def test_what_is_said_once_is_proposed_approved_and_told_in_that_project_alone(
     cli("connect", "claude-code")
     order, moment = "Never run the app in mock mode in production, fail loudly.", "Fix the header now."
     run_host("claude-code", said=f"{order} {moment}", at=here)
-    assert sorted(waits(cli)) == sorted([order, moment])
+    assert waits(cli) == [order, moment]
     alice = f"ALICE_HOME={home} PYTHONPATH={ROOT} {sys.executable} -m alice_exp"
     first = f"$({alice} heard | grep 'mock mode' | cut -d' ' -f1)"
     kept = (

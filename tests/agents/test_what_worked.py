@@ -120,7 +120,8 @@ def test_what_repeats_in_one_project_is_proposed_there_alone(
     add("render the chart", at=other)
     cli("distill")
     blocks = cli("list", "--set", "low_value", "--json").json["blocks"]
-    here = cli("episode", "list", "--json").json["episodes"][0]["project"]
+    told = cli("episode", "list", "--json").json["episodes"]
+    here = next(one["project"] for one in told if one["type"] == "cache")
     assert here and {(one.get("project", ""), "cache" in one["payload"]) for one in blocks} == {
         (here, True),
         ("", False),

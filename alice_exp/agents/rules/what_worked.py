@@ -37,7 +37,7 @@ _PARTS = re.compile(r"\s*(?:&&|;|\n)\s*")
 _TAIL = re.compile(r"\s*(?:\d?>|\|).*$")
 _SETTING = re.compile(r"^(?:\w+=\S*\s+)+")
 _PATH = re.compile(r"\s+(?!-)\S*(?:/|\.\w{1,4}\b|::)\S*")
-# The sentence around a cause is found from it outwards: a shape that begins before it takes four seconds of a long talk.
+# The sentence around a cause is found from it outwards: a shape that begins before it takes seconds of a long talk.
 _CAUSE = LazyPattern(
     r"\bthe (?:issue|problem|bug|culprit|root cause|cause) (?:was|is)\b|\bturns out\b|\broot cause:|"
     r"根本原因|问题(?:出)?在于|原因是|原来是",

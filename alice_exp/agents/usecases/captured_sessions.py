@@ -6,6 +6,7 @@ Each step may be done again: messages that are there are not added, what was rea
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.agents.usecases.keep_what_worked import keep_causes, keep_commands
@@ -61,10 +62,10 @@ def _one(spool: Spool, conversing: Conversing, lived: Lived, project: str, left:
         # Hosts write their transcript before they call; one that is gone cannot come back.
         messages = list(records(spool.transcript(left.text("transcript"))))
     entries = read(messages)
-    rows = spoken(entries, session)
+    rows = [replace(row, project=project) for row in spoken(entries, session)]
     if not rows:
         return None
-    _take_in(conversing, rows, session, project)
+    _take_in(conversing, rows, session)
     if left.text("event") == "compact":
         sessions.hear(conversing, session)
         return None
@@ -89,10 +90,10 @@ def _read_earlier(conversing: Conversing, host: str, current: str) -> AliceError
     return None
 
 
-def _take_in(conversing: Conversing, rows: Sequence[Row], session: str, project: str) -> None:
+def _take_in(conversing: Conversing, rows: Sequence[Row], session: str) -> None:
     """Add what is new. A host that rewrites its transcript (after compaction) is followed by its messages' ids."""
     try:
-        take_in(conversing, rows, session, project)
+        take_in(conversing, rows, session)
     except UsageError:
         while True:
             present = conversing.chats.load(session)
@@ -100,4 +101,4 @@ def _take_in(conversing: Conversing, rows: Sequence[Row], session: str, project:
             new = [row for row in rows if row.name and row.name not in known]
             if not new:
                 return
-            add(conversing, session, new, len(present), project)
+            add(conversing, session, new, len(present))

@@ -62,7 +62,5 @@ def keep_causes(recording: Recording, project: str, session: str, deeds: Sequenc
         tell_actions(
             recording,
             {},
-            Episode(
-                name, one.task, {}, one.action, one.cause, True, 1.0, at, one.cause, project=project
-            ),
+            Episode(name, one.task, {}, one.action, one.cause, True, 1.0, at, one.cause, project=project),
         )

@@ -52,7 +52,9 @@ def keep_actions(
     if actions and task and not told:
         at = next((one.at for one in reversed(deeds) if one.at), "") or lived.recording.caller.now
         name = derived_id(session).replace("exp-", "ep-")
-        whole = Episode(name, task, {}, _JOIN.join(actions), at=at, reward=0.5, unreported=True, project=project)
+        whole = Episode(
+            name, task, {}, _JOIN.join(actions), at=at, reward=0.5, unreported=True, project=project
+        )
     told = {episode: done for episode, done in told.items() if done}
     if told or whole:
         tell_actions(lived.recording, told, whole)

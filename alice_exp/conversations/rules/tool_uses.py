@@ -84,9 +84,10 @@ def deeds_of(entries: Iterable[Entry]) -> list[Deed]:
         if is_aside(record):
             continue
         for message in (row.message for row in rows):
-            if message.content.strip() and message.role in ("user", "assistant"):
-                own = "prompt" if message.role == "user" else "said"
-                listed.append(Deed(message.at, **{own: message.content}))
+            if message.role == "user" and message.content.strip():
+                listed.append(Deed(message.at, prompt=message.content))
+            elif message.role == "assistant" and message.content.strip():
+                listed.append(Deed(message.at, said=message.content))
         for times, part in _parts(dict(record), ()):
             call, name = _first(part, _ID), _first(part, _NAME) or _NAMELESS.get(_first(part, ("type",)), "")
             sent = _sent(part)

@@ -158,11 +158,13 @@ _OUTSIDE = re.compile(r"[^a-z0-9_-]+")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One message, its session (empty if the row names none), and its id in the source (``name``)."""
+    """One message, its session (empty if the row names none), its id in the source (``name``), and all names of the
+    project in which it was said."""
 
     session: str
     message: Message
     name: str = ""
+    project: str = ""
 
 
 def records(text: str) -> Iterator[Mapping[str, Json]]:
@@ -254,6 +256,15 @@ def is_aside(row: Mapping[str, Json]) -> bool:
     return any(row.get(mark) for mark in _ASIDE) or (
         isinstance(origin, dict) and origin.get("kind", "human") != "human"
     )
+
+
+def folder_of(fields: Mapping[str, Json]) -> str:
+    """The folder in which a host worked when it wrote a record (Claude Code and Qwen Code in each, Codex in those of a
+    session's and a turn's settings); empty where it does not say."""
+    meta = fields.get("meta")
+    held = [fields, meta, *(fields.get(key) for key in WRAPPERS)]
+    named = (one.get("cwd") for one in held if isinstance(one, dict))
+    return next((one for one in named if isinstance(one, str) and one.startswith("/")), "")
 
 
 def session_name(text: str) -> str:

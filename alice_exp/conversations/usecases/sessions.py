@@ -189,9 +189,10 @@ class _Talk:
 
     def heard(self, sentences: Sequence[Said]) -> list[Heard]:
         """Sentences as they stand in the queue."""
-        rows = [(self.records[one.index], one.text) for one in sentences]
+        rows = [(self.records[one.index], one) for one in sentences]
         return [
-            Heard("", row.ref, _host_of(row.session), row.project, row.message.at, text) for row, text in rows
+            Heard("", row.ref, _host_of(row.session), row.project, row.message.at, one.text, one.place)
+            for row, one in rows
         ]
 
 
