@@ -46,7 +46,7 @@ PLANTED = [
     ("one-owner-network", "home/store/list_files.py", "import zeroconf"),
     ("one-owner-network", "sharing/cli/peer_commands.py", "import ssl"),
     ("one-owner-network", "home/session.py", "def f() -> None:\n    import asyncio"),
-    ("one-owner-mcp", "app/api.py", "import mcp"),
+    ("no-mcp", "agents/server.py", "import mcp"),
     ("acyclic", "model/values/config.py", "def f() -> None:\n    import alice_exp.model.values.snapshot"),
 ]
 """Contract, module, a line that breaks it."""
