@@ -80,11 +80,13 @@ class OpenDecision:
 @dataclass(frozen=True, slots=True)
 class Learning:
     """What learning needs: the home, the log of reads, the caller with the time, the open decisions, the search (made
-    when it is asked for), and the model that tells of merged thoughts (``None``: the rule)."""
+    when it is asked for), all names of the working folder's project (which this machine knows once they were asked
+    for), and the model that tells of merged thoughts (``None``: the rule)."""
 
     home: Home
     access: AccessLog
     caller: Caller
     decisions: Decisions
     find: Callable[[], Finding]
+    project: Callable[[], str]
     summarise: Summariser | None = None

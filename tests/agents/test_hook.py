@@ -346,10 +346,10 @@ def test_a_worker_that_hangs_dies_or_fails_stops_nothing_else(
                 }
             )
 
-        def failing(conversing: Any, rows: Any, session: str, project: str) -> Any:
+        def failing(conversing: Any, rows: Any, session: str) -> Any:
             if session == "fails":
                 raise ValueError("half")
-            return real(conversing, rows, session, project)
+            return real(conversing, rows, session)
 
         monkeypatch.setattr(captured_sessions, "take_in", failing)
         left = [one.text("session") for one in spool.left(600)]
