@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from alice_exp.kernel.text.display import visible
 from alice_exp.model.documents import payload_text, trigger_text
-from alice_exp.review.cli.report_model import left, marks, neighbours, quoted, sections
+from alice_exp.review.cli.report_model import left, marks, neighbours, proposer, quoted, sections
 from alice_exp.review.cli.report_text import columns
 from alice_exp.review.cli.where_it_holds import scoped
 from alice_exp.review.rules.arrangement import project_of
@@ -18,8 +18,12 @@ def markdown(report: Agenda, summary: str) -> str:
     """The report as Markdown: the summary, a table of candidates, a list for each section."""
     lines = [f"# {say('Heartbeat of {day}', day=report.at[:10])}", "", _escaped(summary), ""]
     if report.items:
-        lines += [f"## {say('Waiting for your decision')}", "", _cells([*columns(), say("evidence"), "id"])]
-        lines.append("|" + " --- |" * (len(columns()) + 2))
+        lines += [
+            f"## {say('Waiting for your decision')}",
+            "",
+            _cells([*columns(), say("evidence"), say("proposed by"), "id"]),
+        ]
+        lines.append("|" + " --- |" * (len(columns()) + 3))
         marked = marks(report.items)
         for item in report.items:
             lines.append(
@@ -32,6 +36,7 @@ def markdown(report: Agenda, summary: str) -> str:
                         scoped(item.destination, project_of(item)),
                         " · ".join(filter(None, (left(item), *marked[item.placed.block.id]))),
                         quoted(item.placed),
+                        proposer(item),
                         item.placed.block.id,
                     ]
                 )
