@@ -118,7 +118,7 @@ def recall(
     return at5 / asked, at10 / asked, asked
 
 
-GATES = (0.3, 0.4, 0.5, 0.6, 0.7, GATE)
+GATES = (GATE, 0.4, 0.5, 0.6, 0.7)
 """The gates for which the curve tells what is met with silence and what strangers' questions get."""
 
 
