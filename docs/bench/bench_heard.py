@@ -68,7 +68,10 @@ def cues_of(one: Inference) -> set[str]:
     words = words_of(one.quote)
     if one.type != "rule":
         return {f"row {one.type}"}
-    return {found[0].casefold() for found in (*words.standing.finditer(one.quote), *words.explicit.finditer(one.quote))}
+    return {
+        found[0].casefold()
+        for found in (*words.standing.finditer(one.quote), *words.explicit.finditer(one.quote))
+    }
 
 
 def table(listed: Sequence[Talk]) -> None:
@@ -136,7 +139,11 @@ def _together(group: Sequence[str]) -> Iterator[int]:
     for first in group:
         inside = [first]
         for _ in group:
-            inside += [one for one in group if one not in inside and any(are_one(marks_of(one), marks_of(kept)) for kept in inside)]
+            inside += [
+                one
+                for one in group
+                if one not in inside and any(are_one(marks_of(one), marks_of(kept)) for kept in inside)
+            ]
         yield len(inside)
 
 

@@ -98,7 +98,6 @@ STAND_INS = {
     "session import": "session-say",
     "namespace create": "move",
     "watch": "memorize-over-hand-edit",
-    "hook": "session-say",
     "mcp": "memorize",
     "episode export": "share-export",
     "event export": "share-export",
