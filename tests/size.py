@@ -59,7 +59,7 @@ def _statements(tree: ast.Module) -> int:
 
 
 def _pattern_bytes(tree: ast.Module) -> int:
-    """Bytes of the regular expressions: the texts in what is handed to a function of ``re`` first."""
+    """Bytes of the regular expressions: the texts in what is handed to a function of ``re`` or ``LazyPattern`` first."""
     calls = [
         node
         for node in ast.walk(tree)

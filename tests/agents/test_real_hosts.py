@@ -24,7 +24,7 @@ from tests.agents.npm import fetched
 from tests.conftest import NOW, ROOT
 from tests.home.test_acting import WAYS
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("mcp")]
+pytestmark = pytest.mark.slow
 Call = Callable[..., Any]
 SAID = "Please always answer with a table. I live in Berlin."
 HEARD = {"The user lives in Berlin", "Please always answer with a table."}

@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING
 
 from alice_exp.conversations.rules.search_messages import Said, Talk, search
 from alice_exp.conversations.usecases.sessions import require_fitting
-from alice_exp.finding.rules.bm25 import matcher
+from alice_exp.finding.rules.scorer import Texts
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from alice_exp.conversations.ports import ChatHistoryStore, Conversing
     from alice_exp.conversations.rules.search_messages import Hit
     from alice_exp.conversations.rules.transcripts import Row
     from alice_exp.conversations.values import ChatRecord, Message
-    from alice_exp.finding.rules.match_table import TextMatches
 
 
 GATE = Config().number("thresholds.fits")
@@ -150,8 +149,8 @@ class Library:
         return cls(records, Talk.of(said), gate)
 
     @cached_property
-    def _matches(self) -> Callable[[str], TextMatches]:
-        return matcher([turn.text for turn in self.talk.turns])
+    def _texts(self) -> Texts:
+        return Texts.of([turn.text for turn in self.talk.turns])
 
     def search(self, query: str, now: str | None, top: int) -> list[Found]:
         """The best matches, best first; ``now`` is the reference for "yesterday" (None: the newest turn).
@@ -160,7 +159,7 @@ class Library:
         """
         hits = search(self.talk, query, now, max(top, LOOKED_AT))
         if self.gate and hits and not any(hit.by_day for hit in hits):
-            words = self._matches(query)
+            words = self._texts.find(query)
             if all(words.probability(hit.index) < self.gate for hit in hits):
                 return []
         return [Found(self.records[hit.index], hit) for hit in hits[: max(0, top)]]
