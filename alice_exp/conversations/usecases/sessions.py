@@ -5,6 +5,7 @@ Text from a conversation becomes at most a candidate that waits for the person's
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ from alice_exp.model.values.block import CUES, HEARD, Payload, Trigger
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.conversations.ports import Claimed, Conversing
+    from alice_exp.conversations.ports import Conversing
     from alice_exp.conversations.rules.context_window import Summarise, Window
     from alice_exp.conversations.rules.cues import Inference
     from alice_exp.conversations.values import ChatRecord, Message
@@ -109,17 +110,15 @@ def forget_old(conversing: Conversing) -> None:
     if not conversing.caller.actor.is_person:
         return
     chats, before = conversing.chats, seconds(conversing.caller.now) - KEPT_DAYS * _DAY
-    is_read = conversing.config.count("long_term.max_buffer_turns") > 0
-    unread = [name for name in chats.older(before) if is_read and chats.load_unextracted(name)]
-    stays = set(unread[_READ_AT_ONCE:])
-    for name in unread[:_READ_AT_ONCE]:
-        try:
-            extract_session(conversing, name, wait=0.0)
-            # To be read is an addition, by the file's time.
+    is_read, left = conversing.config.count("long_term.max_buffer_turns") > 0, _READ_AT_ONCE
+    for name in chats.older(before):
+        with suppress(AliceError, OSError):
+            if is_read and chats.load_unextracted(name):
+                left -= 1
+                if left < 0:
+                    continue
+                extract_session(conversing, name, wait=0.0)
             chats.forget(name)
-        except AliceError:
-            stays.add(name)
-    chats.expire(before, stays)
 
 
 def say(conversing: Conversing, session: str, messages: Sequence[Message]) -> Spoken:
@@ -208,7 +207,7 @@ def extract_session(
     home, chats, caller = conversing.home, conversing.chats, conversing.caller
     # Read the home first: recovery lands a pending commit, and only then git tells what was already extracted.
     seen = home.read()
-    with chats.claim(session, wait) as claim:
+    with chats.claim(session, wait):
         talk = _Talk.of(conversing, session)
         if keeps:
             _hear(conversing, talk)
@@ -238,18 +237,16 @@ def extract_session(
         if dry_run:
             return replace(answer, captured=memorize(DryHome(home), caller, drafts, bulk=True))
         if drafts:
-            answer = replace(answer, captured=_kept(conversing, claim, session, last, drafts))
-        claim.done(last)
+            answer = replace(answer, captured=_kept(conversing, session, last, drafts))
+        chats.mark_extracted(session, last)
         conversing.heard.remove({one.id for one in heard})
         return answer
 
 
-def _kept(
-    conversing: Conversing, claim: Claimed, session: str, last: int, drafts: Sequence[Draft]
-) -> Captured:
+def _kept(conversing: Conversing, session: str, last: int, drafts: Sequence[Draft]) -> Captured:
     home, caller = conversing.home, conversing.caller
     token = caller.new_id("ext")
-    claim.begin(token, last)
+    conversing.chats.begin(session, token, last)
     trailers = (("Session", f"{session}#{last}"), ("Extraction", token))
     return memorize(home, caller, drafts, op="extract", trailers=trailers, bulk=True)
 
