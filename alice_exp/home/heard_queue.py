@@ -18,7 +18,7 @@ from alice_exp.kernel.journal.atomic_files import MARK, append, create, read_byt
 from alice_exp.kernel.journal.atomic_files import replace as write
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.said_again import are_one, keyed, marks_of
+from alice_exp.model.rules.said_again import SIGNS, are_one, keyed, marks_of
 from alice_exp.model.values.block import Evidence
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ class HeardQueue:
 
 
 def _sample(marks: Collection[str]) -> frozenset[str]:
-    return frozenset(sorted(marks, key=lambda one: (one[0] != "=", one))[: _MOST_MARKS + 1])
+    return frozenset(sorted(marks, key=lambda one: (one[0] not in SIGNS, one))[: _MOST_MARKS + 1])
 
 
 def _named(project: str, key: bytes) -> frozenset[str]:
