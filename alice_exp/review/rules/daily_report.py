@@ -29,6 +29,7 @@ from alice_exp.review.rules.state_changes import (
     movements,
     withdrawn,
 )
+from alice_exp.review.rules.weekly import Approval, last_week
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -163,6 +164,9 @@ class Agenda:
     asked: tuple[tuple[str, str, str], ...] = ()
     """Projects whose names a person has to confirm: project, name, and which project that is so far (DESIGN 7)."""
 
+    week: tuple[Approval, ...] = ()
+    """On a Monday: what was approved in the week before, and what came of it."""
+
     @property
     def is_empty(self) -> bool:
         """Whether the report has no content."""
@@ -181,6 +185,7 @@ class Agenda:
             or self.problems
             or self.settle
             or self.asked
+            or self.week
         )
 
 
@@ -238,7 +243,6 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
     out = {one.block_id for one in edition.returned}
     waiting = [p for p in candidates(snapshot, edition.leaving) if p.block.id not in out]
     around = Neighbourhood(trusted(snapshot), snapshot.rejected(), waiting)
-    around.expect(waiting)
     group_of = _group_of(waiting, edition, around)
     items = tuple(_item(placed, now, wait, edition, around, group_of) for placed in waiting)
     thresholds = Thresholds.of(snapshot.config)
@@ -268,6 +272,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         foreign(edition.acts),
         wait.paused_until(now)[:10],
         withdrawn(edition.acts),
+        week=last_week((one for one in snapshot if one.place in TRUSTED_PLACES), edition.day_began),
     )
 
 
