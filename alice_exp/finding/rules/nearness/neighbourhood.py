@@ -156,7 +156,10 @@ class Neighbourhood:
         """What blocks are to a candidate that share most of its words, or the trigger, with it."""
         statement = self._statement(candidate)
         (own,) = shelf_keys([candidate.block])
-        nearest, share = self._shelves[where].nearest(_asked(statement, own), own)
+        said = frozenset(
+            key for key in own if key[:1] not in ("", "=") and not vocabulary().word(key).filling
+        )
+        nearest, share = self._shelves[where].nearest(_asked(statement, own), said)
         for at, placed in enumerate(nearest):
             if placed.block.id != candidate.block.id:
                 like = likeness(statement, self._statement(placed))
