@@ -595,3 +595,33 @@ def test_two_rules_that_share_no_word_are_not_taken_apart() -> None:
 def test_a_number_that_counts_rules_off_is_no_value(known: str, new: str, kind: str) -> None:
     one, two = (placed(text, "deploying the gateway") for text in (known, new))
     assert likeness(statement(two), statement(one)).kind == kind
+
+
+def test_the_first_that_shares_much_of_a_candidates_words_is_shown_whatever_it_is_to_it() -> None:
+    long = (
+        "the staging cluster is drained node by node, its volumes are detached, and the images are pulled again "
+        * 4
+    )
+    known = [placed(long), *(placed(f"an unrelated line of subject {n} for the bakery") for n in range(30))]
+    (one, *_) = Neighbourhood(known).relations(placed("volumes of the staging cluster", "", POOL))
+    assert one.placed == known[0]
+    assert not Neighbourhood(known).relations(
+        placed("the parrot of my uncle sings at noon, mostly operas", "", POOL)
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "fact"),
+    [
+        ("never log ID numbers", "the user's ID number is 440-12"),
+        ("日志里绝不能记录身份证号", "用户的身份证号是 440-12"),
+        ("never send passwords by mail", "the mail password is hunter22"),
+        ("do not print card numbers", "the card number ends in 4411"),
+    ],
+)
+def test_a_fact_about_a_thing_never_replaces_a_rule_about_it(rule: str, fact: str) -> None:
+    for before, now in ((rule, fact), (fact, rule)):
+        found = Neighbourhood([placed(before, "handling personal data")]).relations(
+            placed(now, "handling personal data", POOL)
+        )
+        assert {one.kind for one in found} <= {"near"}

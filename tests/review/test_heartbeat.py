@@ -624,3 +624,10 @@ def on_terminal(home: Path, *arguments: str, moment: str = "2026-02-20T09:00:00Z
     process.wait(20)
     os.close(ours)
     return said.decode()
+
+
+def test_what_another_candidate_says_already_is_said_beside_it(home: Path, cli: Call) -> None:
+    cli("memorize", "Close the file handle after reading", "--when", "reading files")
+    cli("memorize", "after reading, close the file handle", "--when", "file handles")
+    told = cli("heartbeat").stdout
+    assert "says the same as 1" in told or "says the same as 2" in told

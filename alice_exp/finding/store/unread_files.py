@@ -81,11 +81,13 @@ class Rows:
 
         return self._answered(found)
 
-    def sharing(self, paths: Sequence[str], keys: Collection[str]) -> list[Placed] | None:
+    def sharing(
+        self, paths: Sequence[str], keys: Collection[str], own: Collection[str]
+    ) -> tuple[list[Placed], float] | None:
         """See ``Catalogue``."""
         from alice_exp.finding.rules.nearness.shelf import heaviest
 
-        def found(ask: Ask, numbers: Mapping[str, int]) -> list[Placed]:
+        def found(ask: Ask, numbers: Mapping[str, int]) -> tuple[list[Placed], float]:
             spans = {numbers[path]: (path, start, stop) for path, start, stop in self._spans(ask, paths)}
             query = """SELECT file, token, data FROM near WHERE file IN (SELECT value FROM json_each(?))
                 AND token IN (SELECT value FROM json_each(?))"""
@@ -95,13 +97,13 @@ class Rows:
                 slots = self._place_of_slot(ask, path)
                 held = posting_from(data).indexes
                 holders[key] += [start + (at if slots is None else slots[at]) for at in held]
-            chosen = heaviest(holders, max((stop for *_, stop in spans.values()), default=0))
+            chosen, share = heaviest(holders, max((stop for *_, stop in spans.values()), default=0), own)
             placed: dict[int, Placed] = {}
             for number, (path, start, stop) in spans.items():
-                own = [at for at in chosen if start <= at < stop]
-                blocks = self._at(ask, path, number, [at - start for at in own])
-                placed.update(zip(own, blocks, strict=True))
-            return [placed[at] for at in chosen]
+                inside = [at for at in chosen if start <= at < stop]
+                blocks = self._at(ask, path, number, [at - start for at in inside])
+                placed.update(zip(inside, blocks, strict=True))
+            return [placed[at] for at in chosen], share
 
         return self._answered(found)
 

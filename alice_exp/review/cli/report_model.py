@@ -148,6 +148,8 @@ def neighbours(item: Item) -> tuple[Row, ...]:
     rows += [_beside_it(one) for one in item.relations if one.where == "waiting" and one.kind in _DISPUTED][
         :1
     ]
+    if item.says_again:
+        rows.append(Row("≈", say("says the same as {number}", number=item.says_again)))
     kinds = listed(dict.fromkeys(say(one.kind) for one in item.delicate))
     if kinds:
         note = say("reject and purge it: alice-exp reject {number} --purge", number=_name(item))

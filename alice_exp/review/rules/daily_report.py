@@ -81,6 +81,8 @@ class Item:
     proposed: Proposal | None = None
     group: int = 0
     """The number of the group that it stands in, from 1; 0: by itself."""
+    says_again: str = ""
+    """The number, or id, of the first candidate before it that says the same; "" if none does."""
 
     @property
     def mark(self) -> Relation | None:
@@ -316,7 +318,20 @@ def _item(
         delicate(block),
         edition.proposals.get(block.id),
         group_of.get(block.id, 0),
+        _said_before(placed, edition, around),
     )
+
+
+def _said_before(placed: Placed, edition: Edition, around: Neighbourhood) -> str:
+    """The number, or id, of the first candidate before this one that says the same; "" if none does."""
+
+    def rank(one: Placed) -> tuple[float, str, str]:
+        return edition.numbers.get(one.block.id, math.inf), one.block.created_at, one.block.id
+
+    same = (one for one in around.relations(placed) if one.kind in ("identical", "same"))
+    others = [one.placed for one in same if one.where == "waiting"]
+    first = min(others, key=rank, default=placed)
+    return str(edition.numbers.get(first.block.id) or first.block.id) if rank(first) < rank(placed) else ""
 
 
 def _days_between(now: str, due: str) -> int:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from alice_exp.finding.rules.nearness.relation import Kind as Sure
 from alice_exp.finding.rules.nearness.relation import likeness
 from alice_exp.finding.rules.nearness.shelf import Shelf, no_characters, shelf_keys
-from alice_exp.finding.rules.nearness.statement import NAMES, statement, vocabulary
+from alice_exp.finding.rules.nearness.statement import NAMES, vocabulary
+from alice_exp.finding.rules.nearness.statement import statement as taken_apart
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.kernel.value_class import dataclass
@@ -31,6 +32,10 @@ SHOWN: dict[Where, int] = {"trusted": 2, "rejected": 1, "waiting": 5}
 
 MARK, MARK_WITH_TOPIC = 0.36, 0.45
 """The dice, and the dice with a quarter of the topic, from which a candidate is marked as like a rejected one."""
+
+SHARED = 0.33
+"""The share of a candidate's words, by weight, that the nearest trusted block has to hold to be shown whatever it is to
+it: what ``recall`` states as a match of 0.15."""
 
 CLEAR = 0.15
 """By how much nearer to the rejected block than to any trusted one what is alike has to be."""
@@ -149,17 +154,24 @@ class Neighbourhood:
 
     def _compared(self, candidate: Placed, where: Where) -> Iterator[Relation]:
         """What blocks are to a candidate that share most of its words, or the trigger, with it."""
-        own = self._statement(candidate)
-        for placed in self._shelves[where].nearest(_asked(own)):
+        statement = self._statement(candidate)
+        (own,) = shelf_keys([candidate.block])
+        said = frozenset(
+            key for key in own if key[:1] not in ("", "=") and not vocabulary().word(key).filling
+        )
+        nearest, share = self._shelves[where].nearest(_asked(statement, own), said)
+        for at, placed in enumerate(nearest):
             if placed.block.id != candidate.block.id:
-                like = likeness(own, self._statement(placed))
+                like = likeness(statement, self._statement(placed))
                 kind = _kind(where, like)
+                if where == "trusted" and not at and share >= SHARED:
+                    kind = kind or "near"
                 if kind:
                     yield Relation(placed, where, kind, round(like.strength, 3), like.differs)
 
     def _statement(self, placed: Placed) -> Statement:
         if placed.block.id not in self._statements:
-            self._statements[placed.block.id] = statement(placed)
+            self._statements[placed.block.id] = taken_apart(placed)
         return self._statements[placed.block.id]
 
 
@@ -183,11 +195,9 @@ def _is_told(one: Relation, trusted: float) -> bool:
 # -------------------------------------------------------------------------------------------------------- searching
 
 
-def _asked(of: Statement) -> frozenset[str]:
+def _asked(of: Statement, own: frozenset[str]) -> frozenset[str]:
     """The keys by which neighbours of a statement are looked up: its own, the other names of their concepts, and every
     word of the values, opposites, homes and employers of which it says one."""
-    block = of.placed.block
-    (own,) = shelf_keys([block])
     other = {name for key in own for name in same_concept(key)}
     kinds: tuple[str | int, ...] = (*of.values, *of.old, *of.sides)
     return own.union(no_characters(other), *(_words_of().get(kind, ()) for kind in kinds))

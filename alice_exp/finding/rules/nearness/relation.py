@@ -153,6 +153,16 @@ class _Pair:
         return self.one.signs[key] * self.two.signs.get(key, 1) >= 0
 
     def _denies(self) -> bool:
+        # "Never send passwords by mail" says nothing about what "the mail password is ..." says: nobody sends there.
+        for of, other in ((self.one, self.two), (self.two, self.one)):
+            names = {name for key in other.signs for name in (key, *same_concept(key))}
+            if (
+                of.acts
+                and self.dice < CLEAR
+                and not self.of_user
+                and all(act.isdisjoint(names) for act in of.acts)
+            ):
+                return False
         # "It is fine", "it is not fine": nearly the same but for one negation, wherever that stands.
         is_one_more = (self.one.negations + self.two.negations) % 2 == 1
         if is_one_more and max(self.dice, self.cover) >= 0.9 and max(self.over) < 0.2:

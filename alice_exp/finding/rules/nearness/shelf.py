@@ -13,7 +13,7 @@ from alice_exp.kernel.text.tokens import fingerprint_text, is_cjk, tokens_many
 from alice_exp.model.rules.rejection import inference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from alice_exp.model.values.block import Block, Placed
     from alice_exp.model.values.snapshot import Snapshot
@@ -33,18 +33,21 @@ class Shelf:
     def __init__(
         self,
         blocks: Iterable[Placed],
-        known: Callable[[frozenset[str]], Sequence[Placed] | None] | None = None,
+        known: Callable[[frozenset[str], frozenset[str]], tuple[Sequence[Placed], float] | None]
+        | None = None,
     ) -> None:
         self._blocks, self._known = blocks, known
 
-    def nearest(self, keys: frozenset[str]) -> Sequence[Placed]:
-        """The blocks that share most of some keys by weight, the nearest first, at most ``SEARCHED``."""
-        found = self._known(keys) if self._known else None
+    def nearest(self, keys: frozenset[str], own: frozenset[str]) -> tuple[Sequence[Placed], float]:
+        """The blocks that share most of some keys by weight, the nearest first, at most ``SEARCHED``, and how much of
+        the weight of a text's own keys the first one holds."""
+        found = self._known(keys, own) if self._known else None
         if found is None:
             self._known = None
             placed, holders = self._held
             held = {key: holders[key] for key in keys if key in holders}
-            found = [placed[at] for at in heaviest(held, len(placed))]
+            best, share = heaviest(held, len(placed), own)
+            found = [placed[at] for at in best], share
         return found
 
     @cached_property
@@ -65,18 +68,28 @@ def trusted(snapshot: Snapshot) -> Shelf:
     return Shelf(snapshot.within("personal", "universal"), known)
 
 
-def heaviest(holders: Mapping[str, Sequence[int]], total: int) -> list[int]:
+def heaviest(
+    holders: Mapping[str, Sequence[int]], total: int, own: Collection[str]
+) -> tuple[list[int], float]:
     """The numbers of the blocks that hold most of some keys by weight, ln(1 + (N − n + 0.5)/(n + 0.5)), at most
-    ``SEARCHED``; ``holders`` are the blocks of each key, ``total`` how many there are. A key that many hold tells
-    nothing."""
+    ``SEARCHED``; and how much of the weight of a text's ``own`` keys the first of them holds, in [0, 1].
+
+    ``holders`` are the blocks of each key, ``total`` how many there are.
+    """
     shares: defaultdict[int, float] = defaultdict(float)
     for places in sorted(holders.values(), key=len):
-        held = len(places)
         # What many hold tells little, and is counted where nothing rarer is shared.
-        if held <= max(64, total // 20) or len(shares) < SEARCHED:
+        if len(places) <= max(64, total // 20) or len(shares) < SEARCHED:
             for at in places:
-                shares[at] += math.log1p((max(LEAST, total) - held + 0.5) / (held + 0.5))
-    return heapq.nsmallest(SEARCHED, shares, key=lambda at: (-shares[at], at))
+                shares[at] += _idf(len(places), total)
+    best = heapq.nsmallest(SEARCHED, shares, key=lambda at: (-shares[at], at))
+    weights = {key: _idf(max(1, len(holders.get(key, ()))), total) for key in own}
+    held = sum(weights[key] for key in own if key in holders and best[0] in holders[key])
+    return best, held / (sum(weights.values()) or 1.0)
+
+
+def _idf(held: int, total: int) -> float:
+    return math.log1p((max(LEAST, total) - held + 0.5) / (held + 0.5))
 
 
 def shelf_keys(blocks: Sequence[Block]) -> list[frozenset[str]]:

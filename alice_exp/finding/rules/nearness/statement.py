@@ -124,7 +124,7 @@ class Statement:
     ``values`` what each class of values is, ``old`` what it is not; ``sides`` the sides of each pair of opposites with
     their signs; ``sided`` the keys, and ``spelt`` the words, of each class and pair; ``line`` the words that count, in
     order, ``slots`` the places in it where a value stands; ``order`` what stands behind "before" and its like;
-    ``roles`` what its words do.
+    ``roles`` what its words do; ``acts`` the keys of each word behind a negation or a prohibition: what is denied.
     """
 
     placed: Placed
@@ -144,6 +144,7 @@ class Statement:
     order: defaultdict[str, set[str]] = field(default_factory=partial(defaultdict, set))
     roles: set[str] = field(default_factory=set)
     negations: int = 0
+    acts: list[frozenset[str]] = field(default_factory=list)
 
     def written(self, name: str | int) -> str:
         """A class of values, or a pair of opposites, as the text writes it."""
@@ -260,7 +261,7 @@ def _read_clause(words: Sequence[Word], into: Statement) -> None:
     stem_of = stems({word.text for word in words if not is_cjk(word.text)})
     bans = [at for at, word in enumerate(words) if "prohibition" in word.roles]
     sign = -1 if len(bans) % 2 else 1
-    denies, prefers, opens, mover, before = sign < 0, False, False, "", _NONE
+    denies, prefers, opens, mover, before, is_act = sign < 0, False, False, "", _NONE, False
     into.clauses.append({})
     for at, word in enumerate(words):
         roles = word.roles
@@ -277,7 +278,7 @@ def _read_clause(words: Sequence[Word], into: Statement) -> None:
                 or not roles.isdisjoint(("one value", "slot", "becoming"))
                 or ("place" in roles and at > 0)
             )
-            start = len(into.line)
+            start, held = len(into.line), len(into.clauses[-1])
             _order(words, at, into, stem_of)
             # 下午不要发布 and "never on Fridays" deny the act, not when it is.
             is_when = bool(word.values and word.values[0][0] in WHEN) or (
@@ -285,9 +286,13 @@ def _read_clause(words: Sequence[Word], into: Statement) -> None:
             )
             _add(word, before, 1 if is_when else sign, into, stem_of)
             _name(words, at, mover, into)
+            if is_act and len(into.clauses[-1]) > held:
+                into.acts.append(frozenset([*into.clauses[-1]][held:]))
+                is_act = False
             if opens and len(into.line) > start and roles.isdisjoint(("one value", "slot")):
                 into.slots.add(start)
                 opens = False
+        is_act = is_act or not roles.isdisjoint(("negation", "prohibition"))
         before = word
     into.negations += denies
     if denies and any("quantity" in word.roles for word in words):
