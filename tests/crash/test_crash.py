@@ -31,6 +31,7 @@ SAMPLED = [
     ("decision", "errno:ENOSPC", 2),
     ("heartbeat", "kill", 2),
     ("event", "errno*:ENOSPC", 2),
+    ("heard", "kill", 2),
     ("purge", "errno:EIO", 2),
     ("doctor-fix", "kill", 2),
     ("doctor-fix", "powercut-end", 1),
