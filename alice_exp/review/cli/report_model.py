@@ -145,9 +145,8 @@ def part_title(part: Part, place: str = "") -> str:
 def neighbours(item: Item) -> tuple[Row, ...]:
     """What stands beside a candidate: each known block with what it is to it, and the command that settles it."""
     rows = [_neighbour(item, one) for one in item.relations if one.where != "waiting"]
-    rows += [_beside_it(one) for one in item.relations if one.where == "waiting" and one.kind in _DISPUTED][
-        :1
-    ]
+    disputed = [one for one in item.relations if one.where == "waiting" and one.kind in _DISPUTED]
+    rows += map(_beside_it, disputed[:1])
     if item.says_again:
         rows.append(Row("≈", say("says the same as {number}", number=item.says_again)))
     kinds = listed(dict.fromkeys(say(one.kind) for one in item.delicate))
