@@ -359,7 +359,9 @@ def _name(words: Sequence[Word], at: int, mover: str, into: Statement) -> None:
     else:
         value = _name_in(words[at + 1 :]) or ("?" if name == "employer" else "")
     if value:
-        into.values[name].add(value)
+        # A city in its one form, whatever the language; as it is written where it is shown.
+        known = vocabulary().word(value).values
+        into.values[name].add(known[0][1] if known else value)
         into.spelt[name].append(value)
         into.sided[name].update(text_keys(value))
 
@@ -371,5 +373,5 @@ def _name_in(words: Sequence[Word]) -> str:
         if (word.filling and found) or (word.roles and not word.filling) or len(found) == _NAME_SIZE:
             break
         if not word.filling:
-            found.append(word.values[0][1] if word.values else word.text)
+            found.append(word.text)
     return "".join(found) if found and is_cjk(found[0]) else " ".join(found)
