@@ -79,6 +79,15 @@ class Spool(Protocol):
         """Note that a host calls now."""
         ...
 
+    def keep(self, host: str, facts: Mapping[str, Any]) -> None:
+        """Keep what to know of a connected host: ``at``, when it was connected; ``bare`` by file, see
+        ``host_config.Bare``; ``own``, that its permission was the person's before. Empty: it is connected no more."""
+        ...
+
+    def kept(self, host: str) -> Mapping[str, Any]:
+        """What was kept of a host; empty where nothing was."""
+        ...
+
     def last_call(self, host: str) -> str:
         """When a host last called, ISO-8601 UTC; empty where it never did."""
         ...

@@ -38,6 +38,8 @@ _LITTLE = 1 << 20
 _PAUSE = 0.05
 _LONG = 3600.0
 _LONGEST_RUN = 3600
+_OPENING = 300
+"""Tokens of the text at a session's start; the rest comes at a prompt that it fits."""
 RETRY = 600.0
 """Seconds after which what failed (a model that does not answer, a broken file) is tried again."""
 
@@ -118,9 +120,8 @@ def _said(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) 
 
 def _opening(session: Session, talk: str) -> str:
     from alice_exp.conversations.cli.context_commands import opening
-    from alice_exp.conversations.usecases.agent_context import BUDGET
 
-    made = opening(session, BUDGET, session.here.names)
+    made = opening(session, _OPENING, session.here.names)
     _shown(session, talk, "start", "", made.blocks)
     return "\n".join(filter(None, (made.text, _heard(session, talk))))
 
