@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format lint types rooms docs bench bench-recall bench-learning bench-textworld simulation soak crash clean
+.PHONY: demo test check format lint types rooms docs bench bench-recall bench-learning bench-host bench-textworld simulation soak crash clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -52,6 +52,9 @@ bench-learning: $(READY)  ## what lessons do for an agent in a world that change
 	$(BIN)/python -m docs.bench.learning_world --write
 	$(BIN)/python -m docs.bench.learning_home --write
 	$(MAKE) bench-textworld
+
+bench-host: $(READY)  ## a fortnight in a real host from npm, without a report
+	$(BIN)/python -m docs.bench.host_fortnight --obedient --write
 
 # textworld brings spaCy and a compiler for its games, textworld-express a Java server: 0.5 GB, so it has an environment of its own. Where it cannot be
 # had, that part of the page stays as it is.

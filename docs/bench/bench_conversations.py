@@ -15,8 +15,8 @@ from typing import Any
 
 from alice_exp.conversations.rules.search_messages import Said, Talk, search
 from alice_exp.conversations.usecases.search_sessions import LOOKED_AT
-from alice_exp.finding.rules.bm25 import matcher
 from alice_exp.finding.rules.ranking import GATE
+from alice_exp.finding.rules.scorer import Texts
 from alice_exp.kernel.text.tokens import tokens, tokens_many
 from docs.bench.bench_recall import strangers_of
 from tests.data import docs, queries
@@ -99,7 +99,7 @@ SILENT = (0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2)
 
 def certainty(turns: Sequence[Said]) -> Callable[[str], float]:
     """The probability that something said fits a question, in [0, 1]; 1 where it names a day on which was spoken."""
-    talk, matches = Talk.of(turns), matcher([turn.text for turn in turns])
+    talk, matches = Talk.of(turns), Texts.of([turn.text for turn in turns]).find
 
     def probability(query: str) -> float:
         hits, words = search(talk, query, top=LOOKED_AT), matches(query)

@@ -1,8 +1,8 @@
-"""Choose the weights of ``finding.rules.fit_probability``, and say what they reach on sets that had no part in it.
+"""Choose the weights of ``finding.rules.gate``, and say what they reach on sets that had no part in it.
 
 ``python -m docs.bench.calibrate`` prints the weights chosen on all sets, and for each set how often an answerable
 question is met with silence and how often a question of other sets is answered, with weights chosen without any set of
-the same family. Answerable and other questions of each set weigh the same. A part of the rows asks windows of a set's
+the same family. Answerable and other questions of each set weigh the same, and agents' notes half of all. A part of the rows asks windows of a set's
 texts, so that small homes are among what is learned from. ``KEPT`` has no part, nor has the kept half of
 ``agent_notes``. ``STRANGER`` is added, not fitted: every other question in English names somebody, and weights that
 were fitted beside it would loosen silence for all the rest.
@@ -12,16 +12,15 @@ from __future__ import annotations
 
 import math
 import random
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from itertools import pairwise
 
-from alice_exp.finding.rules.bm25 import matcher
-from alice_exp.finding.rules.fit_probability import LARGE, QUARTER, STRANGER, lift
-from alice_exp.finding.rules.match_table import TextMatches
+from alice_exp.finding.rules.gate import LARGE, STRANGER, lift
 from alice_exp.finding.rules.ranking import GATE
-from docs.bench.bench_recall import SETS, Question, Store, load, strangers_of
+from alice_exp.finding.rules.scorer import Scored, Texts
+from docs.bench.bench_recall import OWN_NOTES, SETS, Question, Store, load, strangers_of
 
 NAMES = (*SETS, "talk_en")
 
@@ -42,11 +41,14 @@ WINDOWS = (3, 8, 14, 24, 48, 128)
 WINDOW_SHARE = 0.3
 """The weight of all windows of a set beside the whole set."""
 
-Chosen: TypeAlias = "tuple[list[float], list[float]]"
-"""The weights of a question in the text's own language, and of a translated one."""
-
 _FEWEST, _RIDGE = 20, 0.01
 """A kind of fewer rows than this gets less weight; the strength of the regularisation."""
+
+NOTES = 0.5
+"""The share of the whole weight that agents' own notes have: they are what a home holds most."""
+
+ACROSS = 0.5
+"""Added to the fitted weight of a translation (``rules.gate.FITTED``)."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,6 @@ class Row:
 
     name: str
     answerable: bool
-    is_translated: bool
     traits: tuple[float, ...] | None
     is_whole: bool
     half: str
@@ -70,15 +71,14 @@ def family(name: str) -> str:
     return FAMILIES.get(name, name.partition("_")[0])
 
 
-def traits(found: TextMatches) -> tuple[bool, tuple[float, ...] | None]:
-    """Whether the best match is a translation, and the constant and traits of ``fit_probability`` for it."""
-    if not found.matches:
-        return False, None
-    best = min(found.matches, key=lambda index: (-round(found.matches[index], 6), index))
-    if best in found.translated:
-        subject = found.translation
-        return True, (1.0, math.log(QUARTER + subject.coverage(best)), subject.share(subject.coverage(best)))
-    return False, (1.0, lift(found.matches[best], found.noise), math.log(min(LARGE, found.texts)))
+def traits(found: Scored) -> tuple[float, ...] | None:
+    """The constant and the four numbers of ``rules.gate`` for the best match."""
+    best = found.best()
+    if not best:
+        return None
+    share, is_translated = found.covered(best[0])
+    above = lift(found.matches[best[0]], found.noise)
+    return 1.0, above, math.log(min(LARGE, found.known.total)), share, float(is_translated)
 
 
 def rows(name: str) -> Iterator[Row]:
@@ -113,26 +113,23 @@ def _window(store: Store, question: Question, size: int, rng: random.Random) -> 
 def _asked(
     name: str, texts: Sequence[str], asked: Iterable[tuple[Question, bool]], *, is_whole: bool
 ) -> Iterator[Row]:
-    ask = matcher(texts)
+    collection = Texts.of(texts)
     for question, answerable in asked:
-        found = ask(question.query)
-        yield Row(name, answerable, *traits(found), is_whole, question.half, found.stranger)
+        found = collection.find(question.query)
+        yield Row(name, answerable, traits(found), is_whole, question.half, found.stranger)
 
 
 def fit(some: Sequence[Row]) -> list[float]:
-    """The weights of a logistic regression by Newton's method; every kind of row of every set weighs the same."""
-    kinds: defaultdict[tuple[str, bool, bool], int] = defaultdict(int)
-    for row in some:
-        kinds[row.name, row.answerable, row.is_whole] += 1
+    """The weights of a logistic regression by Newton's method: every kind of row of every set weighs the same, but for
+    agents' notes, which weigh ``NOTES`` of all."""
+    shares = _shares(some)
     size = len(some[0].traits or ())
     weights = [0.0] * size
     for _ in range(30):
         slope = [-_RIDGE * weight * (at > 0) for at, weight in enumerate(weights)]
         curve = [[_RIDGE * (at == to) for to in range(size)] for at in range(size)]
-        for row in some:
+        for row, share in zip(some, shares, strict=True):
             seen = row.traits or ()
-            count = kinds[row.name, row.answerable, row.is_whole]
-            share = (1.0 if row.is_whole else WINDOW_SHARE) / max(_FEWEST, count)
             said = probability(weights, seen)
             for at, value in enumerate(seen):
                 slope[at] += share * (row.answerable - said) * value
@@ -143,6 +140,19 @@ def fit(some: Sequence[Row]) -> list[float]:
         if max(map(abs, step)) < 1e-6:
             break
     return weights
+
+
+def _shares(some: Sequence[Row]) -> list[float]:
+    """What each row weighs."""
+    kinds = Counter((row.name, row.answerable, row.is_whole) for row in some)
+    plain = [
+        (1.0 if row.is_whole else WINDOW_SHARE) / max(_FEWEST, kinds[row.name, row.answerable, row.is_whole])
+        for row in some
+    ]
+    notes = sum(share for row, share in zip(some, plain, strict=True) if row.name in OWN_NOTES)
+    others = sum(plain) - notes
+    more = NOTES / (1 - NOTES) * others / notes if notes and others else 1.0
+    return [share * more if row.name in OWN_NOTES else share for row, share in zip(some, plain, strict=True)]
 
 
 def probability(weights: Sequence[float], seen: Sequence[float], more: float = 0.0) -> float:
@@ -162,15 +172,19 @@ def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
     return [row[-1] / row[at] for at, row in enumerate(rows)]
 
 
+def likely(row: Row, weights: Sequence[float], stranger: float = STRANGER) -> float:
+    """The stated probability that a row's best match is an answer."""
+    return probability(weights, row.traits, stranger * row.stranger) if row.traits else 0.0
+
+
 def answered(
-    some: Sequence[Row], chosen: Chosen, stranger: float = STRANGER
+    some: Sequence[Row], weights: Sequence[float], stranger: float = STRANGER
 ) -> tuple[list[bool], list[bool]]:
     """Which answerable questions are met with silence, and which of the others are answered."""
     silent, false = [], []
     for row in some:
-        weights = chosen[row.is_translated]
-        likely = probability(weights, row.traits, stranger * row.stranger) if row.traits else 0.0
-        (silent if row.answerable else false).append((likely >= GATE) != row.answerable)
+        told = likely(row, weights, stranger) >= GATE
+        (silent if row.answerable else false).append(told != row.answerable)
     return silent, false
 
 
@@ -183,17 +197,13 @@ def share(flags: Sequence[bool]) -> str:
     return f"{100 * part:.1f} % ({100 * max(0.0, middle - wide):.0f}–{100 * min(1.0, middle + wide):.0f})"
 
 
-def left_out(every: Sequence[Row]) -> dict[str, Chosen]:
-    """For each family, the weights that were chosen without it."""
+def left_out(every: Sequence[Row]) -> dict[str, list[float]]:
+    """For each family, the weights that were chosen without it; for "" those chosen on all."""
     learned = [row for row in every if row.traits is not None and row.half != "kept" and row.name != KEPT]
-    kinds = [[row for row in learned if row.is_translated == kind] for kind in (False, True)]
     families = {"", *(family(row.name) for row in every)}
+    chosen = {one: fit([row for row in learned if family(row.name) != one]) for one in sorted(families)}
     return {
-        one: (
-            fit([row for row in kinds[0] if family(row.name) != one]),
-            fit([row for row in kinds[1] if family(row.name) != one]),
-        )
-        for one in sorted(families)
+        one: [*weights[:4], *(weight + ACROSS for weight in weights[4:])] for one, weights in chosen.items()
     }
 
 
@@ -206,14 +216,35 @@ def parts(every: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
             yield f"{name}, {half} half" if half else name, some
 
 
-def without(every: Sequence[Row], is_translated: bool, at: int) -> list[Row]:
-    """The rows without one trait of a kind."""
+def without(every: Sequence[Row], at: int) -> list[Row]:
+    """The rows without one trait."""
     return [
-        replace(row, traits=row.traits[:at] + row.traits[at + 1 :])
-        if row.traits and row.is_translated == is_translated
-        else row
-        for row in every
+        replace(row, traits=row.traits[:at] + row.traits[at + 1 :]) if row.traits else row for row in every
     ]
+
+
+BANDS = (0.0, 0.05, 0.15, 0.3, 0.5, 0.7, 0.9, 1.01)
+
+
+def curve(every: Sequence[Row], chosen: Mapping[str, list[float]]) -> str:
+    """What is stated against what is observed, a set and a band of the probability; with it the number of questions.
+
+    Questions with and without an answer count as they were asked, as many as they are.
+    """
+    heads = [f"{low:g}–{min(1.0, high):g}" for low, high in pairwise(BANDS)]
+    lines = [f"| set | {' | '.join(heads)} |", "|---|" + "--:|" * len(heads)]
+    for name, some in parts(every):
+        said = [(likely(row, chosen[family(some[0].name)]), row.answerable) for row in some]
+        cells = []
+        for low, high in pairwise(BANDS):
+            here = [one for one in said if low <= one[0] < high]
+            stated, seen = (
+                100 * sum(column) / max(1, len(here))
+                for column in zip(*(here or [(0.0, False)]), strict=True)
+            )
+            cells.append(f"{stated:.0f} → {seen:.0f} ({len(here)})" if here else "–")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def average(every: Sequence[Row], stranger: float = STRANGER) -> str:
@@ -225,22 +256,25 @@ def average(every: Sequence[Row], stranger: float = STRANGER) -> str:
 
 
 def main() -> None:
-    """Print the weights, the shares of each set with weights chosen without its family, and what each trait brings."""
+    """Print the weights, the shares of each set with weights chosen without its family, what is stated against what is
+    observed, and what each trait brings."""
     every = [row for name in NAMES if load(name) for row in rows(name)]
     chosen = left_out(every)
-    for kind, weights in zip(("own language", "translated"), chosen[""], strict=True):
-        print(f"{kind}: {', '.join(f'{weight:.2f}' for weight in weights)}")
+    print(", ".join(f"{weight:.2f}" for weight in chosen[""]))
     head = "silent on answerable | answers to questions of other sets"
     print(f"\n| set | {head} |\n|---|--:|--:|")
     for name, some in parts(every):
         print(f"| {name} | {' | '.join(map(share, answered(some, chosen[family(some[0].name)])))} |")
+    print(f"\n{curve(every, chosen)}")
     print(f"\n| without | {head} |\n|---|--:|--:|\n| nothing | {average(every)} |")
-    for is_translated, names in (
-        (False, ("match beside the noise", "number of texts")),
-        (True, ("words covered", "share covered")),
-    ):
-        for at, name in enumerate(names, 1):
-            print(f"| {name} | {average(without(every, is_translated, at))} |")
+    names = (
+        "match beside the noise",
+        "number of texts",
+        "share of the subject",
+        "whether it is a translation",
+    )
+    for at, name in enumerate(names, 1):
+        print(f"| {name} | {average(without(every, at))} |")
     print(f"| names that no text has | {average(every, 0.0)} |")
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from unittest.mock import patch
 
-from alice_exp.finding.rules import bm25
+from alice_exp.finding.rules.scorer import Texts
 from docs.bench.bench_recall import load
 from docs.bench.calibrate import NAMES
 
@@ -21,6 +21,7 @@ WITHOUT: Mapping[str, tuple[str, object]] = {
     "PAIR": ("pairs of words", 0.0),
     "LIGHT": ("light words", 1.0),
     "TRANSLATED": ("translations", 1.0),
+    "MEMBER": ("members of a class", 1.0),
 }
 """Constants, what they weigh, and the value with which they weigh nothing."""
 
@@ -50,12 +51,12 @@ def recalls(name: str) -> list[float]:
     """Recall@5 of each question of a set, in [0, 1]."""
     found = []
     for store in load(name):
-        keys, ask = list(store.texts), bm25.matcher(list(store.texts.values()))
+        keys, ask = list(store.texts), Texts.of(list(store.texts.values())).find
         asked = [one for one in store.questions if one.relevant]
         for question in asked[:: max(1, len(asked) // ASKED)]:
-            matches = ask(question.query).matches
-            ranked = sorted(matches, key=lambda index: (-round(matches[index], 6), index))
-            top = [keys[index] for index in ranked if keys[index] not in question.exclude][:_TOP]
+            top = [
+                keys[index] for index in ask(question.query).best() if keys[index] not in question.exclude
+            ][:_TOP]
             found.append(len(question.relevant.keys() & set(top)) / len(question.relevant))
     return found
 

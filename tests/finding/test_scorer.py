@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 import random
-from array import array
 from collections import defaultdict
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.finding.ports import FEWEST, K1, NO_NOISE, B, Noise, Posting, Statistics
-from alice_exp.finding.rules.bm25 import PAIR, TRANSLATED, Segment, matches_in, text_matches
-from alice_exp.finding.rules.calibration import _Jumble, learn_noise
-from alice_exp.finding.rules.corpus import joined_postings
+from alice_exp.finding.ports import FEWEST, K1, NO_NOISE, B, Noise
+from alice_exp.finding.rules.noise import _Jumble, learn_noise
 from alice_exp.finding.rules.parsed_query import Query
+from alice_exp.finding.rules.scorer import PAIR, TRANSLATED, Texts
 from alice_exp.kernel.text.bilingual_lexicon import known_words, same_concept
 from alice_exp.kernel.text.data_files import entries
 from alice_exp.kernel.text.tokens import is_cjk, stems, tokens, tokens_many
@@ -30,17 +27,8 @@ TEXTS = [
 ]
 
 
-def matches(texts: list[str], query: str, cuts: tuple[int, ...] = ()) -> dict[int, float]:
-    """Matches over texts that are kept as files, cut before the numbers given."""
-    edges = [0, *cuts, len(texts)]
-    files = [Segment.of(texts[start:stop]) for start, stop in pairwise(edges)]
-    statistics = Statistics.of((file.lengths, file.noise) for file in files)
-
-    def postings(asked: frozenset[str]) -> dict[str, Posting]:
-        held = ({token: file.postings[token] for token in asked & file.postings.keys()} for file in files)
-        return joined_postings(zip(edges, held, strict=False))
-
-    return dict(text_matches(statistics, postings, query).matches)
+def matches(texts: list[str], query: str) -> dict[int, float]:
+    return dict(Texts.of(texts).find(query).matches)
 
 
 def reference(texts: list[str], query: str) -> dict[int, float]:
@@ -80,14 +68,6 @@ def test_bm25_is_its_formula_for_any_text_and_in_range(texts: list[str], query: 
     if not Query.of(query).pairs and not Query.of(query).concepts:
         assert found == pytest.approx(reference(texts, query))
     assert all(0.0 < match <= 1.0 for match in found.values())
-
-
-@given(st.lists(st.sampled_from(TEXTS), min_size=2, max_size=12), st.integers(1, 11),
-       st.sampled_from(["search code", "搜索代码", "ripgrep 机器学习", "how to deploy"]))  # fmt: skip
-def test_it_does_not_matter_how_a_collection_is_cut_into_files(
-    texts: list[str], cut: int, query: str
-) -> None:
-    assert matches(texts, query, (min(cut, len(texts)),)) == pytest.approx(matches(texts, query))
 
 
 def test_words_side_by_side_count_more_than_the_same_words_apart() -> None:
@@ -159,7 +139,7 @@ _FEW = [
     ],
 )
 def test_in_a_home_of_a_few_blocks_one_shared_word_is_no_answer(query: str, found: tuple[int, ...]) -> None:
-    matches = matches_in(_FEW, query)
+    matches = Texts.of(_FEW).find(query)
     assert tuple(index for index in range(4) if matches.probability(index) >= 0.3) == found
 
 
@@ -189,7 +169,6 @@ def test_empty_texts_do_no_harm() -> None:
     assert matches(["", "  ", "…"] * 10, "zebra") == {}
     assert matches([], "zebra") == {}
     assert learn_noise([[]] * 40) == NO_NOISE
-    assert Statistics(array("I"), (), NO_NOISE).dampening == []
 
 
 def test_each_word_of_the_lexicon_has_the_names_of_all_its_rows() -> None:
@@ -227,4 +206,4 @@ def test_noise_counts_lengths_as_matches_do() -> None:
 
 @pytest.mark.parametrize("query", [". .", "— …", "( )"])
 def test_a_query_of_marks_alone_finds_nothing(query: str) -> None:
-    assert not matches_in(TEXTS, query).matches
+    assert not matches(TEXTS, query)
