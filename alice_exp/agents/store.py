@@ -117,6 +117,10 @@ class FileSpool:
             return False
         return True
 
+    def known(self, name: str) -> bool:
+        """Whether ``first`` was asked of this before."""
+        return (self._folder / f"{_ONCE}{name}").exists()
+
     def ran(self, project: Sequence[str], session: str, commands: Sequence[str]) -> Mapping[str, int]:
         """Note that commands succeeded in a session of a project (its names); in how many sessions of it each did."""
         rows: list[dict[str, Any]] = []

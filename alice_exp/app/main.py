@@ -123,7 +123,7 @@ COMMANDS: Table = {
     "stats": "alice_exp.learning.cli.assess_commands:stats",
     "impact": "alice_exp.learning.cli.assess_commands:impact",
     "check": "alice_exp.maintenance.cli.home_commands:check",
-    "doctor": "alice_exp.app.doctor:doctor",
+    "doctor": "alice_exp.app.doctor_command:doctor",
     "config": {
         "get": "alice_exp.maintenance.cli.doctor_commands:config_get",
         "set": "alice_exp.maintenance.cli.doctor_commands:config_set",

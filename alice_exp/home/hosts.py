@@ -31,6 +31,16 @@ _CLAUDE: Mapping[Event, str] = {
 _CAMEL: Mapping[Event, str] = {"start": "sessionStart", "end": "sessionEnd"}
 
 
+_PRINTING = (
+    *("-p", "--print", "--output-format", "--input-format", "--bg"),
+    *("--settings", "--setting-sources", "--plugin-dir"),
+)
+_RUNNING = (
+    *("exec", "e", "review", "cloud", "mcp-server", "app-server", "proto"),
+    *("-c", "--config", "-p", "--profile"),
+)
+
+
 class Hooks(NamedTuple):
     """Where a host keeps hooks, in which form, what it calls each event, and how it is answered.
 
@@ -61,7 +71,8 @@ class Host(NamedTuple):
 
     ``listing`` stands in our entry so that a host shows the tools to its model at once, ``unasked`` so that it runs
     them without a dialog (they can neither approve nor destroy); ``permission`` is the rule of the same that Claude
-    Code keeps in ``permissions.allow`` beside its hooks. ``sessions`` is the pattern of the files of its sessions.
+    Code keeps in ``permissions.allow`` beside its hooks. ``sessions`` is the pattern of the files of its sessions;
+    ``unseen`` are words on its command line with which nobody sits before it, or it takes settings from elsewhere.
 
     ``tags`` are around what no person typed in a user's row of its transcripts, as
     ``tests/conversations/host_rows.jsonl`` shows by version; Qwen Code has Claude Code's and Gemini CLI's.
@@ -85,6 +96,7 @@ class Host(NamedTuple):
     unasked: Mapping[str, bool | str] = {}
     permission: str = ""
     sessions: str = ""
+    unseen: frozenset[str] = frozenset()
     tags: str = ""
 
 
@@ -96,6 +108,7 @@ KNOWN: tuple[Host, ...] = (
         instructions=".claude/CLAUDE.md", moved=("CLAUDE_CONFIG_DIR", ".claude/"),
         hooks=Hooks(".claude/settings.json", "groups", _CLAUDE), listing={"alwaysLoad": True},
         permission="mcp__alice-exp", sessions=".claude/projects/*/*.jsonl",
+        unseen=frozenset(_PRINTING),
         tags=(
             "system-reminder command-name command-message command-args local-command-stdout "
             "local-command-stderr local-command-caveat bash-input bash-stdout bash-stderr bash-exit-code "
@@ -142,6 +155,7 @@ KNOWN: tuple[Host, ...] = (
         # Before 0.160 it told nothing of the end.
         hooks=Hooks(".codex/hooks.json", "groups", _CLAUDE, each_turn=True, asks_trust=True),
         unasked={"default_tools_approval_mode": "approve"}, sessions=".codex/sessions/*/*/*/*.jsonl",
+        unseen=frozenset(_RUNNING),
         tags=(
             "hook_prompt environment_context user_instructions INSTRUCTIONS turn_aborted user_shell_command "
             "user_action subagent_notification collaboration_mode skills_instructions plugins_instructions "

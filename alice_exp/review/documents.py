@@ -83,6 +83,10 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
             for placed in report.unapproved
         ],
         "by_hand": list(report.by_hand),
+        "by_dialog": [
+            {"commit": commit, "channel": channel, "ids": list(ids)}
+            for commit, channel, ids in report.by_dialog
+        ],
         "withdrawn": list(report.withdrawn),
         "elsewhere": {
             "approved": report.elsewhere.approved,

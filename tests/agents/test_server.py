@@ -49,7 +49,10 @@ def conversing(body: Callable[[Any], Awaitable[None]], **environment: str) -> No
             args=["-m", "alice_exp", "mcp"],
             env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         )
-        async with mcp.stdio_client(server) as streams, mcp.ClientSession(*streams) as session:
+        async with (
+            mcp.stdio_client(server, errlog=sys.__stderr__) as streams,
+            mcp.ClientSession(*streams) as session,
+        ):
             await session.initialize()
             await body(session)
 

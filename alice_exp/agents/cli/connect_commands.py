@@ -12,10 +12,11 @@ import typer
 
 from alice_exp.agents import host_config, launcher
 from alice_exp.agents.connected_hosts import foreign
+from alice_exp.agents.dialog_guards import program_of
 from alice_exp.agents.host_config import NAME, Bare, allowed, bare_parts, disallowed, installed, removed
 from alice_exp.agents.host_hooks import hooked, unhooked
 from alice_exp.agents.ports import Spool
-from alice_exp.agents.server import INSTRUCTIONS
+from alice_exp.agents.told_to_agents import INSTRUCTIONS
 from alice_exp.agents.wiring import spool
 from alice_exp.home.caller import require_person
 from alice_exp.home.hosts import HOSTS, Event, Host, host_named
@@ -184,11 +185,16 @@ def _permission(rule: str, takes: bool, out: bool, path: str, bare: Bare, text: 
 def _facts(host: Host, plan: Sequence[Planned], calls: Spool, now: str) -> dict[str, Any]:
     """What is to be known of a host's files before we came: they are looked at when it is connected first."""
     if known := calls.kept(host.name):
-        return {**known}
+        return {**known, "program": program_of(host)}
     bare = {str(one.path): bare_parts(one.before, str(one.path)) for one in plan if one.path.exists()}
     is_new = not any(NAME in one.before for one in plan if one.path == host_config.place(host, project=False))
     own = is_new and any(f'"{host.permission}"' in one.before for one in plan) if host.permission else False
-    return {"at": now, "bare": {path: parts for path, parts in bare.items() if parts}, "own": own}
+    return {
+        "at": now,
+        "program": program_of(host),
+        "bare": {path: parts for path, parts in bare.items() if parts},
+        "own": own,
+    }
 
 
 def _write(plan: Sequence[Planned]) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from alice_exp.review.rules.doubts import questions
 from alice_exp.review.rules.shown_content import is_shown_as_it_is
 from alice_exp.review.rules.state_changes import (
     Elsewhere,
+    by_dialog,
     elsewhere,
     foreign,
     hand_edits,
@@ -173,6 +174,9 @@ class Agenda:
     week: tuple[Approval, ...] = ()
     """On a Monday: what was approved in the week before, and what came of it."""
 
+    by_dialog: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    """What was approved in a host's dialog since the report before: the commit, the channel, the ids."""
+
     @property
     def is_empty(self) -> bool:
         """Whether the report has no content."""
@@ -183,6 +187,7 @@ class Agenda:
             or self.fading
             or self.unapproved
             or self.by_hand
+            or self.by_dialog
             or self.withdrawn
             or self.proposed
             or self.elsewhere != Elsewhere()
@@ -279,6 +284,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         foreign(edition.acts),
         wait.paused_until(now)[:10],
         withdrawn(edition.acts),
+        by_dialog=by_dialog(edition.acts),
         week=last_week((one for one in snapshot if one.place in TRUSTED_PLACES), edition.day_began),
     )
 

@@ -11,7 +11,7 @@ from alice_exp.blocks.usecases.capture import destination
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError, UsageError
-from alice_exp.kernel.journal.act import Act, Op
+from alice_exp.kernel.journal.act import CHANNEL, Act, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import (
@@ -344,7 +344,8 @@ def _decide(
         decided = tuple(Placed(put.block, put.path) for put in puts if put.block.id in ids)
         if not puts:
             return None, Decided((), tuple(skipped), tuple(apart.values()))
-        answers = (("Reply", caller.reply),) if caller.reply else ()
+        told = (("Reply", caller.reply), (CHANNEL, caller.channel))
+        answers = tuple(row for row in told if row[1])
         changed = tuple(put.block.id for put in puts)
         act = Act(op, caller.actor, caller.now, changed, where_to(puts), (*trailers, *answers))
         return ChangeSet(act, tuple(puts)), Decided(decided, tuple(skipped), tuple(apart.values()))

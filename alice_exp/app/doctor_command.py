@@ -75,7 +75,7 @@ def _checks(terminal: Terminal, checks: tuple[Check, ...]) -> None:
 
 
 def _hosts(session: Session, fix: bool) -> Check:
-    """What the connected hosts start is tried, once the launcher is mended (R0.21)."""
+    """What the connected hosts start is tried, once the launcher is mended."""
     found = connected(spool(session))
     mended = bool(fix and found and launcher.write(session.root))
     told = (fault for one in found for fault in faults(one, spool(session), session.moment))
