@@ -84,8 +84,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
         ],
         "by_hand": list(report.by_hand),
         "by_dialog": [
-            {"commit": commit, "channel": channel, "ids": list(ids)}
-            for commit, channel, ids in report.by_dialog
+            {"ids": ids.split(", "), "channel": by, "undo": undo} for ids, by, undo in report.by_dialog
         ],
         "withdrawn": list(report.withdrawn),
         "elsewhere": {

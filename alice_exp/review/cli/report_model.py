@@ -53,14 +53,7 @@ class Section:
 def sections(report: Agenda) -> tuple[Section, ...]:
     """The sections below the candidates that are not empty, most urgent first."""
     found = (
-        _section(
-            "by_dialog",
-            say("Approved in a host's dialog"),
-            [
-                Row(", ".join(ids), channel, f"alice-exp undo {commit[:10]}")
-                for commit, channel, ids in report.by_dialog
-            ],
-        ),
+        _section("by_dialog", say("Approved in a host's dialog"), [Row(*one) for one in report.by_dialog]),
         _section(
             "settle",
             say("Two that you trust oppose each other: which one holds?"),

@@ -174,8 +174,8 @@ class Agenda:
     week: tuple[Approval, ...] = ()
     """On a Monday: what was approved in the week before, and what came of it."""
 
-    by_dialog: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
-    """What was approved in a host's dialog since the report before: the commit, the channel, the ids."""
+    by_dialog: tuple[tuple[str, str, str], ...] = ()
+    """What was approved in a host's dialog since the report before: the ids, the channel, what takes it back."""
 
     @property
     def is_empty(self) -> bool:

@@ -116,10 +116,10 @@ def in_effect(acts: Iterable[Commit]) -> list[Commit]:
     return found
 
 
-def by_dialog(acts: Iterable[Commit]) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
-    """What a person approved in a host's dialog, and did not take back: the commit, the channel, the ids."""
+def by_dialog(acts: Iterable[Commit]) -> tuple[tuple[str, str, str], ...]:
+    """What a person approved in a host's dialog, and did not take back: the ids, the channel, what takes it back."""
     return tuple(
-        (act.commit, channel, act.blocks)
+        (", ".join(act.blocks), channel, f"alice-exp undo {act.commit[:10]}")
         for act in in_effect(acts)
         if act.op == "approve" and (channel := dict(act.trailers).get(CHANNEL, ""))
     )
