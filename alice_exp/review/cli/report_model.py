@@ -67,7 +67,7 @@ def sections(report: Agenda) -> tuple[Section, ...]:
         _section(
             "changed",
             say("Changed since the last report"),
-            [_moved(m) for m in report.changed if has_own_row(m)],
+            [*map(_moved, filter(has_own_row, report.changed))],
         ),
         _section(
             "returned",
