@@ -270,13 +270,6 @@ def _placed(body: str, path: str) -> Placed:
     return Placed(block_from(body, place_of(path)), path)
 
 
-def posting_total(blob: bytes) -> int:
-    """The sum of a posting's counts; ``ValueError`` if the checksum differs."""
-    if crc32(blob[:-4]).to_bytes(4, "little") != blob[-4:]:
-        raise ValueError("a row of it is damaged")
-    return sum(blob[(len(blob) - 4) // 5 * 4 : -4])
-
-
 def posting_from(blob: bytes) -> Posting:
     """The inverse of ``posting_data``; ``ValueError`` if the checksum differs."""
     blob, check = blob[:-4], blob[-4:]
