@@ -55,15 +55,7 @@ def status(ctx: typer.Context) -> None:
         "problems": [documents.problem(fault) for fault in problems],
         "changed": [review_documents.movement(moved) for moved in report.changed],
         "by_hand": list(report.by_hand),
-        "hosts": [
-            {
-                "host": one.host.name,
-                "path": one.path,
-                "last_call": one.last_call or None,
-                "problems": [documents.problem(fault) for fault in told],
-            }
-            for one, told in failing
-        ],
+        "hosts": [_host(one, told) for one, told in failing],
         "sync": _sync(known),
     }
 
@@ -82,6 +74,15 @@ def status(ctx: typer.Context) -> None:
         _screen(terminal, rows)
 
     terminal.answer(document, text)
+
+
+def _host(one: Connected, failing: Sequence[Problem]) -> dict[str, Any]:
+    return {
+        "host": one.host.name,
+        "path": one.path,
+        "last_call": one.last_call or None,
+        "problems": [documents.problem(fault) for fault in failing],
+    }
 
 
 def _sync(known: Sequence[Remote]) -> dict[str, Any]:

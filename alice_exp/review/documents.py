@@ -84,7 +84,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
         ],
         "by_hand": list(report.by_hand),
         "by_dialog": [
-            {"ids": ids.split(", "), "channel": by, "undo": undo} for ids, by, undo in report.by_dialog
+            {"ids": one[0].split(", "), "channel": one[1], "undo": one[2]} for one in report.by_dialog
         ],
         "withdrawn": list(report.withdrawn),
         "elsewhere": {

@@ -344,8 +344,7 @@ def _decide(
         decided = tuple(Placed(put.block, put.path) for put in puts if put.block.id in ids)
         if not puts:
             return None, Decided((), tuple(skipped), tuple(apart.values()))
-        told = (("Reply", caller.reply), (CHANNEL, caller.channel))
-        answers = tuple(row for row in told if row[1])
+        answers = tuple(row for row in (("Reply", caller.reply), (CHANNEL, caller.channel)) if row[1])
         changed = tuple(put.block.id for put in puts)
         act = Act(op, caller.actor, caller.now, changed, where_to(puts), (*trailers, *answers))
         return ChangeSet(act, tuple(puts)), Decided(decided, tuple(skipped), tuple(apart.values()))
