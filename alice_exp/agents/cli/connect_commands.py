@@ -24,7 +24,7 @@ from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError
 from alice_exp.kernel.text.marked_block import with_block, without_block
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.maintenance.usecases import namespaces_of_home
+from alice_exp.maintenance.usecases import settings
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.editor import text_of, write_text
 from alice_exp.terminal.language import aside, rendered, say
@@ -80,7 +80,7 @@ def connect(
         _answer(terminal, [_document(host, plan, (), "") for host, plan in plans], plans, hosts)
         return
     require_person(session.caller, say("connect a host"), f"alice-exp connect {' '.join(hosts)}".strip())
-    session.home.create(session.actor, namespaces_of_home.default_files())
+    session.home.create(session.actor, settings.default_files())
     launcher.write(session.root)
     done = []
     for host, plan in plans:

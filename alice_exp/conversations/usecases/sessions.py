@@ -10,8 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.rules.about_user import held_in
-from alice_exp.blocks.rules.grounding import resting_on, said_again
+from alice_exp.blocks.rules.grounding import held_in, resting_on, said_again
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.conversations.rules.context_window import Settings, before_model
 from alice_exp.conversations.rules.cues import Extraction, extract, order_of
