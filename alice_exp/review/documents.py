@@ -87,10 +87,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
             brief(placed) | {"payload": payload_text(placed), "rejected": report.again.get(placed.block.id)}
             for placed in report.unapproved
         ],
-        "by_hand": list(report.by_hand),
-        "by_dialog": [
-            {"ids": one[0].split(", "), "channel": one[1], "undo": one[2]} for one in report.by_dialog
-        ],
+        **_by_other_ways(report),
         "withdrawn": list(report.withdrawn),
         "elsewhere": {
             "approved": report.elsewhere.approved,
