@@ -125,7 +125,7 @@ AUTHOR = "Author"
 OVERRULED = "Overruled"
 """Trailer of a sync: a block on which two machines had decided, each otherwise; the later decision holds."""
 
-_OWN = ("Act", "Op", "Actor", "At")
+_OWN = ("Act", "Op", "Actor", "At", LEDGER)
 _BLOCK = "Alice-Block: "
 
 

@@ -299,7 +299,8 @@ class Repository(References):
     def write_ledger(self, made: LedgerCommit) -> None:
         """Write a commit of the ledger by itself, where no act of the branch goes with it."""
         stream = [b"feature done\n", *_ledger_lines(count(1), made, LEDGER), b"done\n"]
-        self.run("fast-import", "--quiet", "--done", "--date-format=raw", stdin=b"".join(stream), packing="1")
+        options = ("--quiet", "--done", "--force", "--date-format=raw")
+        self.run("fast-import", *options, stdin=b"".join(stream), packing="1")
 
     def may_sign(self) -> bool:
         """Whether this repository's own configuration speaks of signing; a person's global one does not count."""
