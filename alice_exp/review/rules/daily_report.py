@@ -19,10 +19,11 @@ from alice_exp.model.rules.expiry import expires_at
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
-from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, content_hash, is_approved
+from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, content_hash, is_approved, is_put_away
 from alice_exp.review.rules.doubts import contradictions, questions
 from alice_exp.review.rules.state_changes import (
     Elsewhere,
+    by_dialog,
     elsewhere,
     foreign,
     hand_edits,
@@ -169,6 +170,9 @@ class Agenda:
     week: tuple[Approval, ...] = ()
     """On a Monday: what was approved in the week before, and what came of it."""
 
+    by_dialog: tuple[tuple[str, str, str], ...] = ()
+    """What was approved in a host's dialog since the report before: the ids, the channel, what takes it back."""
+
     @property
     def is_empty(self) -> bool:
         """Whether the report has no content."""
@@ -179,6 +183,7 @@ class Agenda:
             or self.fading
             or self.unapproved
             or self.by_hand
+            or self.by_dialog
             or self.withdrawn
             or self.proposed
             or self.elsewhere != Elsewhere()
@@ -215,7 +220,8 @@ class Edition:
 def candidates(snapshot: Snapshot, leaving: Iterable[Placed] = ()) -> list[Placed]:
     """The undecided blocks of the pool but for those ``leaving`` it, oldest first, then by id."""
     gone = {placed.block.id for placed in leaving}
-    living = [placed for placed in snapshot.within("low_value") if placed.block.id not in gone]
+    pool = snapshot.within("low_value")
+    living = [placed for placed in pool if placed.block.id not in gone and not is_put_away(placed)]
     return sorted(living, key=lambda placed: (placed.block.created_at, placed.block.id))
 
 
@@ -251,7 +257,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
     unapproved = tuple(
         placed
         for placed in snapshot.concerned(came_up(UNAPPROVED))
-        if placed.place == "universal" and not is_approved(placed)
+        if placed.place in TRUSTED_PLACES and not is_approved(placed) and not is_put_away(placed)
     )
     return Agenda(
         edition.report,
@@ -274,6 +280,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         foreign(edition.acts),
         wait.paused_until(now)[:10],
         withdrawn(edition.acts),
+        by_dialog=by_dialog(edition.acts),
         week=last_week((one for one in snapshot if one.place in TRUSTED_PLACES), edition.day_began),
     )
 
