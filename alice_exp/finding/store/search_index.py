@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.finding.ports import Statistics
 from alice_exp.finding.store.database import (
     Database,
     IntegrityError,
@@ -19,12 +18,8 @@ from alice_exp.finding.store.database import (
     is_certain,
     signature_text,
 )
-from alice_exp.finding.store.index_query import (
-    Indexed,
-    IndexedFile,
-    block_row,
-    load,
-)
+from alice_exp.finding.store.index_query import Indexed, IndexedFile, block_row, load
+from alice_exp.finding.store.index_rows import CHANGED, SCHEMA, FileRows
 from alice_exp.home.landed import NEW
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.model.values.block import place_of
@@ -34,7 +29,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.finding.store.database import Connection
-    from alice_exp.finding.store.index_rows import FileRows
     from alice_exp.home.landed import Landed
     from alice_exp.home.store.doors import FileHome
     from alice_exp.kernel.errors import AliceError
@@ -42,34 +36,6 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import Block
 
 R = TypeVar("R")
-
-_SCHEMA = """
-CREATE TABLE files (
-    file INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, signature TEXT NOT NULL, taken INTEGER NOT NULL,
-    content TEXT NOT NULL, plain INTEGER NOT NULL,
-    slots BLOB NOT NULL, living BLOB NOT NULL, weights BLOB NOT NULL, types BLOB NOT NULL, updated BLOB NOT NULL,
-    stretches BLOB NOT NULL, lengths BLOB NOT NULL, learned TEXT NOT NULL, checksum INTEGER NOT NULL
-);
-CREATE TABLE blocks (
-    file INTEGER NOT NULL, slot INTEGER NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, context TEXT,
-    PRIMARY KEY (file, slot)
-) WITHOUT ROWID;
-CREATE UNIQUE INDEX block_ids ON blocks (id);
-CREATE INDEX block_contexts ON blocks (file, slot) WHERE context IS NOT NULL;
-CREATE TABLE postings (
-    file INTEGER NOT NULL, token TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (file, token)
-) WITHOUT ROWID;
-CREATE TABLE marks (
-    mark INTEGER NOT NULL, file INTEGER NOT NULL, slot INTEGER NOT NULL, PRIMARY KEY (mark, file, slot)
-) WITHOUT ROWID;
-CREATE TABLE near (
-    file INTEGER NOT NULL, token TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (file, token)
-) WITHOUT ROWID;
-CREATE TABLE concerns (
-    kind TEXT NOT NULL, at NOT NULL, id TEXT NOT NULL, file INTEGER NOT NULL, slot INTEGER NOT NULL,
-    PRIMARY KEY (kind, at, id, file)
-) WITHOUT ROWID;
-"""
 
 Parse = Callable[[str, bytes], "tuple[tuple[Block, ...], bool] | None"]
 """The blocks of a file's content, and whether it has no warning; ``None`` if it has an error: no index can answer."""
@@ -109,10 +75,10 @@ class SearchIndex(Database):
     """Keeps ``state/index.sqlite`` in step with the files and answers from it, see ``finding.ports.Known``."""
 
     def __init__(self, path: Path, read: Read, parse: Parse, warn: Callable[[AliceError], None]) -> None:
-        super().__init__(path, _SCHEMA, warn)
+        super().__init__(path, SCHEMA, warn)
         self._read = read
         self._parse = parse
-        self._known: tuple[int, Sequence[IndexedFile], Statistics, dict[str, int | None]] | None = None
+        self._known: tuple[int, Sequence[IndexedFile]] | None = None
 
     def ask(self, files: Mapping[str, Signature], question: Callable[[Indexed], R]) -> R | None:
         """Refresh the index from the namespace ``files`` (path and signature) and ask one snapshot of it.
@@ -132,7 +98,6 @@ class SearchIndex(Database):
         return self.check_rows(wrong)
 
     def _is_misled(self, connection: Connection, files: Mapping[str, Signature], path: str) -> bool:
-        from alice_exp.finding.store.index_rows import FileRows
 
         query = "SELECT signature, taken, content FROM files WHERE path = ?"
         signature, taken, content = connection.execute(query, (path,)).fetchone()
@@ -141,11 +106,11 @@ class SearchIndex(Database):
         data, _ = self._read(path)
         rows = FileRows(connection, path)
         held = rows.held()
-        stored = [held.get(slot) for slot in rows.slots]
+        stored = [held.get(row) for row in rows.rows]
         blocks, _ = self._parse(path, data) or ((), False)
         if content != blob_id(data) or stored != [block_row(block, place_of(path)) for block in blocks]:
             return True
-        return not rows.agree_with(dict(zip(rows.slots, blocks, strict=True)))
+        return not rows.agree_with(dict(zip(rows.rows, blocks, strict=True)))
 
     def covered(self, contents: Mapping[str, str]) -> dict[str, str]:
         """Those of some files (path to blob id) that the rows describe as they are and that hold no problem."""
@@ -170,13 +135,9 @@ class SearchIndex(Database):
             lambda opened: self._changed(opened, files), lambda opened: self._refresh(opened, files)
         )
         generation = generation_of(connection)
-        # Loading all files' statistics takes longer than most queries, so they are kept until the next refresh.
         if self._known is None or self._known[0] != generation:
-            loaded = load(connection.execute)
-            living = (file for file in loaded if file.living)
-            statistics = Statistics.of((file.lengths, file.noise) for file in living)
-            self._known = (generation, loaded, statistics, {})
-        return Indexed(connection.execute, *self._known[1:])
+            self._known = (generation, load(connection.execute))
+        return Indexed(connection.execute, self._known[1])
 
     # -- keeping in step ----------------------------------------------------------------------------------------
 
@@ -197,11 +158,8 @@ class SearchIndex(Database):
             )
         }
         for path in known.keys() - files.keys():
-            _remove(connection, known[path][0])
+            FileRows(connection, path).write([], {}, "", is_plain=False)
             connection.execute("DELETE FROM files WHERE file = ?", (known[path][0],))
-        # Loaded where a file changed: most searches only read.
-        from alice_exp.finding.store.index_rows import CHANGED, FileRows
-
         coming: list[tuple[Any, ...]] = []
         for path, signature in files.items():
             number, stored, taken, content = known.get(path, (0, "", 0, b""))
@@ -213,9 +171,9 @@ class SearchIndex(Database):
             if not number or content != blob_id(data):
                 rows = FileRows(connection, path)
                 blocks, is_plain = self._indexable(path, data)
-                slots = _slots_of(rows, blocks, path)
-                fresh = {at: block for at, block in enumerate(blocks) if slots[at] == CHANGED}
-                coming += rows.write(slots, fresh, blob_id(data), is_plain=is_plain)
+                known_rows = _rows_of(rows, blocks, path)
+                fresh = {at: block for at, block in enumerate(blocks) if known_rows[at] == CHANGED}
+                coming += rows.write(known_rows, fresh, blob_id(data), is_plain=is_plain)
             _stamp(connection, path, signature, at)
         _insert(connection, coming)
 
@@ -236,8 +194,6 @@ class SearchIndex(Database):
             self.answered(lambda: self._follow(landed))
 
     def _follow(self, landed: Iterable[Landed]) -> None:
-        from alice_exp.finding.store.index_rows import CHANGED, FileRows
-
         def refresh(connection: Connection) -> None:
             coming: list[tuple[Any, ...]] = []
             for one in landed:
@@ -246,7 +202,7 @@ class SearchIndex(Database):
                 if row is None or row[0] != blob_id(one.before):
                     continue
                 rows = FileRows(connection, one.path)
-                known = [rows.slots[at] if at != NEW else CHANGED for at in one.kept]
+                known = [rows.rows[at] if at != NEW else CHANGED for at in one.kept]
                 plain = bool(row[1]) and one.is_plain
                 coming += rows.write(known, one.fresh, blob_id(one.after), is_plain=plain)
                 # A person may have saved the file since: the first reader compares its content.
@@ -256,11 +212,9 @@ class SearchIndex(Database):
         self.begin(lambda _: True, refresh)
 
 
-def _slots_of(rows: FileRows, blocks: Sequence[Block], path: str) -> list[int]:
-    """The slots of a file's blocks as they stand, ``CHANGED`` for those whose row would differ."""
-    from alice_exp.finding.store.index_rows import CHANGED
-
-    held = {row: slot for slot, row in rows.held().items()}
+def _rows_of(rows: FileRows, blocks: Sequence[Block], path: str) -> list[int]:
+    """The rows of a file's blocks as they stand, ``CHANGED`` for those whose row would differ."""
+    held = {kept: row for row, kept in rows.held().items()}
     return [held.get(block_row(block, place_of(path)), CHANGED) for block in blocks]
 
 
@@ -273,11 +227,6 @@ def _stamp(connection: Connection, path: str, signature: Signature, at: int) -> 
 def _insert(connection: Connection, coming: Sequence[tuple[Any, ...]]) -> None:
     """Write the rows of changed blocks, after all deletions, because a block may move between files with its id."""
     try:
-        connection.executemany("INSERT INTO blocks VALUES (?, ?, ?, ?, ?)", coming)
+        connection.executemany(f"INSERT INTO blocks VALUES ({','.join('?' * 14)})", coming)
     except IntegrityError:
         raise Unusable("an id stands twice") from None
-
-
-def _remove(connection: Connection, number: int) -> None:
-    for table in ("blocks", "postings", "marks", "near", "concerns"):
-        connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))

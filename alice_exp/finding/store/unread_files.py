@@ -1,14 +1,16 @@
-"""What the search index knows of the blocks of files that nobody read; see ``model.values.snapshot.Catalogue``."""
+"""What the search index knows of the blocks of files that nobody read; see ``model.values.snapshot.Catalogue``.
+
+A block's place is the number of its row.
+"""
 
 from __future__ import annotations
 
 import json
-from array import array
 from collections import defaultdict
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.finding.store.index_query import block_from, load, posting_from, posting_total
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES
+from alice_exp.finding.store.index_query import AMONG, block_from, ordered_rows
 from alice_exp.model.values.block import Placed, place_of
 
 if TYPE_CHECKING:
@@ -32,9 +34,6 @@ class Rows:
     def __init__(self, index: SearchIndex, files: Mapping[str, str]) -> None:
         self._index = index
         self._files = files
-        self._slots: dict[str, array[int]] = {}
-        self._places: dict[str, dict[int, int] | None] = {}
-        self._generation = -1
 
     def starting_with(self, prefix: str) -> list[Placed] | None:
         """See ``Catalogue``."""
@@ -43,23 +42,20 @@ class Rows:
 
     def marked(self, marks: Collection[int]) -> list[Placed] | None:
         """See ``Catalogue``."""
-        chosen = (
-            "(file, slot) IN (SELECT file, slot FROM marks WHERE mark IN (SELECT value FROM json_each(?)))"
-        )
+        chosen = f"row IN (SELECT row FROM marks WHERE mark IN {AMONG})"
         return self._placed(chosen, (json.dumps(sorted(marks)),))
 
     def with_ids(self, ids: Collection[str]) -> list[Placed] | None:
         """See ``Catalogue``."""
-        return self._placed("id IN (SELECT value FROM json_each(?))", (json.dumps(sorted(ids)),))
+        return self._placed(f"id IN {AMONG}", (json.dumps(sorted(ids)),))
 
     def within(self, path: str) -> list[Block] | None:
         """See ``Catalogue``."""
 
         def found(ask: Ask, numbers: Mapping[str, int]) -> list[Block]:
-            bodies: dict[int, str] = dict(
-                ask("SELECT slot, body FROM blocks WHERE file = ?", (numbers[path],))
-            )
-            return [block_from(bodies[slot], place_of(path)) for slot in self._ordered(ask, path)]
+            query = "SELECT row, body FROM blocks WHERE file = ?"
+            bodies: dict[int, str] = dict(ask(query, (numbers[path],)))
+            return [block_from(bodies[row], place_of(path)) for row in ordered_rows(ask, path)]
 
         return self._answered(found)
 
@@ -67,105 +63,77 @@ class Rows:
         """See ``Catalogue``."""
 
         def found(ask: Ask, numbers: Mapping[str, int]) -> list[Placed]:
+            query = f"""SELECT row, file FROM concerns JOIN blocks USING (row) WHERE kind = ? AND at > ? AND at < ?
+                AND file IN {AMONG} ORDER BY at DESC, concerns.id DESC LIMIT ?"""
             held = json.dumps([*numbers.values()])
-            query = """SELECT file, slot FROM concerns WHERE kind = ? AND at > ? AND at < ?
-                AND file IN (SELECT value FROM json_each(?)) ORDER BY at DESC, id DESC LIMIT ?"""
-            chosen = {tuple(row) for span in spans for row in ask(query, (*span, held, most))}
-            placed = []
-            for path, number in numbers.items():
-                slots = {slot for file, slot in chosen if file == number}
-                if slots:
-                    places = [at for at, slot in enumerate(self._ordered(ask, path)) if slot in slots]
-                    placed += self._at(ask, path, number, places)
-            return placed
+            chosen: defaultdict[int, set[int]] = defaultdict(set)
+            for span in spans:
+                for row, file in ask(query, (*span, held, most)):
+                    chosen[file].add(row)
+            ordered = (
+                row
+                for path, number in numbers.items()
+                if number in chosen
+                for row in ordered_rows(ask, path)
+                if row in chosen[number]
+            )
+            return self._at(ask, numbers, [*ordered])
 
         return self._answered(found)
 
     def size(self, paths: Sequence[str]) -> int | None:
         """See ``Catalogue``."""
-        return self._answered(lambda ask, _: sum(len(self._ordered(ask, path)) for path in paths))
+        query = f"SELECT COUNT(*) FROM blocks WHERE file IN {AMONG}"
 
-    def at(self, paths: Sequence[str], places: Sequence[int]) -> list[Placed] | None:
-        """See ``Catalogue``."""
-
-        def found(ask: Ask, numbers: Mapping[str, int]) -> list[Placed]:
-            placed: dict[int, Placed] = {}
-            for path, start, stop in self._spans(ask, paths):
-                own = [at for at in places if start <= at < stop]
-                blocks = self._at(ask, path, numbers[path], [at - start for at in own])
-                placed.update(zip(own, blocks, strict=True))
-            return [placed[at] for at in places]
+        def found(ask: Ask, numbers: Mapping[str, int]) -> int:
+            [(count,)] = ask(query, (json.dumps([numbers[path] for path in paths]),))
+            return int(count)
 
         return self._answered(found)
+
+    def at(self, places: Sequence[int]) -> list[Placed] | None:
+        """See ``Catalogue``."""
+        return self._answered(lambda ask, numbers: self._at(ask, numbers, places))
 
     def holding(self, paths: Sequence[str], keys: Collection[str]) -> Mapping[str, Sequence[int]] | None:
         """See ``Catalogue``."""
 
-        def found(ask: Ask, numbers: Mapping[str, int]) -> dict[str, list[int]]:
-            spans = {numbers[path]: (start, path) for path, start, _ in self._spans(ask, paths)}
+        def found(ask: Ask, _: Mapping[str, int]) -> dict[str, list[int]]:
             held: defaultdict[str, list[int]] = defaultdict(list)
-            for number, key, data in self._postings(ask, spans, keys):
-                posting = posting_from(data)
-                start, path = spans[number]
-                slots = self._place_of_slot(ask, path)
-                found = posting.indexes if slots is None else map(slots.__getitem__, posting.indexes)
-                held[key] += [start + at for at in found]
-            return {key: sorted(places) for key, places in held.items()}
+            for key, row in ask(
+                f"SELECT token, row FROM near WHERE token IN {AMONG}", (json.dumps([*keys]),)
+            ):
+                held[key].append(row)
+            return held
 
-        return self._answered(found)
+        return self._answered(found) if self._is_all(paths) else None
 
     def counts(self, paths: Sequence[str], keys: Collection[str]) -> Mapping[str, int] | None:
         """See ``Catalogue``."""
+        query = f"SELECT token, SUM(n) FROM near WHERE token IN {AMONG} GROUP BY token"
+        if not self._is_all(paths):
+            return None
+        return self._answered(lambda ask, _: dict(ask(query, (json.dumps([*keys]),))))
 
-        def found(ask: Ask, numbers: Mapping[str, int]) -> dict[str, int]:
-            held: defaultdict[str, int] = defaultdict(int)
-            for _, key, data in self._postings(ask, [numbers[path] for path in paths], keys):
-                held[key] += posting_total(data)
-            return held
+    def _is_all(self, paths: Sequence[str]) -> bool:
+        """Whether the trusted files of the index are these: no other has rough keys in it."""
+        known = self._answered(lambda ask, _: [path for (path,) in ask("SELECT path FROM files", ())])
+        return {path for path in known or () if place_of(path) in TRUSTED_PLACES} == {*paths}
 
-        return self._answered(found)
-
-    def _postings(
-        self, ask: Ask, numbers: Collection[int], keys: Collection[str]
-    ) -> Iterator[tuple[int, str, bytes]]:
-        """The rough keys' postings in some files, with the files' numbers."""
-        query = """SELECT file, token, data FROM near WHERE file IN (SELECT value FROM json_each(?))
-            AND token IN (SELECT value FROM json_each(?))"""
-        return ask(query, (json.dumps([*numbers]), json.dumps([*keys])))
-
-    def _place_of_slot(self, ask: Ask, path: str) -> dict[int, int] | None:
-        """The place in its file of the block of each slot; ``None`` if it is the slot itself."""
-        if path not in self._places:
-            slots = self._ordered(ask, path)
-            is_plain = slots == array("I", range(len(slots)))
-            self._places[path] = None if is_plain else {slot: at for at, slot in enumerate(slots)}
-        return self._places[path]
-
-    def _spans(self, ask: Ask, paths: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-        """Each path with the places of its blocks: the first, and the one behind the last."""
-        ends = [0, *accumulate(len(self._ordered(ask, path)) for path in paths)]
-        return zip(paths, ends, ends[1:], strict=False)
-
-    def _ordered(self, ask: Ask, path: str) -> array[int]:
-        """A file's slots in the order of its blocks."""
-        if not self._slots:
-            # All files' rows at once: their checksums are over more than the slots.
-            self._slots = {file.path: file.slots for file in load(ask)}
-        return self._slots[path]
-
-    def _at(self, ask: Ask, path: str, number: int, places: Sequence[int]) -> list[Placed]:
-        slots = [self._ordered(ask, path)[at] for at in places]
-        query = "SELECT slot, body FROM blocks WHERE file = ? AND slot IN (SELECT value FROM json_each(?))"
-        bodies: dict[int, str] = dict(ask(query, (number, json.dumps(slots))))
-        return [Placed(block_from(bodies[slot], place_of(path)), path) for slot in slots]
+    def _at(self, ask: Ask, numbers: Mapping[str, int], places: Sequence[int]) -> list[Placed]:
+        paths = {number: path for path, number in numbers.items()}
+        query = f"SELECT row, file, body FROM blocks WHERE row IN {AMONG}"
+        found = {row: (file, body) for row, file, body in ask(query, (json.dumps([*places]),))}
+        held = ((paths[found[row][0]], found[row][1]) for row in places)
+        return [Placed(block_from(body, place_of(path)), path) for path, body in held]
 
     def _placed(self, chosen: str, values: tuple[Any, ...]) -> list[Placed] | None:
         """The blocks of the files that a condition chooses, in the files' order; None if the rows are of others now."""
 
         def found(ask: Ask, numbers: Mapping[str, int]) -> list[Placed]:
             paths = {number: path for path, number in numbers.items()}
-            query = f"SELECT file, slot, body FROM blocks WHERE {chosen} ORDER BY file, slot"
-            rows = [(paths[number], body) for number, _, body in ask(query, values) if number in paths]
+            query = f"SELECT file, body FROM blocks WHERE {chosen} ORDER BY file, row"
+            rows = [(paths[number], body) for number, body in ask(query, values) if number in paths]
             return [Placed(block_from(body, place_of(path)), path) for path, body in rows]
 
         return self._answered(found)
@@ -176,13 +144,8 @@ class Rows:
 
         def found() -> R | None:
             ask = self._index.opened()
-            [(generation,)] = ask("SELECT generation FROM about", ())
-            if generation != self._generation:
-                self._generation, self._slots, self._places = generation, {}, {}
-            rows = {
-                path: (number, content)
-                for number, path, content in ask("SELECT file, path, content FROM files", ())
-            }
+            query = "SELECT file, path, content FROM files"
+            rows = {path: (number, content) for number, path, content in ask(query, ())}
             if any(rows.get(path, (0, ""))[1] != content for path, content in self._files.items()):
                 return None
             return question(ask, {path: rows[path][0] for path in sorted(self._files)})
