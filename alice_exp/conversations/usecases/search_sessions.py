@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from alice_exp.conversations.rules.search_messages import Said, Talk, search
@@ -49,34 +50,38 @@ class Found:
 
 
 def take_in(
-    conversing: Conversing, rows: Sequence[Row], default: str, project: str = "", *, dry_run: bool = False
+    conversing: Conversing, rows: Sequence[Row], default: str, *, dry_run: bool = False
 ) -> tuple[Taken, ...]:
-    """Import conversations of a project (all its names); rows without a session go to ``default``. Importing again adds
-    only new messages.
+    """Import conversations; rows without a session go to ``default``. Importing again adds only new messages.
 
     Raises ``UsageError``, before anything is written, if a session of that name holds a different conversation.
     """
     conversing.home.read(())
     chats, plans = conversing.chats, []
-    known_names = {one.session for one in chats.conversations()}
     for session, group in _by_session(rows, default):
         for row in group:
             require_fitting(row.message)
-        present = chats.load(session) if session in known_names else ()
+        try:
+            present = chats.load(session)
+        except NotFoundError:
+            present = ()
         plans.append((session, group, _overlap(session, present, group)))
     for session, group, known in () if dry_run else followed(plans):
         there = known
         while there < len(group):
-            add(conversing, session, group[there:], there, project)
+            add(conversing, session, group[there:], there)
             there = _overlap(session, chats.load(session), group)
     return tuple(Taken(session, len(group) - known, known) for session, group, known in plans)
 
 
-def add(conversing: Conversing, session: str, rows: Sequence[Row], after: int, project: str) -> None:
-    """Append messages to a conversation of ``after`` messages in a project; where another process adds meanwhile, none
-    comes twice, and some may not come."""
-    conversing.chats.start(session, rows[0].message.at or conversing.caller.now, project)
-    conversing.chats.save_all(session, [row.message for row in rows], [row.name for row in rows], after)
+def add(conversing: Conversing, session: str, rows: Sequence[Row], after: int) -> None:
+    """Append messages to a conversation of ``after`` messages; where another process adds meanwhile, none comes twice,
+    and some may not come."""
+    for project, group in groupby(rows, lambda row: row.project):
+        said = list(group)
+        conversing.chats.start(session, said[0].message.at or conversing.caller.now, project)
+        conversing.chats.save_all(session, [row.message for row in said], [row.name for row in said], after)
+        after += len(said)
 
 
 def _by_session(rows: Iterable[Row], default: str) -> list[tuple[str, list[Row]]]:

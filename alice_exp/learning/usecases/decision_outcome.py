@@ -83,6 +83,7 @@ def report_decision(
     config, reads = home.config(), reads_of(learning.access)
     open_decision = decisions.find(decision)
     episode = _episode(open_decision, caller, ok, note, action, result, reward, config)
+    episode = replace(episode, project=learning.project().partition(" ")[0])
     event, piece = _event(open_decision, episode), Evidence("episode", episode.id, caller.now, note)
     answers = asked(home, event, summarise) if summarise and not _waits(home, decision) else None
 
