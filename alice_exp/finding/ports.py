@@ -47,7 +47,7 @@ class Index(Protocol):
     def ask(self, question: Callable[[Any], R]) -> R | None:
         """Call ``question`` with the index and return its answer; ``None`` when the files have to be read instead.
 
-        What is passed to the question, a ``Known`` and a ``rules.corpus.Collection``, is valid only during the call.
+        What is passed to the question, a ``Known`` and a ``rules.corpus.Searchable``, is valid only during the call.
         """
         ...
 

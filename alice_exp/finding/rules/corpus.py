@@ -11,7 +11,7 @@ from alice_exp.model.rules.consolidation import importance_factor, seconds, stre
 from alice_exp.model.values.block import CONFIDENCE, TRUST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from alice_exp.finding.rules.scorer import Scored
     from alice_exp.kernel.jsonc.problem import Json
@@ -37,13 +37,13 @@ class Standing(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Blocks by number that may be answers: their matches, and how each stands."""
+    """Blocks by number that may be answers: their matches, and what tells how some of them stand."""
 
     scored: Scored
-    standings: Mapping[int, Standing]
+    standings: Callable[[Collection[int]], Mapping[int, Standing]]
 
 
-class Collection(Protocol):
+class Searchable(Protocol):
     """The searchable blocks of a home (not archived, not obsolete), by numbers that mean nothing outside of it.
 
     Two implementations: ``Corpus`` over blocks in memory, and the index in ``store.index_query``.
@@ -71,7 +71,7 @@ def block_text(block: Block) -> str:
 
 @dataclass(frozen=True)
 class Corpus:
-    """A ``Collection`` of blocks in memory, used where the index does not answer: every block is scored."""
+    """A ``Searchable`` of blocks in memory, used where the index does not answer: every block is scored."""
 
     placed: tuple[Placed, ...]
     texts: Texts
@@ -86,17 +86,19 @@ class Corpus:
         return cls(tuple(living), Texts.of(texts, situations, [*sizes.values()]))
 
     def found(self, question: str, also: Callable[[], Iterable[int]]) -> Iterator[Found]:
-        """See ``Collection``."""
-        scored = self.texts.find(question)
-        numbers = {*scored.matches, *also()}
-        yield Found(scored, {at: standing(self.placed[at].block, self.placed[at].place) for at in numbers})
+        """See ``Searchable``."""
+        also()
+        yield Found(self.texts.find(question), self._standings)
+
+    def _standings(self, numbers: Iterable[int]) -> dict[int, Standing]:
+        return {at: standing(self.placed[at].block, self.placed[at].place) for at in numbers}
 
     def blocks(self, numbers: Sequence[int]) -> Sequence[Placed]:
-        """See ``Collection``."""
+        """See ``Searchable``."""
         return [self.placed[number] for number in numbers]
 
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
-        """See ``Collection``."""
+        """See ``Searchable``."""
         found = ((index, placed.block.trigger.context) for index, placed in enumerate(self.placed))
         return {index: context for index, context in found if context}
 

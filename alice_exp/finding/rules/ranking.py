@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from datetime import datetime
 
-    from alice_exp.finding.rules.corpus import Collection, Found
+    from alice_exp.finding.rules.corpus import Found, Searchable, Standing
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Placed
 
@@ -130,16 +130,16 @@ class Asked:
     waiting: AbstractSet[str] = frozenset()
     settled: Callable[[Placed], Placed] = lambda placed: placed
 
-    def rank(self, blocks: Iterable[Placed] | Collection, top: int | None = None) -> list[Match]:
+    def rank(self, blocks: Iterable[Placed] | Searchable, top: int | None = None) -> list[Match]:
         """The blocks that fit, best first: by score, then newest, then id (DESIGN 10, B0.6); at most ``top``.
 
         Candidates share a word or context with the question. Blocks that fail ``passing`` still count in the
         statistics, so that a filter changes no match. Further candidates are scored only where some of the likeliest
         did not pass and fewer than ``top`` did.
         """
-        # `Collection` is a protocol that cannot be checked at runtime.
+        # `Searchable` is a protocol that cannot be checked at runtime.
         collection = (
-            cast("Collection", blocks) if hasattr(blocks, "found") else Corpus.of(cast("Any", blocks))
+            cast("Searchable", blocks) if hasattr(blocks, "found") else Corpus.of(cast("Any", blocks))
         )
         near: dict[int, float] = {}
 
@@ -165,13 +165,12 @@ class Asked:
 class _Picked:
     """What is picked from blocks that may be answers; ``failed`` says whether one was left out by a filter."""
 
-    def __init__(self, asked: Asked, collection: Collection, found: Found, near: Mapping[int, float]) -> None:
-        self._asked, self._collection, self._standings = asked, collection, found.standings
+    def __init__(self, asked: Asked, collection: Searchable, found: Found, near: Mapping[int, float]) -> None:
+        self._asked, self._collection, self._found = asked, collection, found
         self._scored, self._near = found.scored, near
         self._texts = found.scored.matches
-        self._matches = {
-            number: blended(self._texts.get(number, 0.0), near.get(number)) for number in found.standings
-        }
+        both = {n: blended(self._texts.get(n, 0.0), share) for n, share in near.items()}
+        self._matches = {**self._texts, **both}
         order = sorted((-match, number) for number, match in self._matches.items() if match > 0.0)
         self._order = [(-match, number) for match, number in order]
         self._read: dict[int, Placed] = {}
@@ -190,9 +189,9 @@ class _Picked:
     def best(self, least: float, top: int | None) -> list[Match]:
         """The ``top`` blocks of at least this match that pass, by score; reading stops once no further one can be among
         them."""
-        likely = sorted(
-            ((self._expected(match, n), n) for match, n in self._order if match >= least), reverse=True
-        )
+        reaching = [(match, number) for match, number in self._order if match >= least]
+        standings = self._found.standings([number for _, number in reaching])
+        likely = sorted(((self._expected(match, standings[n]), n) for match, n in reaching), reverse=True)
         found: list[Match] = []
         # Mostly the first ones by expected score are the answer: no more of them are read than are asked for.
         step = AT_ONCE if top is None else min(_CHUNK, max(4, top))
@@ -226,9 +225,8 @@ class _Picked:
         self.failed = True
         return None
 
-    def _expected(self, match: float, number: int) -> float:
+    def _expected(self, match: float, own: Standing) -> float:
         """The score that a block is expected to have, without reading it; no less than it has."""
-        own = self._standings[number]
         age = max(0.0, seconds(self._asked.now) - own.updated) / DAY if own.updated is not None else 0.0
         lasting = LONGEST if own.id in self._asked.waiting else own.stretch
         half_life = self._asked.half_life_days.get(own.type, DEFAULT_HALF_LIFE) * lasting
@@ -247,7 +245,7 @@ class _Picked:
 
 
 def rank(
-    blocks: Iterable[Placed] | Collection,
+    blocks: Iterable[Placed] | Searchable,
     query: str,
     context: Mapping[str, Json],
     now: str | datetime,

@@ -21,7 +21,8 @@ from alice_exp.kernel.text.tokens import is_cjk, thirds, tokens_many
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from alice_exp.finding.rules.parsed_query import Concept
 
@@ -98,11 +99,12 @@ class Scored:
         match = self.matches.get(text, 0.0)
         if not match:
             return 0.0
-        _, size, _ = self._covered(text)
-        share, translated = self.covered(text)
+        value, size, translated = self._covered(text)
         if self.known.total < FEWEST and not translated and not self._is_near(size, text):
             return 0.0
-        return gate.probability(match, self.noise, self.known.total, share, translated, self.stranger)
+        return gate.probability(
+            match, self.noise, self.known.total, value / self._asked, translated, self.stranger
+        )
 
     def most_probable(self, match: float) -> float:
         """The highest probability that a text with at most this match can have."""
@@ -133,26 +135,40 @@ class Scored:
         """The share in [0, 1] of the subject's information that a text has, and whether a translation is a part of
         it."""
         value, _, translated = self._covered(text)
-        return value / (math.fsum(word.value for word in self.subject) or 1.0), translated
+        return value / self._asked, translated
+
+    @cached_property
+    def _asked(self) -> float:
+        return math.fsum(word.value for word in self.subject) or 1.0
 
     def _covered(self, text: int) -> tuple[float, float, bool]:
         """The information and the number of the subject's words that a text has, and whether a translation is among
         them."""
         value = size = 0.0
         translated = False
-        for word in self.subject:
-            if self._has(text, word.own):
+        for word, own, named in self._having:
+            if text in own:
                 value, size = value + word.value, size + word.size
-                continue
-            for name, share, is_foreign in word.names:
-                if self._has(text, name):
-                    value, size = value + share * word.value, size + share * word.size
-                    translated = translated or is_foreign
-                    break
+            elif text in named:
+                share, is_foreign = named[text]
+                value, size = value + share * word.value, size + share * word.size
+                translated = translated or is_foreign
         return value, size, translated
 
-    def _has(self, text: int, name: Iterable[str]) -> bool:
-        return all(text in self.held.get(token, ()) for token in name)
+    @cached_property
+    def _having(self) -> list[tuple[Word, AbstractSet[int], dict[int, tuple[float, bool]]]]:
+        """Each word of the subject with the texts that have it, and those that have another name of it."""
+        found = []
+        for word in self.subject:
+            named: dict[int, tuple[float, bool]] = {}
+            for name, share, is_foreign in reversed(word.names):
+                named.update(dict.fromkeys(self._texts_with(name), (share, is_foreign)))
+            found.append((word, self._texts_with(word.own), named))
+        return found
+
+    def _texts_with(self, name: tuple[str, ...]) -> AbstractSet[int]:
+        first, *rest = (self.held.get(token, {}).keys() for token in name)
+        return {*first}.intersection(*rest) if rest else first
 
     def _is_near(self, shared: float, text: int) -> bool:
         asked = math.fsum(word.size for word in self.subject)

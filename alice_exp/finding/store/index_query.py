@@ -16,7 +16,7 @@ from alice_exp.model.values.block import Placed, place_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from alice_exp.finding.rules.corpus import Found
+    from alice_exp.finding.rules.corpus import Found, Standing
     from alice_exp.finding.rules.parsed_query import Query
     from alice_exp.finding.rules.scorer import Statistics
     from alice_exp.kernel.jsonc.problem import Json
@@ -31,8 +31,13 @@ AMONG = "(SELECT value FROM json_each(?))"
 Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
 """Executes an SQL query with its values and yields the rows."""
 
-KEPT = "id, length, weight, type, updated, stretch, said, lead, tokens"
-"""The columns of a living block's row that say how it stands, and its text; its checksum is over these."""
+STANDING = "id, weight, type, updated, stretch"
+KEPT = f"{STANDING}, checksum, length, checked, said, lead, tokens"
+"""The columns of a living block's row: how it stands with a checksum, and its text with another."""
+
+FIRST, BEHIND = 64, 0.2
+"""So many candidates are scored in any case, further ones from this share of the best one's plain BM25 on: a text that
+is told has at least ``TAIL`` of the best match (``rules.ranking``)."""
 
 TOTALS = "texts, length, short, long, sample, ordered"
 """The columns of a file's row that its checksum is over, behind the path."""
@@ -55,7 +60,7 @@ class IndexedFile:
 
 
 class Indexed:
-    """One snapshot of the index; implements ``finding.rules.corpus.Collection`` and ``finding.ports.Known``."""
+    """One snapshot of the index; implements ``finding.rules.corpus.Searchable`` and ``finding.ports.Known``."""
 
     def __init__(self, rows: Rows, files: Sequence[IndexedFile]) -> None:
         self._rows = rows
@@ -63,7 +68,7 @@ class Indexed:
         self._paths = {file.number: file.path for file in files}
 
     def found(self, question: str, also: Callable[[], Iterable[int]]) -> Iterator[Found]:
-        """See ``Collection``."""
+        """See ``Searchable``."""
         # Lists and single blocks need nothing of the ranking.
         from alice_exp.finding.rules.corpus import AT_ONCE
         from alice_exp.finding.rules.parsed_query import Query
@@ -73,16 +78,17 @@ class Indexed:
         known = self._statistics(query)
         terms = looked_up(query, known)
         asked = " OR ".join(f'"{term}"' for term in terms)
-        likely = (
-            self._rows("SELECT rowid FROM texts WHERE texts MATCH ? ORDER BY rank", (asked,))
-            if asked
-            else iter(())
-        )
+        match = "SELECT rowid, rank FROM texts WHERE texts MATCH ? ORDER BY rank"
+        likely = self._rows(match, (asked,)) if asked else iter(())
         more: Iterable[int] = also()
         while True:
-            some = [number for (number,) in islice(likely, AT_ONCE)]
+            some = [*islice(likely, AT_ONCE)]
+            # FTS5's rank is negative, the best first.
+            near = {
+                number for at, (number, rank) in enumerate(some) if at < FIRST or rank <= BEHIND * some[0][1]
+            }
             if some or more:
-                yield self._scored(query, known, {*some, *more})
+                yield self._scored(query, known, near.union(more))
             if len(some) < AT_ONCE:
                 return
             more = ()
@@ -99,32 +105,32 @@ class Indexed:
         return Statistics(total, average, noise, holders)
 
     def _scored(self, query: Query, known: Statistics, numbers: Collection[int]) -> Found:
-        from alice_exp.finding.rules.corpus import Found, Standing
+        from alice_exp.finding.rules.corpus import Found
         from alice_exp.finding.rules.scorer import score
 
         texts: dict[int, str] = {}
         lengths: dict[int, int] = {}
-        standings: dict[int, Standing] = {}
-        chosen = self._rows(
-            f"SELECT row, checksum, {KEPT} FROM blocks WHERE row IN {AMONG} ORDER BY row",
-            (json.dumps(sorted(numbers)),),
-        )
-        for row, check, *kept in chosen:
-            if check != checksum((*kept,)):
+        chosen = f"SELECT row, length, tokens, checked FROM blocks WHERE row IN {AMONG}"
+        for row, length, tokens, checked in self._rows(chosen, (json.dumps([*numbers]),)):
+            if checked != text_checksum(length, tokens):
                 raise ValueError("a row of it is damaged")
-            block_id, lengths[row], *standing, _, _, texts[row] = kept
-            standings[row] = Standing(block_id, *standing)
-        held: dict[str, dict[int, int]] = {}
-        for token in query.tokens:
-            if token in known.holders or " " in token:
-                spelt = token_row(token.split(" "))
-                counts = {row: n for row, text in texts.items() if (n := text.count(spelt))}
-                if counts or " " not in token:
-                    held[token] = counts
-        return Found(score(query, known, held, lengths), standings)
+            texts[row], lengths[row] = tokens, length
+        held = _held(query, frozenset(known.holders), texts)
+        return Found(score(query, known, held, lengths), self._standings)
+
+    def _standings(self, numbers: Collection[int]) -> dict[int, Standing]:
+        from alice_exp.finding.rules.corpus import Standing
+
+        found = {}
+        query = f"SELECT row, {STANDING}, checksum FROM blocks WHERE row IN {AMONG}"
+        for row, *own, check in self._rows(query, (json.dumps([*numbers]),)):
+            if check != checksum((*own,)):
+                raise ValueError("a row of it is damaged")
+            found[row] = Standing(*own)
+        return found
 
     def blocks(self, numbers: Sequence[int]) -> Sequence[Placed]:
-        """See ``Collection``."""
+        """See ``Searchable``."""
         query = f"SELECT row, file, body FROM blocks WHERE row IN {AMONG}"
         found = {
             row: _placed(body, self._paths[file])
@@ -133,7 +139,7 @@ class Indexed:
         return [found[number] for number in numbers]
 
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
-        """See ``Collection``."""
+        """See ``Searchable``."""
         query = (
             "SELECT row, context FROM blocks WHERE context IS NOT NULL AND tokens IS NOT NULL ORDER BY row"
         )
@@ -170,6 +176,26 @@ def load(rows: Rows) -> list[IndexedFile]:
             raise ValueError("a row of it is damaged")
         files.append(IndexedFile(number, path, *totals[:4]))
     return files
+
+
+def text_checksum(length: int, tokens: str) -> int:
+    """Of a text's columns: hundreds of rows are read of them."""
+    return crc32(tokens.encode(), length)
+
+
+def _held(query: Query, known: frozenset[str], texts: Mapping[int, str]) -> dict[str, dict[int, int]]:
+    """How often each text has each token and pair of the question, by token."""
+    held: dict[str, dict[int, int]] = {token: {} for token in known}
+    pairs = [(pair, *pair.split(" ")) for pair in query.pairs]
+    for row, text in texts.items():
+        # Most texts have one or two of them: only these are counted.
+        has = known.intersection(text.split())
+        for token in has:
+            held[token][row] = text.count(f" {token} ")
+        for pair, first, last in pairs:
+            if first in has and last in has and (count := text.count(f" {first}  {last} ")):
+                held.setdefault(pair, {})[row] = count
+    return held
 
 
 def ordered_rows(rows: Rows, path: str) -> array[int]:

@@ -22,6 +22,7 @@ from alice_exp.finding.store.index_query import (
     block_row,
     checksum,
     ordered_rows,
+    text_checksum,
     token_row,
 )
 from alice_exp.kernel.progress import followed
@@ -44,15 +45,15 @@ CREATE TABLE files (
 CREATE TABLE numbers (last INTEGER NOT NULL);
 INSERT INTO numbers VALUES (0);
 CREATE TABLE blocks (
-    row INTEGER PRIMARY KEY, file INTEGER NOT NULL, id TEXT NOT NULL, length INTEGER, weight REAL, type TEXT,
-    updated REAL, stretch REAL, said INTEGER, lead INTEGER, tokens TEXT, checksum INTEGER, context TEXT,
-    body TEXT NOT NULL
+    row INTEGER PRIMARY KEY, file INTEGER NOT NULL, id TEXT NOT NULL, weight REAL, type TEXT, updated REAL,
+    stretch REAL, checksum INTEGER, length INTEGER, checked INTEGER, said INTEGER, lead INTEGER, tokens TEXT,
+    context TEXT, body TEXT NOT NULL
 );
 CREATE UNIQUE INDEX block_ids ON blocks (id);
 CREATE INDEX block_files ON blocks (file);
 CREATE INDEX block_contexts ON blocks (row) WHERE context IS NOT NULL;
 CREATE VIRTUAL TABLE texts USING fts5 (
-    tokens, content='', detail=none, tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
+    tokens, content='', tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
 );
 CREATE TABLE words (token TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE situations (tokens TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
@@ -157,16 +158,11 @@ class FileRows:
         self._connection.execute(f"DELETE FROM blocks WHERE row IN {AMONG}", (_listed(gone),))
         self._update(content, is_plain, rows, before, after)
         place = place_of(self._path)
-        return [
-            (
-                row,
-                self.number,
-                *(kept := self._kept(block, after.get(row))),
-                checksum(kept),
-                *reversed(block_row(block, place)[1:]),
-            )
-            for row, block in changed.items()
-        ]
+        coming = []
+        for row, block in changed.items():
+            _, body, context = block_row(block, place)
+            coming.append((row, self.number, *self._kept(block, after.get(row)), context, body))
+        return coming
 
     def _numbered(self, known: Sequence[int], fresh: Mapping[int, Block]) -> array[int]:
         """Each block's row: a changed block keeps that of its id, a new one gets the next."""
@@ -203,11 +199,12 @@ class FileRows:
     def _kept(self, block: Block, text: Text | None) -> tuple[Any, ...]:
         """The columns ``KEPT`` of a block's row."""
         if text is None:
-            return (block.id, *[None] * 8)
+            return (block.id, *[None] * 10)
         from alice_exp.finding.rules.corpus import standing
 
         own = standing(block, place_of(self._path))
-        return (own.id, text.length, own.weight, own.type, own.updated, own.stretch, *text)
+        length = text.length
+        return (*own, checksum((*own,)), length, text_checksum(length, text.tokens), *text)
 
     def _reindex(self, before: Mapping[int, Text], after: Mapping[int, Text]) -> None:
         """Take texts out of the tables of words, and others in."""

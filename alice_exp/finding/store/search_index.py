@@ -227,6 +227,6 @@ def _stamp(connection: Connection, path: str, signature: Signature, at: int) -> 
 def _insert(connection: Connection, coming: Sequence[tuple[Any, ...]]) -> None:
     """Write the rows of changed blocks, after all deletions, because a block may move between files with its id."""
     try:
-        connection.executemany(f"INSERT INTO blocks VALUES ({','.join('?' * 14)})", coming)
+        connection.executemany(f"INSERT INTO blocks VALUES ({','.join('?' * 15)})", coming)
     except IntegrityError:
         raise Unusable("an id stands twice") from None

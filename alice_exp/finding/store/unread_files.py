@@ -1,7 +1,4 @@
-"""What the search index knows of the blocks of files that nobody read; see ``model.values.snapshot.Catalogue``.
-
-A block's place is the number of its row.
-"""
+"""What the search index knows of the blocks of files that nobody read; see ``model.values.snapshot.Catalogue``."""
 
 from __future__ import annotations
 
@@ -34,6 +31,7 @@ class Rows:
     def __init__(self, index: SearchIndex, files: Mapping[str, str]) -> None:
         self._index = index
         self._files = files
+        self._known: tuple[tuple[Any, ...], list[int], dict[int, int]] | None = None
 
     def starting_with(self, prefix: str) -> list[Placed] | None:
         """See ``Catalogue``."""
@@ -91,20 +89,25 @@ class Rows:
 
         return self._answered(found)
 
-    def at(self, places: Sequence[int]) -> list[Placed] | None:
+    def at(self, paths: Sequence[str], places: Sequence[int]) -> list[Placed] | None:
         """See ``Catalogue``."""
-        return self._answered(lambda ask, numbers: self._at(ask, numbers, places))
+
+        def found(ask: Ask, numbers: Mapping[str, int]) -> list[Placed]:
+            ordered = self._ordered(ask, paths)[0]
+            return self._at(ask, numbers, [ordered[at] for at in places])
+
+        return self._answered(found)
 
     def holding(self, paths: Sequence[str], keys: Collection[str]) -> Mapping[str, Sequence[int]] | None:
         """See ``Catalogue``."""
+        query = f"SELECT token, row FROM near WHERE token IN {AMONG}"
 
         def found(ask: Ask, _: Mapping[str, int]) -> dict[str, list[int]]:
+            place_of_row = self._ordered(ask, paths)[1]
             held: defaultdict[str, list[int]] = defaultdict(list)
-            for key, row in ask(
-                f"SELECT token, row FROM near WHERE token IN {AMONG}", (json.dumps([*keys]),)
-            ):
-                held[key].append(row)
-            return held
+            for key, row in ask(query, (json.dumps([*keys]),)):
+                held[key].append(place_of_row[row])
+            return {key: sorted(places) for key, places in held.items()}
 
         return self._answered(found) if self._is_all(paths) else None
 
@@ -119,6 +122,14 @@ class Rows:
         """Whether the trusted files of the index are these: no other has rough keys in it."""
         known = self._answered(lambda ask, _: [path for (path,) in ask("SELECT path FROM files", ())])
         return {path for path in known or () if place_of(path) in TRUSTED_PLACES} == {*paths}
+
+    def _ordered(self, ask: Ask, paths: Sequence[str]) -> tuple[list[int], dict[int, int]]:
+        """The rows of some files in order, and the place of each."""
+        [(generation,)] = ask("SELECT generation FROM about", ())
+        if self._known is None or self._known[0] != (generation, *paths):
+            rows = [row for path in paths for row in ordered_rows(ask, path)]
+            self._known = ((generation, *paths), rows, {row: at for at, row in enumerate(rows)})
+        return self._known[1:]
 
     def _at(self, ask: Ask, numbers: Mapping[str, int], places: Sequence[int]) -> list[Placed]:
         paths = {number: path for path, number in numbers.items()}

@@ -71,10 +71,10 @@ class Catalogue(Protocol):
         ...
 
     def size(self, paths: Sequence[str]) -> int | None:
-        """How many blocks some trusted files have; each has a place, a number."""
+        """How many blocks some trusted files have; these have places, from 0 in the order of the files given."""
         ...
 
-    def at(self, places: Sequence[int]) -> list[Placed] | None:
+    def at(self, paths: Sequence[str], places: Sequence[int]) -> list[Placed] | None:
         """The blocks at some places, in the order asked."""
         ...
 

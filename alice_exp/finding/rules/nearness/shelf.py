@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Shelf(Protocol):
-    """Blocks by their places, numbers that mean nothing outside. Keys are those of ``RoughKeys.counted``."""
+    """Blocks by their places, from 0 in the order of the files. Keys are those of ``RoughKeys.counted``."""
 
     def __len__(self) -> int: ...
 
@@ -104,7 +104,7 @@ class Catalogued:
 
     def blocks(self, places: Sequence[int]) -> Sequence[Placed]:
         """See ``Shelf``."""
-        found = self._known.at(places) if self._known else None
+        found = self._known.at(self._paths, places) if self._known else None
         return self._read.blocks(places) if found is None else found
 
     @cached_property
