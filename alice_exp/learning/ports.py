@@ -51,6 +51,10 @@ class Decisions(Protocol):
         """Note how a decision seemed to end, by kind of signal; the decision, None where it is not kept here."""
         ...
 
+    def unsay(self, decision: str) -> None:
+        """Take the words of the task out of a decision that is kept."""
+        ...
+
     def kept(self) -> tuple[OpenDecision, ...]:
         """All decisions and showings that are still kept, open or not, in no order."""
         ...

@@ -117,6 +117,13 @@ class FileDecisions:
                 self._write(path, now)
         return now
 
+    def unsay(self, decision: str) -> None:
+        """See ``learning.ports.Decisions``."""
+        found = self._held(decision)
+        if found is not None:
+            with contextlib.suppress(OSError):
+                self._write(found[0], replace(found[1], task=""))
+
     def _held(self, decision: str) -> tuple[Path, OpenDecision] | None:
         """The file of a decision that can be read, and what it holds."""
         own = (self._path(decision, ending) for ending in (_OPEN, _ASIDE))

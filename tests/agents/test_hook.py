@@ -522,6 +522,27 @@ def test_a_person_reports_the_newest_by_its_place(home: Path, cli: Call, inline:
     assert cli("outcome", "last", "ok", check=False).code == 4
 
 
+@pytest.mark.parametrize(
+    ("prompts", "kept"),
+    [
+        (["off the record: I am ill. How do I deploy to production?"], [""]),
+        (["别记这个：我生病了。deploy to production"], [""]),
+        (["I am ill, deploy to production", "forget what I said, deploy to production now"], ["", ""]),
+        (["never log it twice, deploy to production"], ["never log it twice, deploy to production"]),
+    ],
+)
+def test_what_is_said_off_the_record_is_no_showings_task(
+    home: Path, cli: Call, inline: None, prompts: list[str], kept: list[str]
+) -> None:
+    cli("remember", "ask before a deploy on Friday", "--when", "deploying to production")
+    decisions = [decision_in(prompted(cli, prompt)) for prompt in prompts]
+    paths = sorted((home / "state/showings").glob("*.json"))
+    assert [load_derived(path)["task"] for path in paths] == kept
+    assert not any(b"ill" in path.read_bytes() or "生病" in path.read_text() for path in paths)
+    cli("outcome", decisions[-1], "ok", "--action", "deployed")
+    assert [one["action"] for one in episodes(cli)] == ["deployed"]
+
+
 @pytest.mark.covers("BX.5")
 def test_a_block_is_told_once_a_session_and_joins_the_next_decision_by_its_id(
     home: Path, cli: Call, inline: None

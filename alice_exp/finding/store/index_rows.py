@@ -59,9 +59,7 @@ CREATE TABLE words (token TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE situations (tokens TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE marks (mark INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (mark, row)) WITHOUT ROWID;
 CREATE INDEX mark_rows ON marks (row);
-CREATE TABLE near (
-    token TEXT NOT NULL, row INTEGER NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (token, row)
-) WITHOUT ROWID;
+CREATE TABLE near (token TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (token, row)) WITHOUT ROWID;
 CREATE INDEX near_rows ON near (row);
 CREATE TABLE concerns (
     kind TEXT NOT NULL, at NOT NULL, id TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (kind, at, id, row)
@@ -72,7 +70,7 @@ CREATE INDEX concern_rows ON concerns (row);
 CHANGED = -1
 """Stands for the row of a block that is new or changed."""
 
-BESIDE = {"marks": 2, "near": 3, "concerns": 4}
+BESIDE = {"marks": 2, "near": 2, "concerns": 4}
 """The tables by which blocks are found otherwise than by words, and how many columns each has; the last but one, or the
 last, is the row."""
 
@@ -252,11 +250,11 @@ class FileRows:
         found: dict[str, list[tuple[Any, ...]]] = {table: [] for table in BESIDE}
         found["marks"] = [(mark, row) for row, block in blocks.items() for mark in marks(block)]
         if blocks and place_of(self._path) in TRUSTED_PLACES:
-            from alice_exp.finding.rules.nearness.rough_keys import RoughKeys
+            from alice_exp.finding.rules.nearness.shelf import shelf_keys
 
-            rough = RoughKeys()
+            keys = zip(blocks, shelf_keys([*blocks.values()]), strict=True)
+            found["near"] = [(key, row) for row, held in keys for key in held]
             for row, block in blocks.items():
-                found["near"] += [(key, row, count) for key, count in rough.counted(block).items()]
                 told = concerns(Placed(block, self._path))
                 found["concerns"] += [(kind, at, block.id, row) for kind, at in told]
         return found

@@ -6,7 +6,6 @@ import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.finding.rules.concerns import TRUSTED_PLACES
 from alice_exp.finding.store.index_query import AMONG, block_from, ordered_rows
 from alice_exp.model.values.block import Placed, place_of
 
@@ -79,49 +78,23 @@ class Rows:
 
         return self._answered(found)
 
-    def size(self, paths: Sequence[str]) -> int | None:
+    def sharing(self, paths: Sequence[str], keys: Collection[str]) -> list[Placed] | None:
         """See ``Catalogue``."""
-        query = f"SELECT COUNT(*) FROM blocks WHERE file IN {AMONG}"
+        from alice_exp.finding.rules.nearness.shelf import heaviest
 
-        def found(ask: Ask, numbers: Mapping[str, int]) -> int:
-            [(count,)] = ask(query, (json.dumps([numbers[path] for path in paths]),))
-            return int(count)
-
-        return self._answered(found)
-
-    def at(self, paths: Sequence[str], places: Sequence[int]) -> list[Placed] | None:
-        """See ``Catalogue``."""
+        query = f"""SELECT token, row FROM near JOIN blocks USING (row)
+            WHERE token IN {AMONG} AND file IN {AMONG}"""
 
         def found(ask: Ask, numbers: Mapping[str, int]) -> list[Placed]:
-            ordered = self._ordered(ask, paths)[0]
-            return self._at(ask, numbers, [ordered[at] for at in places])
+            rows, place_of_row = self._ordered(ask, paths)
+            holders: defaultdict[str, list[int]] = defaultdict(list)
+            held = json.dumps([numbers[path] for path in paths])
+            for key, row in ask(query, (json.dumps([*keys]), held)):
+                holders[key].append(place_of_row[row])
+            ordered = {key: sorted(places) for key, places in holders.items()}
+            return self._at(ask, numbers, [rows[at] for at in heaviest(ordered, len(rows))])
 
         return self._answered(found)
-
-    def holding(self, paths: Sequence[str], keys: Collection[str]) -> Mapping[str, Sequence[int]] | None:
-        """See ``Catalogue``."""
-        query = f"SELECT token, row FROM near WHERE token IN {AMONG}"
-
-        def found(ask: Ask, _: Mapping[str, int]) -> dict[str, list[int]]:
-            place_of_row = self._ordered(ask, paths)[1]
-            held: defaultdict[str, list[int]] = defaultdict(list)
-            for key, row in ask(query, (json.dumps([*keys]),)):
-                held[key].append(place_of_row[row])
-            return {key: sorted(places) for key, places in held.items()}
-
-        return self._answered(found) if self._is_all(paths) else None
-
-    def counts(self, paths: Sequence[str], keys: Collection[str]) -> Mapping[str, int] | None:
-        """See ``Catalogue``."""
-        query = f"SELECT token, SUM(n) FROM near WHERE token IN {AMONG} GROUP BY token"
-        if not self._is_all(paths):
-            return None
-        return self._answered(lambda ask, _: dict(ask(query, (json.dumps([*keys]),))))
-
-    def _is_all(self, paths: Sequence[str]) -> bool:
-        """Whether the trusted files of the index are these: no other has rough keys in it."""
-        known = self._answered(lambda ask, _: [path for (path,) in ask("SELECT path FROM files", ())])
-        return {path for path in known or () if place_of(path) in TRUSTED_PLACES} == {*paths}
 
     def _ordered(self, ask: Ask, paths: Sequence[str]) -> tuple[list[int], dict[int, int]]:
         """The rows of some files in order, and the place of each."""
