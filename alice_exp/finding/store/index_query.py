@@ -35,6 +35,9 @@ STANDING = "id, weight, type, updated, stretch"
 KEPT = f"{STANDING}, checksum, length, checked, said, lead, tokens"
 """The columns of a living block's row: how it stands with a checksum, and its text with another."""
 
+CHANGED = -1
+"""Stands for the row of a block that is new or changed."""
+
 FIRST, BEHIND = 64, 0.2
 """So many candidates are scored in any case, further ones from this share of the best one's plain BM25 on: a text that
 is told has at least ``TAIL`` of the best match (``rules.ranking``)."""

@@ -17,6 +17,7 @@ from alice_exp.finding.rules.concerns import TRUSTED_PLACES, concerns
 from alice_exp.finding.rules.noise import NO_NOISE
 from alice_exp.finding.store.index_query import (
     AMONG,
+    CHANGED,
     KEPT,
     TOTALS,
     block_row,
@@ -35,40 +36,6 @@ if TYPE_CHECKING:
     from alice_exp.finding.rules.noise import Noise
     from alice_exp.finding.store.database import Connection
     from alice_exp.model.values.block import Block
-
-SCHEMA = """
-CREATE TABLE files (
-    file INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, signature TEXT NOT NULL, taken INTEGER NOT NULL,
-    content TEXT NOT NULL, plain INTEGER NOT NULL, texts INTEGER NOT NULL, length INTEGER NOT NULL,
-    short REAL NOT NULL, long REAL NOT NULL, sample BLOB NOT NULL, ordered BLOB NOT NULL, checksum INTEGER NOT NULL
-);
-CREATE TABLE numbers (last INTEGER NOT NULL);
-INSERT INTO numbers VALUES (0);
-CREATE TABLE blocks (
-    row INTEGER PRIMARY KEY, file INTEGER NOT NULL, id TEXT NOT NULL, weight REAL, type TEXT, updated REAL,
-    stretch REAL, checksum INTEGER, length INTEGER, checked INTEGER, said INTEGER, lead INTEGER, tokens TEXT,
-    context TEXT, body TEXT NOT NULL
-);
-CREATE UNIQUE INDEX block_ids ON blocks (id);
-CREATE INDEX block_files ON blocks (file);
-CREATE INDEX block_contexts ON blocks (row) WHERE context IS NOT NULL;
-CREATE VIRTUAL TABLE texts USING fts5 (
-    tokens, content='', tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
-);
-CREATE TABLE words (token TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE situations (tokens TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE marks (mark INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (mark, row)) WITHOUT ROWID;
-CREATE INDEX mark_rows ON marks (row);
-CREATE TABLE near (token TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (token, row)) WITHOUT ROWID;
-CREATE INDEX near_rows ON near (row);
-CREATE TABLE concerns (
-    kind TEXT NOT NULL, at NOT NULL, id TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (kind, at, id, row)
-) WITHOUT ROWID;
-CREATE INDEX concern_rows ON concerns (row);
-"""
-
-CHANGED = -1
-"""Stands for the row of a block that is new or changed."""
 
 BESIDE = {"marks": 2, "near": 2, "concerns": 4}
 """The tables by which blocks are found otherwise than by words, and how many columns each has; the last but one, or the

@@ -18,8 +18,7 @@ from alice_exp.finding.store.database import (
     is_certain,
     signature_text,
 )
-from alice_exp.finding.store.index_query import Indexed, IndexedFile, block_row, load
-from alice_exp.finding.store.index_rows import CHANGED, SCHEMA, FileRows
+from alice_exp.finding.store.index_query import CHANGED, Indexed, IndexedFile, block_row, load
 from alice_exp.home.landed import NEW
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.model.values.block import place_of
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.finding.store.database import Connection
+    from alice_exp.finding.store.index_rows import FileRows
     from alice_exp.home.landed import Landed
     from alice_exp.home.store.doors import FileHome
     from alice_exp.kernel.errors import AliceError
@@ -36,6 +36,37 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import Block
 
 R = TypeVar("R")
+
+_SCHEMA = """
+CREATE TABLE files (
+    file INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, signature TEXT NOT NULL, taken INTEGER NOT NULL,
+    content TEXT NOT NULL, plain INTEGER NOT NULL, texts INTEGER NOT NULL, length INTEGER NOT NULL,
+    short REAL NOT NULL, long REAL NOT NULL, sample BLOB NOT NULL, ordered BLOB NOT NULL, checksum INTEGER NOT NULL
+);
+CREATE TABLE numbers (last INTEGER NOT NULL);
+INSERT INTO numbers VALUES (0);
+CREATE TABLE blocks (
+    row INTEGER PRIMARY KEY, file INTEGER NOT NULL, id TEXT NOT NULL, weight REAL, type TEXT, updated REAL,
+    stretch REAL, checksum INTEGER, length INTEGER, checked INTEGER, said INTEGER, lead INTEGER, tokens TEXT,
+    context TEXT, body TEXT NOT NULL
+);
+CREATE UNIQUE INDEX block_ids ON blocks (id);
+CREATE INDEX block_files ON blocks (file);
+CREATE INDEX block_contexts ON blocks (row) WHERE context IS NOT NULL;
+CREATE VIRTUAL TABLE texts USING fts5 (
+    tokens, content='', tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
+);
+CREATE TABLE words (token TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE situations (tokens TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE marks (mark INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (mark, row)) WITHOUT ROWID;
+CREATE INDEX mark_rows ON marks (row);
+CREATE TABLE near (token TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (token, row)) WITHOUT ROWID;
+CREATE INDEX near_rows ON near (row);
+CREATE TABLE concerns (
+    kind TEXT NOT NULL, at NOT NULL, id TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (kind, at, id, row)
+) WITHOUT ROWID;
+CREATE INDEX concern_rows ON concerns (row);
+"""
 
 Parse = Callable[[str, bytes], "tuple[tuple[Block, ...], bool] | None"]
 """The blocks of a file's content, and whether it has no warning; ``None`` if it has an error: no index can answer."""
@@ -75,7 +106,7 @@ class SearchIndex(Database):
     """Keeps ``state/index.sqlite`` in step with the files and answers from it, see ``finding.ports.Known``."""
 
     def __init__(self, path: Path, read: Read, parse: Parse, warn: Callable[[AliceError], None]) -> None:
-        super().__init__(path, SCHEMA, warn)
+        super().__init__(path, _SCHEMA, warn)
         self._read = read
         self._parse = parse
         self._known: tuple[int, Sequence[IndexedFile]] | None = None
@@ -98,6 +129,8 @@ class SearchIndex(Database):
         return self.check_rows(wrong)
 
     def _is_misled(self, connection: Connection, files: Mapping[str, Signature], path: str) -> bool:
+
+        from alice_exp.finding.store.index_rows import FileRows
 
         query = "SELECT signature, taken, content FROM files WHERE path = ?"
         signature, taken, content = connection.execute(query, (path,)).fetchone()
@@ -151,6 +184,9 @@ class SearchIndex(Database):
         )
 
     def _refresh(self, connection: Connection, files: Mapping[str, Signature]) -> None:
+        # Loaded where a file changed: most searches only read.
+        from alice_exp.finding.store.index_rows import FileRows
+
         known = {
             path: (number, signature, taken, content)
             for number, path, signature, taken, content in connection.execute(
@@ -194,6 +230,8 @@ class SearchIndex(Database):
             self.answered(lambda: self._follow(landed))
 
     def _follow(self, landed: Iterable[Landed]) -> None:
+        from alice_exp.finding.store.index_rows import FileRows
+
         def refresh(connection: Connection) -> None:
             coming: list[tuple[Any, ...]] = []
             for one in landed:
