@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from alice_exp.kernel.value_class import dataclass
 
@@ -44,10 +44,10 @@ class Meanings(Protocol):
 class Index(Protocol):
     """Answers questions about all blocks without reading their files; derived, and deletable at any time."""
 
-    def ask(self, question: Callable[[Any], R]) -> R | None:
+    def ask(self, question: Callable[[Known], R]) -> R | None:
         """Call ``question`` with the index and return its answer; ``None`` when the files have to be read instead.
 
-        What is passed to the question, a ``Known`` and a ``rules.corpus.Searchable``, is valid only during the call.
+        What is passed to the question is a ``rules.corpus.Searchable`` too, and valid only during the call.
         """
         ...
 

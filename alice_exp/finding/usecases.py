@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from alice_exp.blocks.usecases.reads import counting
 from alice_exp.home.references import is_keyed, one_of, prefix, resolve
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from alice_exp.finding.ports import Finding, Index
-    from alice_exp.finding.rules.corpus import Searchable
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
@@ -130,7 +129,7 @@ def search(
     ]
     spans = [_days_named(query, caller.now) for query, _ in queries]
 
-    def among(stored: Searchable) -> list[list[Match]]:
+    def among(stored: Any) -> list[list[Match]]:
         # A lift may bring one in that stood just behind the last.
         least = max((top or 0) + _BEHIND * bool(filters.project), RESCORED * bool(finding.meanings))
         many = [top if top is None else max(least, _OF_DAYS * bool(days)) for days in spans]
