@@ -87,7 +87,7 @@ class Scored:
     query: Query
     known: Statistics
     matches: Mapping[int, float]
-    held: Mapping[str, Mapping[int, int]]
+    held: Mapping[str, Mapping[int, float]]
     lengths: Mapping[int, int] | Sequence[int]
 
     def best(self) -> list[int]:
@@ -178,7 +178,7 @@ class Scored:
 def score(
     query: Query,
     known: Statistics,
-    held: Mapping[str, Mapping[int, int]],
+    held: Mapping[str, Mapping[int, float]],
     lengths: Mapping[int, int] | Sequence[int],
 ) -> Scored:
     """The matches of a question in those texts of a collection that ``held`` and ``lengths`` describe (``Scored``)."""
@@ -203,7 +203,7 @@ class _Scoring:
         self,
         query: Query,
         known: Statistics,
-        held: Mapping[str, Mapping[int, int]],
+        held: Mapping[str, Mapping[int, float]],
         lengths: Mapping[int, int] | Sequence[int],
     ) -> None:
         self._query, self._known, self._held, self._lengths = query, known, held, lengths

@@ -23,10 +23,10 @@ from alice_exp.kernel.journal.atomic_files import (
     read_bytes,
     sync_directory,
 )
+from alice_exp.kernel.journal.commit_writer import rewrite
 from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PURGING, STAGE
 from alice_exp.kernel.journal.git_references import PENDING, SEEN
 from alice_exp.kernel.journal.lock import REPORTS
-from alice_exp.kernel.journal.rewrite_history import rewrite
 from alice_exp.kernel.text.written_forms import WrittenForms
 from alice_exp.model.formats.block_erasure import PURGED, Said, is_empty
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from alice_exp.home.ports import Purged
     from alice_exp.home.store.purge_search import Versions
     from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.journal.commit_writer import RewrittenHistory
     from alice_exp.kernel.journal.git_process import Message, Repository
-    from alice_exp.kernel.journal.rewrite_history import RewrittenHistory
 
 _TOLD = (b"Alice-Reason", b"Alice-Reply", b"Alice-Scenario")
 """The trailers in which a person's words stand."""
