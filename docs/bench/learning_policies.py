@@ -18,6 +18,7 @@ from alice_exp.finding.rules.rivals import are_rivals, waiting
 from alice_exp.learning.rules.credit import counted
 from alice_exp.model.rules.approval import started
 from alice_exp.model.rules.doubt import is_in_doubt, rested, still_true
+from alice_exp.model.rules.ledger import bound
 from alice_exp.model.values.block import Approved, Block, Evidence, Payload, Placed, Trigger, content_hash
 from alice_exp.review.rules.doubts import AT_ONCE, is_asked
 
@@ -221,9 +222,11 @@ class Alice(Plain):
         if not approved and one.words:
             self.rejected.add((one.kind, one.words))
         if approved:
-            block = replace(started(block), approved=Approved(at, "user", content_hash(block)), updated_at=at)
+            block = replace(started(block), updated_at=at)
             block = replace(block, replaces=(replaces,) * bool(replaces), both=(both,) * bool(both))
             place = "personal/user_profile.jsonc" if one.about else "universal/tools.jsonc"
+            mark = Approved(at, "user", content_hash(block))
+            block = replace(block, approved=mark, entry=bound("trusted", block, place))
             self.held[one.kind][lesson] = Placed(block, place)
 
     def _are_rivals(self, one: Placed, other: Placed) -> bool:

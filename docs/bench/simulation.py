@@ -24,9 +24,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from alice_exp.model.rules.doubt import LIMIT
+from alice_exp.model.rules.ledger import bound
 from alice_exp.model.rules.lifecycle import Thresholds, outcome
 from alice_exp.model.rules.peer_claims import accepted
-from alice_exp.model.values.block import Approved, Block, Payload, Placed, Trigger, content_hash
+from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 from alice_exp.sharing.rules.bundle import MOST_CLAIMED, Offer, candidate, leaves, merged, noted
 from docs.bench.chart import chart
 
@@ -55,7 +56,7 @@ class Alice:
 
 def trusted(block: Block) -> Block:
     """Approved as it stands."""
-    return replace(block, approved=Approved(NOW, "user", content_hash(block)))
+    return replace(block, entry=bound("trusted", block, "universal/tools.jsonc"))
 
 
 def universal(block: Block) -> Placed:

@@ -12,6 +12,7 @@ from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, ProblemError
 from alice_exp.kernel.journal.act import Act, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt, rested, still_true
+from alice_exp.model.rules.ledger import after, had_trust
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.rules.lifecycle import retire as retired
 from alice_exp.model.rules.lifecycle import revive as revived
@@ -134,9 +135,10 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
         if is_left_behind(present.block, block):
             trailers += (("Withdrawn", block.id),)
         act = Act("edit", caller.actor, caller.now, (block.id,), what, trailers)
-        return ChangeSet(act, (Put(block, path, alone.raw, path, whole=True),)), Lived(
-            present, Placed(block, path)
-        )
+        # Of personal the person's word is enough; what they write into universal waits, as what is new there does.
+        is_word = place_of(path) == "personal"
+        put = Put(block, path, alone.raw, path, whole=True, decided=is_word)
+        return ChangeSet(act, (put,)), Lived(present, after(act, present, put))
 
     return _applied(home, plan)
 
@@ -172,7 +174,8 @@ def move(home: Home, caller: Caller, reference: str, to: str) -> Lived:
             block = replace(block, about="user", shareable=False)
         detail = f"{namespace_name(placed.path)} → {namespace_name(path)}"
         act = Act("move", caller.actor, caller.now, (block.id,), detail)
-        return ChangeSet(act, (Put(block, path),)), Lived(placed, Placed(block, path))
+        put = Put(block, path)
+        return ChangeSet(act, (put,)), Lived(placed, after(act, placed, put))
 
     return _applied(home, plan)
 
@@ -255,7 +258,8 @@ def revive(
         path = _home_of(placed, caller)
         # A candidate's seven days begin with the next report that shows it.
         block = replace(done.block, reported=None)
-        return replace(done, block=stamp(block) if is_approved(Placed(block, path)) else block), path
+        had = placed.block.entry is not None and had_trust(block, placed.block.entry)
+        return replace(done, block=stamp(block) if had else block), path
 
     return _changed(home, caller, "revive", reference, change)
 
@@ -285,7 +289,8 @@ def _changed(
         others = [Put(rested(one.block, caller.now), one.path) for one in group]
         ids = (placed.block.id, *(put.block.id for put in others))
         act = Act(op, caller.actor, caller.now, ids, detail, (*levels, *trailers))
-        return ChangeSet(act, (Put(done.block, path), *others)), Lived(placed, Placed(done.block, path))
+        put = Put(done.block, path)
+        return ChangeSet(act, (put, *others)), Lived(placed, after(act, placed, put))
 
     return _applied(home, plan)
 

@@ -63,10 +63,12 @@ class IndexedFile:
 
 
 class Indexed:
-    """One snapshot of the index; implements ``finding.rules.corpus.Searchable`` and ``finding.ports.Known``."""
+    """One snapshot of the index; implements ``finding.rules.corpus.Searchable`` and ``finding.ports.Known``. ``mark``
+    gives a block what the ledger says of it."""
 
-    def __init__(self, rows: Rows, files: Sequence[IndexedFile]) -> None:
+    def __init__(self, rows: Rows, files: Sequence[IndexedFile], mark: Callable[[Block], Block]) -> None:
         self._rows = rows
+        self._mark = mark
         self._files = files
         self._paths = {file.number: file.path for file in files}
 
@@ -136,7 +138,7 @@ class Indexed:
         """See ``Searchable``."""
         query = f"SELECT row, file, body FROM blocks WHERE row IN {AMONG}"
         found = {
-            row: _placed(body, self._paths[file])
+            row: self._placed(body, self._paths[file])
             for row, file, body in self._rows(query, (json.dumps(list(numbers)),))
         }
         return [found[number] for number in numbers]
@@ -160,14 +162,19 @@ class Indexed:
         """See ``finding.ports.Known``."""
         # A range instead of LIKE: it uses the index and takes `_` and `%` literally.
         query = "SELECT path, body FROM blocks JOIN files USING (file) WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
-        return [_placed(body, path) for path, body in self._rows(query, (prefix, prefix + "\uffff", most))]
+        return [
+            self._placed(body, path) for path, body in self._rows(query, (prefix, prefix + "\uffff", most))
+        ]
 
     def concerned(self, concern: str) -> list[Placed]:
         """See ``finding.ports.Known``."""
         query = (
             "SELECT path, body FROM concerns JOIN blocks USING (row) JOIN files USING (file) WHERE kind = ?"
         )
-        return [_placed(body, path) for path, body in self._rows(query, (concern,))]
+        return [self._placed(body, path) for path, body in self._rows(query, (concern,))]
+
+    def _placed(self, body: str, path: str) -> Placed:
+        return Placed(self._mark(block_from(body, place_of(path))), path)
 
 
 def load(rows: Rows) -> list[IndexedFile]:
@@ -232,7 +239,3 @@ def block_from(body: str, place: Place) -> Block:
     if body[:8] != f"{crc32(text.encode()):08x}":
         raise ValueError("a row of it is damaged")
     return read_block(json.loads(text), place)
-
-
-def _placed(body: str, path: str) -> Placed:
-    return Placed(block_from(body, place_of(path)), path)

@@ -20,6 +20,7 @@ from alice_exp.finding.store.index_query import (
     CHANGED,
     KEPT,
     TOTALS,
+    block_from,
     block_row,
     checksum,
     ordered_rows,
@@ -31,7 +32,7 @@ from alice_exp.kernel.text.tokens import thirds, tokens_many
 from alice_exp.model.values.block import Placed, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from alice_exp.finding.rules.noise import Noise
     from alice_exp.finding.store.database import Connection
@@ -63,11 +64,13 @@ class Text(NamedTuple):
 
 
 class FileRows:
-    """The rows of one file, brought up to date by ``write``; ``number`` is that of the file's own row."""
+    """The rows of one file, brought up to date by ``write``; ``number`` is that of the file's own row, ``mark`` gives
+    a block what the ledger says of it."""
 
-    def __init__(self, connection: Connection, path: str) -> None:
+    def __init__(self, connection: Connection, path: str, mark: Callable[[Block], Block]) -> None:
         self._connection = connection
         self._path = path
+        self._mark = mark
         query = "SELECT file, texts, length, sample FROM files WHERE path = ?"
         row = connection.execute(query, (path,)).fetchone()
         if row is None:
@@ -96,6 +99,17 @@ class FileRows:
         found = self._beside(blocks)
         return all({*self._rows_of(table, blocks)} == {*found[table]} for table in BESIDE)
 
+    def judge_anew(self) -> None:
+        """Bring what concerns a report up to the ledger, which moved."""
+        if place_of(self._path) not in TRUSTED_PLACES:
+            return
+        place = place_of(self._path)
+        held = self.held().items()
+        blocks = {row: self._mark(block_from(body, place)) for row, (_, body, _) in held}
+        query = f"DELETE FROM concerns WHERE row IN {AMONG}"
+        self._connection.execute(query, (_listed(blocks),))
+        self._connection.executemany("INSERT INTO concerns VALUES (?, ?, ?, ?)", self._concerns(blocks))
+
     def write(
         self, known: Sequence[int], fresh: Mapping[int, Block], content: str, *, is_plain: bool
     ) -> list[tuple[Any, ...]]:
@@ -105,7 +119,7 @@ class FileRows:
         the rows of the blocks, ``CHANGED`` for each that is new or changed: these are ``fresh``, by their place.
         """
         rows = self._numbered(known, fresh)
-        changed = {rows[at]: block for at, block in fresh.items()}
+        changed = {rows[at]: self._mark(block) for at, block in fresh.items()}
         gone = {*self.rows}.difference(rows).union(changed.keys() & {*self.rows})
         query = f"SELECT row, said, lead, tokens FROM blocks WHERE tokens IS NOT NULL AND row IN {AMONG}"
         before = {row: Text(*text) for row, *text in self._connection.execute(query, (_listed(gone),))}
@@ -221,10 +235,15 @@ class FileRows:
 
             keys = zip(blocks, shelf_keys([*blocks.values()]), strict=True)
             found["near"] = [(key, row) for row, held in keys for key in held]
-            for row, block in blocks.items():
-                told = concerns(Placed(block, self._path))
-                found["concerns"] += [(kind, at, block.id, row) for kind, at in told]
+            found["concerns"] = self._concerns(blocks)
         return found
+
+    def _concerns(self, blocks: Mapping[int, Block]) -> list[tuple[Any, ...]]:
+        return [
+            (kind, at, block.id, row)
+            for row, block in blocks.items()
+            for kind, at in concerns(Placed(block, self._path))
+        ]
 
     def _rows_of(self, table: str, rows: Iterable[int]) -> list[tuple[Any, ...]]:
         query = f"SELECT * FROM {table} WHERE row IN {AMONG}"

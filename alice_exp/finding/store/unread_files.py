@@ -52,7 +52,7 @@ class Rows:
         def found(ask: Ask, numbers: Mapping[str, int]) -> list[Block]:
             query = "SELECT row, body FROM blocks WHERE file = ?"
             bodies: dict[int, str] = dict(ask(query, (numbers[path],)))
-            return [block_from(bodies[row], place_of(path)) for row in ordered_rows(ask, path)]
+            return [self._block(bodies[row], path) for row in ordered_rows(ask, path)]
 
         return self._answered(found)
 
@@ -109,7 +109,7 @@ class Rows:
         query = f"SELECT row, file, body FROM blocks WHERE row IN {AMONG}"
         found = {row: (file, body) for row, file, body in ask(query, (json.dumps([*places]),))}
         held = ((paths[found[row][0]], found[row][1]) for row in places)
-        return [Placed(block_from(body, place_of(path)), path) for path, body in held]
+        return [Placed(self._block(body, path), path) for path, body in held]
 
     def _placed(self, chosen: str, values: tuple[Any, ...]) -> list[Placed] | None:
         """The blocks of the files that a condition chooses, in the files' order; None if the rows are of others now."""
@@ -118,9 +118,12 @@ class Rows:
             paths = {number: path for path, number in numbers.items()}
             query = f"SELECT file, body FROM blocks WHERE {chosen} ORDER BY file, row"
             rows = [(paths[number], body) for number, body in ask(query, values) if number in paths]
-            return [Placed(block_from(body, place_of(path)), path) for path, body in rows]
+            return [Placed(self._block(body, path), path) for path, body in rows]
 
         return self._answered(found)
+
+    def _block(self, body: str, path: str) -> Block:
+        return self._index.mark(block_from(body, place_of(path)))
 
     def _answered(self, question: Callable[[Ask, Mapping[str, int]], R]) -> R | None:
         """The answer to a question about the files' rows, whose numbers it is told by path; None if these are of

@@ -24,11 +24,12 @@ from alice_exp.home.store.read_files import (
     snapshot,
     unavailable,
 )
+from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.gc_pause import gc_paused
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
-from alice_exp.kernel.journal.git_references import PENDING, SEEN
+from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN
 from alice_exp.kernel.journal.lock import WriterLock
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.config import Config
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from alice_exp.home.store.write_changes import Composing
     from alice_exp.kernel.journal.act import Act, Actor, Commit
     from alice_exp.kernel.journal.atomic_files import Signature
-    from alice_exp.kernel.journal.git_process import Message
+    from alice_exp.kernel.journal.commit_stream import Message
     from alice_exp.kernel.journal.git_references import RepoConfig
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Block, Place
@@ -73,7 +74,7 @@ class FileHome:
         self.repository = self._writer.repository
         self._sources = sources
         self._judge = judge or Judge()
-        self.proves = self._judge.proves
+        self.standings = Standings(self.repository, root)
         self.follow: Callable[[Sequence[Landed]], None] = lambda _: None
         """Called with what an act wrote, while it still holds the lock; never raises."""
         self.catalogued: Cataloguing = lambda _: None
@@ -110,6 +111,7 @@ class FileHome:
         """
         self._require_home()
         head, found = self._head(), self._settled()
+        self.standings.follow()
         if found.problems or not self._is_settled_now or self._judge.is_judged():
             return None
         # A tracked file that is missing needs the last good version from git, which only `read` looks up.
@@ -152,13 +154,13 @@ class FileHome:
     def _adopting(self) -> Adopting:
         from alice_exp.home.store.hand_edits import Adopting
 
-        return Adopting(self._writer, self._reading, self._judge.proves)
+        return Adopting(self._writer, self._reading, self.standings, self.config)
 
     @cached_property
     def _composing(self) -> Composing:
         from alice_exp.home.store.write_changes import Composing
 
-        return Composing(self._writer, self._reading, self._recording, self.follow)
+        return Composing(self._writer, self._reading, self._recording, self.standings, self.follow)
 
     def _require_home(self) -> None:
         if not self.experiences.is_dir():
@@ -174,13 +176,13 @@ class FileHome:
     ) -> Snapshot:
         """``is_adopted``: the files are those of the last commit, unless they hold an error."""
         head = self._head()
+        self.standings.follow()
         good = self._last_good(head)
         catalogue = self._catalogue(found, places) if is_adopted and not self._judge.is_judged() else None
-        seen = snapshot(self._reading, found, places, head, good, catalogue)
-        if not self._is_settled_now:
-            seen = replace(seen, files=self._reading.unclaimed(seen.files, good, self._judge.proves))
+        seen = snapshot(self._reading, found, places, head, good, self.standings.marked, catalogue)
         config, problems = read_configuration(self.root, found)
         wrong = () if self._is_settled_now else unavailable(self.repository)
+        wrong = (*wrong, *self.standings.problems())
         seen = replace(seen, config=config, problems=(*seen.problems, *problems, *wrong))
         return self._judge.judge(self._recording.within(seen, found, records) if records else seen)
 
@@ -253,6 +255,8 @@ class FileHome:
             stamps = self._writer.reread()
         if not head or stamps.head != head or self.repository.resolve(SEEN) != head:
             return False
+        if not self.repository.resolve(LEDGER) and not self.standings.objects.has_copy():
+            return False
         return stamps.equal(head, found.files) or self._writer.compared(found.files)
 
     @contextlib.contextmanager
@@ -275,13 +279,17 @@ class FileHome:
         from alice_exp.home.store.recovery import finish_interrupted
 
         finish_interrupted(self.repository, self.lock.holder_died, self._sources.warn)
+        if not self.repository.resolve(LEDGER) and self.repository.head():
+            from alice_exp.home.store.foreign_commits import build_ledger
+
+            build_ledger(self._writer, self.standings)
         for _ in range(TRIES):
             found, head = scan(self.experiences), self.repository.head()
             try:
                 if head and self.repository.resolve(SEEN) != head:
                     from alice_exp.home.store.foreign_commits import adopt_foreign
 
-                    adopt_foreign(self._writer, self._reading, self._judge.proves)
+                    adopt_foreign(self._writer, self._reading, self.standings)
                     found, head = scan(self.experiences), self.repository.head()
                 self._adopting.adopt(found)
             except ChangedOnDisk:
@@ -307,15 +315,13 @@ class FileHome:
             if self.repository.git_dir.is_dir() and not self.repository.git_dir.is_symlink():
                 # What stands there may be a home whose making was interrupted: locks of git, a decided first act.
                 finish_interrupted(self.repository, self.lock.holder_died, self._sources.warn)
-            if self.repository.exists and (head := self.repository.head()):
-                # A fresh clone, which no act of this home has touched, is taken over as it is by a person's init.
-                if not self.repository.resolve(SEEN):
-                    self.repository.point([(SEEN, head, None)])
+            if self.repository.exists and self.repository.head():
+                # A fresh clone, which no act of this home has touched: its files are taken in, its decisions wait.
                 self._settle()
                 return None, 0
             if signature_of(self.root) is None:
                 write_local(self.root, {})
-            return found(self._writer, self._adopting, actor, defaults)
+            return found(self._writer, self._adopting, self.standings, actor, defaults)
 
     # -- writing ------------------------------------------------------------------------------------------------
 

@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import replace, sweep, sync_directory, sync_file
-from alice_exp.kernel.journal.git_references import MENDS, PENDING, SEEN, References, move
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.journal.commit_stream import (
+    COMMITTER,
+    LedgerCommit,
+    Message,
+    commit_lines,
+    ledger_lines,
+)
+from alice_exp.kernel.journal.git_references import LEDGER, MENDS, PENDING, SEEN, References, move
 
 if TYPE_CHECKING:
     import subprocess
@@ -34,7 +40,6 @@ PURGING = "refs/alice/purging"
 """A history rewritten without something, decided and to be switched to."""
 STAGE = "refs/alice/purge"
 """Below it, the rewritten history until that is decided."""
-COMMITTER = "alice-exp <alice-exp@localhost>"
 NO_OBJECT = "0" * 40
 
 NO_PROGRAMS = {
@@ -63,15 +68,6 @@ _OPTIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    """A commit's metadata. ``author`` is ``Name <mail>``, ``when`` epoch seconds."""
-
-    author: str
-    when: int
-    text: str
-
-
 def isolated_environment() -> dict[str, str]:
     """The process environment without the person's ``GIT_*`` variables and with global and system settings disabled."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -81,6 +77,9 @@ def isolated_environment() -> dict[str, str]:
         GIT_ATTR_NOSYSTEM="1",
         GIT_TERMINAL_PROMPT="0",
         GIT_OPTIONAL_LOCKS="0",
+        # What the ids say counts, not what somebody put in the place of an object or a parent.
+        GIT_NO_REPLACE_OBJECTS="1",
+        GIT_GRAFT_FILE=os.devnull,
         LC_ALL="C",
     )
     return environment
@@ -256,16 +255,20 @@ class Repository(References):
         files: Mapping[str, bytes | None],
         first: tuple[Message, Mapping[str, bytes | None]] | None = None,
         merged: str = "",
+        ledger: LedgerCommit | None = None,
     ) -> str:
         """Write blobs, tree, commit and the pending reference in one stream, fsynced; returns the commit.
 
         ``files`` maps a path to its new bytes (None: removed). ``first`` is another commit between ``parent`` and this
-        one, in the same stream; ``merged`` is a second parent. The work tree does not change.
+        one, in the same stream; ``merged`` is a second parent; ``ledger`` is written along. The work tree does not
+        change.
         """
         # `feature done`: a stream that breaks off must not pass for a complete one.
         stream = [b"feature done\n"]
         marks = count(1)
         last_mark = 0
+        if ledger is not None:
+            stream += [*ledger_lines(marks, ledger, PENDING), b"reset %s\n\n" % PENDING.encode()]
         for number, (metadata, contents) in enumerate([*([first] if first else []), (message, files)]):
             changes = []
             for path, data in contents.items():
@@ -277,7 +280,7 @@ class Repository(References):
                 changes.append(b"M 100644 :%d %s\n" % (mark, path.encode()))
             last_mark = next(marks)
             origin = b"from %s\n" % parent.encode() if parent and not number else b""
-            stream += _commit_lines(
+            stream += commit_lines(
                 last_mark, metadata, origin + (b"merge %s\n" % merged.encode() if merged else b"")
             )
             stream += [*changes, b"\n"]
@@ -288,6 +291,12 @@ class Repository(References):
         )
         return output.decode().split()[0]
 
+    def write_ledger(self, made: LedgerCommit) -> None:
+        """Write a commit of the ledger by itself, where no act of the branch goes with it."""
+        stream = [b"feature done\n", *ledger_lines(count(1), made, LEDGER), b"done\n"]
+        options = ("--quiet", "--done", "--force", "--date-format=raw")
+        self.run("fast-import", *options, stdin=b"".join(stream), packing="1")
+
     def may_sign(self) -> bool:
         """Whether this repository's own configuration speaks of signing; a person's global one does not count."""
         try:
@@ -297,24 +306,26 @@ class Repository(References):
         # A home says "gpgsign = false" of itself, and then git need not be asked in every act.
         return b"gpgsign" in config.replace(b"gpgsign = false", b"")
 
-    def land(self, commit: str, parent: str, *, arrived: bool = False) -> None:
+    def land(self, commit: str, parent: str, *, arrived: bool = False, ledger: str = "") -> None:
         """Move the branch from ``parent`` to ``commit`` by compare-and-swap and delete the pending reference.
 
-        ``arrived``: the commit brings acts of another machine, which the branch's reflog then says.
+        ``arrived``: the commit brings acts of another machine, which the branch's reflog then says. ``ledger`` is the
+        commit of the ledger that goes with it; empty: it stays.
         """
         followed = [(FORWARD, "", commit)] if self.resolve(FORWARD) == commit else []
         branch = self.branch()
+        marks = [(SEEN, commit), *([(LEDGER, ledger)] if ledger else [])]
         is_plain = bool(parent) and not (arrived or followed)
-        if is_plain and move(self, (branch, commit, parent), (SEEN, commit), (PENDING, commit), COMMITTER):
+        if is_plain and move(self, (branch, commit, parent), marks, (PENDING, commit), COMMITTER):
             return
-        moves = [(branch, commit, parent), (SEEN, commit, None), (PENDING, "", commit), *followed]
-        self.point(moves, ARRIVED if arrived or followed else "")
+        moves = [(branch, commit, parent), *((name, oid, None) for name, oid in marks)]
+        self.point([*moves, (PENDING, "", commit), *followed], ARRIVED if arrived or followed else "")
 
-    def give_up(self, pending: str, *, landed: bool = False) -> None:
-        """Delete the pending reference of an act that is called off, or ``landed`` already."""
+    def give_up(self, pending: str, *, landed: bool = False, ledger: str = "") -> None:
+        """Delete the pending reference of an act that is called off, or ``landed`` already, with its ``ledger``."""
         followed = [(FORWARD, "", pending)] if self.resolve(FORWARD) == pending else []
-        seen: list[tuple[str, str, str | None]] = [(SEEN, pending, None)] if landed else []
-        self.point([*seen, (PENDING, "", pending), *followed])
+        marks = {SEEN: pending, **({LEDGER: ledger} if ledger else {})} if landed else {}
+        self.point([*((name, oid, None) for name, oid in marks.items()), (PENDING, "", pending), *followed])
 
     def point(self, changes: Sequence[tuple[str, str, str | None]], reason: str = "") -> None:
         """Update references in one transaction: ``(name, new, old)``; empty ``new``: delete, empty ``old``: create.
@@ -380,15 +391,3 @@ class Repository(References):
     def pack(self) -> None:
         """Repack geometrically, so that the history stays near the size of its differences."""
         self.run("repack", "-d", "-l", "-q", "--geometric=2", "--window=3", "--no-write-bitmap-index")
-
-
-def _commit_lines(mark: int, message: Message, origin: bytes) -> list[bytes]:
-    """One commit's header in a fast-import stream; without ``origin`` its parent is the stream's previous commit."""
-    text = message.text.encode("utf-8", "replace")
-    stamp = b"%d +0000" % message.when
-    return [
-        b"commit %s\nmark :%d\n" % (PENDING.encode(), mark),
-        b"author %s %s\ncommitter %s %s\n" % (message.author.encode(), stamp, COMMITTER.encode(), stamp),
-        b"data %d\n%s\n" % (len(text), text),
-        origin,
-    ]

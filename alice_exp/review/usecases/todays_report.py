@@ -15,7 +15,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.expiry import expired
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.rules.rejection import Rejections, refusals
-from alice_exp.model.values.block import PLACES, Placed, Reported, content_hash, is_approved
+from alice_exp.model.values.block import PLACES, Placed, Reported, content_hash, is_approved, is_put_away
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.review.rules.arrangement import arranged
 from alice_exp.review.rules.daily_report import (
@@ -267,8 +267,9 @@ def standing(home: Home) -> tuple[tuple[Placed, ...], tuple[Placed, ...]]:
     rejections = Rejections.within(snapshot)
     together: list[Placed] = []
     apart: list[Placed] = []
-    for placed in snapshot.within("universal"):
-        if not is_approved(placed):
-            is_apart = delicate(placed.block) or rejections.find(placed.block.payload) is not None
+    for placed in snapshot.within("personal", "universal"):
+        if not is_approved(placed) and not is_put_away(placed):
+            is_open = placed.place == "universal" and bool(delicate(placed.block))
+            is_apart = is_open or rejections.find(placed.block.payload) is not None
             (apart if is_apart else together).append(placed)
     return tuple(together), tuple(apart)

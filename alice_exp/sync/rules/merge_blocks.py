@@ -24,8 +24,8 @@ from alice_exp.model.values.block import (
     Evidence,
     Placed,
     content_hash,
-    is_approved,
     path_of,
+    says_approved,
 )
 from alice_exp.sync.rules.merge_fields import Versions, age, folded, merged, parted
 
@@ -145,7 +145,7 @@ def _text(was: Placed | None, one: Placed, other: Placed) -> tuple[Placed, Place
         return one, None
     if x == before:
         return other, None
-    stays = max((one, other), key=lambda p: (is_approved(p), age(p.block)))
+    stays = max((one, other), key=lambda p: (says_approved(p), age(p.block)))
     return stays, other if stays is one else one
 
 

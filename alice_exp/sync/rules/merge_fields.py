@@ -292,6 +292,7 @@ FIELDS: Mapping[str, Rules] = MappingProxyType(
         "archived": Rules(_by_place, _by_place),
         "extra": Rules(_keyed, _keyed),
         "signed": Rules(_nothing, _nothing),
+        "entry": Rules(_nothing, _nothing),
     }
 )
 """Each field of ``Block``. The state is that of the place that holds until the counts are known."""

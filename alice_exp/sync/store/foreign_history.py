@@ -1,4 +1,4 @@
-"""What commits without an act's trailers brought into a remote's history: claims of approval, raises, new blocks.
+"""What commits without an act's trailers brought into a remote's history: new and changed blocks, raises.
 
 The acts of another machine of the same person are taken as they are; anything else that stands in a shared history was
 written by some other program, and is believed no more than a hand edit (DESIGN 6).
@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.journal.act import AUTHOR, FOREIGN, read
-from alice_exp.kernel.jsonc import Remove, edit, parse
+from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
@@ -22,10 +22,10 @@ from alice_exp.sync.rules.merge_text import holds_blocks
 from alice_exp.sync.store.merge_driver import WHOLE, require_readable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from alice_exp.kernel.journal.git_process import Repository
-    from alice_exp.model.values.block import Approved, Block
+    from alice_exp.model.values.block import Block
 
 _NAMED, _READ = 200, 1_000
 """The most commits, and blocks of a kind, that are named; the most commits that are read one by one."""
@@ -33,11 +33,11 @@ _NAMED, _READ = 200, 1_000
 
 @dataclass
 class Strange:
-    """The foreign commits of a range, and the approvals that they and no act put there."""
+    """The foreign commits of a range, and the blocks that they and no act wrote there."""
 
     commits: list[str] = field(default_factory=list)
     authors: list[str] = field(default_factory=list)
-    claims: set[tuple[str, Approved]] = field(default_factory=set)
+    touched: set[str] = field(default_factory=set)
     raised: list[str] = field(default_factory=list)
     typed: list[str] = field(default_factory=list)
     configures: bool = False
@@ -70,7 +70,7 @@ def strange(repository: Repository, known: str, there: str) -> Strange:
         else:
             made.append((oid, parents, author))
     if len(made) > _READ or not _looked_at_each(repository, made, found):
-        # Too much to read one by one: whatever differs is taken for foreign, and all its approvals for claims.
+        # Too much to read one by one: whatever differs is taken for foreign.
         found = Strange()
         require_readable(repository, there)
         _look(repository, there, [known], found)
@@ -107,8 +107,8 @@ def _look(repository: Repository, oid: str, parents: list[str], found: Strange) 
         before = [_blocks(repository, tree, path) for tree in trees]
         for block in _named(repository.blob(blob), path):
             old = [was[block.id] for was in before if block.id in was]
-            if block.approved is not None and all(one.approved != block.approved for one in old):
-                found.claims.add((block.id, block.approved))
+            if all(one != block for one in old):
+                found.touched.add(block.id)
             if not old and place_of(path) in ("personal", "universal"):
                 found.typed.append(block.id)
             if all(raises_trust(block, Placed(one, path), path) for one in old) and (
@@ -130,35 +130,3 @@ def _named(data: bytes, path: str) -> Iterator[Block]:
         own = block.id or id_of_nameless(block, path, taken)
         taken.add(own)
         yield replace(block, id=own)
-
-
-def without_claims(
-    files: Mapping[str, bytes],
-    is_claimed: Callable[[Block], bool],
-    proves: Callable[[Block], bool],
-) -> dict[str, bytes]:
-    """The files without the approvals of which ``is_claimed`` says that no act gave them; a valid signature stays."""
-    result = dict(files)
-    for path, data in files.items():
-        if not holds_blocks(path):
-            continue
-        document = parse(data, path)
-        edits = [
-            Remove(("blocks", index, "approved"))
-            for index, block in enumerate(read_blocks(document)[0])
-            if block.approved is not None and is_claimed(block) and not proves(block)
-        ]
-        if edits:
-            result[path] = edit(document, edits)
-    return result
-
-
-def approvals(files: Mapping[str, bytes]) -> set[tuple[str, Approved]]:
-    """Every approval in the files, with its block's id."""
-    return {
-        (block.id, block.approved)
-        for path, data in files.items()
-        if holds_blocks(path)
-        for block in read_blocks(parse(data, path))[0]
-        if block.approved is not None
-    }

@@ -20,11 +20,12 @@ from alice_exp.kernel.journal import atomic_files as files
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.act import OVERRULED
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
-from alice_exp.kernel.journal.git_process import Message, Repository
+from alice_exp.kernel.journal.commit_stream import Message
+from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import PENDING
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.sync.ports import Exchanged, Remote
-from alice_exp.sync.store.foreign_history import approvals, strange, without_claims
+from alice_exp.sync.store.foreign_history import strange
 from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, tip
 from alice_exp.sync.store.merge_driver import (
     blobs,
@@ -38,7 +39,7 @@ from alice_exp.sync.store.remote_process import ran
 from alice_exp.sync.store.shared_history import GONE, OVER, newest_act, purged, refuse_purged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
     from alice_exp.home.store.doors import FileHome
@@ -138,15 +139,13 @@ class GitExchange:
             taken = _count(repository, head, there)
             merged = merged_files(repository, head, there, purged(repository, head) if over else ())
             found = strange(repository, head, there)
-            claims = found.claims - approvals(files_of(repository, head))
-            files = without_claims(
-                merged.files, lambda block: (block.id, block.approved) in claims, self._home.proves
-            )
+            files = merged.files
             if not over:
                 # Over it, nothing of the remote's history may stay here: it contains what was purged.
                 incoming.take(self._repository)
             if repository.contains(there, head) and not over and not found.commits and files == merged.files:
                 self._write(head, Message("", 0, ""), files_of(repository, there), follow=there)
+                self._decide(composed(act), files, ())
                 return there, Exchanged(taken)
             # With the remote's history its tombstones go; a third machine still has to hear of them.
             gone = purged(repository, there, f"^{head}") if over else ()
@@ -160,7 +159,16 @@ class GitExchange:
             trailers = (*((name, one) for name, ids in named for one in ids if one), *found.trailers)
             commit, message = composed(replace(act, trailers=(*act.trailers, *trailers)))
             oid = self._write(head, message, files, merged="" if over else there)
+            self._decide((commit, message), files, found.touched)
             return oid, Exchanged(taken, 0, replace(commit, commit=oid), merged.conflicts, merged.overruled)
+
+    def _decide(
+        self, written: tuple[Commit, Message], files: Mapping[str, bytes], touched: Collection[str]
+    ) -> None:
+        """Write what acts of the other machine decided into the ledger."""
+        standings = self._home.standings
+        standings.follow()
+        standings.write(standings.arrived(files, touched), written[0], written[1].when)
 
     def _write(
         self, head: str, message: Message, files: Mapping[str, bytes], *, merged: str = "", follow: str = ""
@@ -191,10 +199,7 @@ class GitExchange:
             parents = parents_of_gits_merge(repository, head)
             if not parents:
                 return None
-            merged, known = merged_files(repository, *parents).files, approvals(present)
-            files = without_claims(
-                merged, lambda block: (block.id, block.approved) not in known, self._home.proves
-            )
+            files = merged_files(repository, *parents).files
             if files == present:
                 return None
             commit, message = composed(act)
