@@ -39,6 +39,7 @@ INVENTORY: Mapping[str, Holds] = {
     "report.html": "texts",
     "files.json": "texts",
     "index.sqlite*": "texts",
+    "ledger/*": "ids",
     "published/*": "texts",
     "decisions/dec-*": "entry",
     "ran.jsonl": "entry",

@@ -24,6 +24,7 @@ from alice_exp.home.store.read_files import (
     snapshot,
     unavailable,
 )
+from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.gc_pause import gc_paused
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
@@ -73,6 +74,7 @@ class FileHome:
         self.repository = self._writer.repository
         self._sources = sources
         self._judge = judge or Judge()
+        self.standings = Standings(self.repository, root)
         self.proves = self._judge.proves
         self.follow: Callable[[Sequence[Landed]], None] = lambda _: None
         """Called with what an act wrote, while it still holds the lock; never raises."""
@@ -158,7 +160,7 @@ class FileHome:
     def _composing(self) -> Composing:
         from alice_exp.home.store.write_changes import Composing
 
-        return Composing(self._writer, self._reading, self._recording, self.follow)
+        return Composing(self._writer, self._reading, self._recording, self.standings, self.follow)
 
     def _require_home(self) -> None:
         if not self.experiences.is_dir():
@@ -174,6 +176,7 @@ class FileHome:
     ) -> Snapshot:
         """``is_adopted``: the files are those of the last commit, unless they hold an error."""
         head = self._head()
+        self.standings.follow()
         good = self._last_good(head)
         catalogue = self._catalogue(found, places) if is_adopted and not self._judge.is_judged() else None
         seen = snapshot(self._reading, found, places, head, good, catalogue)
@@ -315,7 +318,7 @@ class FileHome:
                 return None, 0
             if signature_of(self.root) is None:
                 write_local(self.root, {})
-            return found(self._writer, self._adopting, actor, defaults)
+            return found(self._writer, self._adopting, self.standings, actor, defaults)
 
     # -- writing ------------------------------------------------------------------------------------------------
 

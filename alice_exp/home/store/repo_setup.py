@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.home.store.hand_edits import Adopting
+    from alice_exp.home.store.standings import Standings
     from alice_exp.kernel.journal.act import Actor, Commit
     from alice_exp.kernel.journal.commit_writer import CommitWriter
 
@@ -102,11 +103,16 @@ def make_directories(root: Path, experiences: Path) -> None:
 
 
 def found(
-    writer: CommitWriter, adopting: Adopting, actor: Actor, defaults: Mapping[str, str]
+    writer: CommitWriter,
+    adopting: Adopting,
+    standings: Standings,
+    actor: Actor,
+    defaults: Mapping[str, str],
 ) -> tuple[Commit, int]:
     """Create the repository and its first commit, by ``actor``, under the lock; returns it and its number of blocks.
 
-    Files that are there already are committed as they are; ``defaults`` maps paths to the texts of the other files of a
+    Files that are there already are committed as they are, and what stands in personal and universal is the person's
+    word unless an earlier ledger says otherwise (``Standings.founding``); ``defaults`` maps paths to the texts of the other files of a
     new home.
     """
     writer.repository.create()
@@ -124,4 +130,6 @@ def found(
         "" if blocks else detail,
     )
     writer.stamps = Stamps()
-    return writer.write(act, files), len(blocks)
+    commit = writer.write(act, files, ledger=standings.composing(standings.founding(act, files)))
+    standings.landed()
+    return commit, len(blocks)

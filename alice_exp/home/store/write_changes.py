@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from alice_exp.home.store.list_files import Found
     from alice_exp.home.store.read_files import Reading
     from alice_exp.home.store.record_files import Recording
+    from alice_exp.home.store.standings import Standings
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.journal.commit_writer import CommitWriter
     from alice_exp.kernel.jsonc import Document
@@ -39,9 +40,11 @@ class Composing:
         writer: CommitWriter,
         reading: Reading,
         recording: Recording,
+        standings: Standings,
         follow: Callable[[Sequence[Landed]], None] = lambda _: None,
     ) -> None:
         self._follow = follow
+        self._standings = standings
         self._writer = writer
         self._reading = reading
         self._recording = recording
@@ -60,7 +63,8 @@ class Composing:
             return documents[path]
 
         self._refuse_frozen(changes, seen, found)
-        new = rewrite(changes, _finder(seen, len(changes.puts) + len(changes.removes)), document)
+        find = _finder(seen, len(changes.puts) + len(changes.removes))
+        new = rewrite(changes, find, document)
         new |= self._recording.compose(changes, seen, lambda path: self._record(path, found, contents))
         for path in changes.texts:
             if path in found.files:
@@ -81,7 +85,10 @@ class Composing:
             )
         files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
         act = changes.then.act if changes.then is not None else changes.act
-        commit = self._writer.write(act, {p: c for p, c in files.items() if c.expected != c.new}, first)
+        ledger = self._standings.composing(self._standings.entries(changes, find))
+        different = {path: change for path, change in files.items() if change.expected != change.new}
+        commit = self._writer.write(act, different, first, ledger)
+        self._standings.landed()
         self._follow(checked)
         return commit
 

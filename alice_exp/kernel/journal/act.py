@@ -114,6 +114,9 @@ def commit_id(commit: Commit | None) -> str | None:
 COMPLETES = "Completes"
 """Trailer of the second of two commits that land together; its value is the first one's act id."""
 
+LEDGER = "Ledger"
+"""Trailer of a commit that lands with the ledger: the ledger's new commit."""
+
 FOREIGN, SINCE = "Foreign", "Since"
 """Trailers of an act that adopted foreign commits: each one's id, and the head of this home before them."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.act import Act, Actor, Commit
     from alice_exp.kernel.journal.atomic_files import Signature
+    from alice_exp.kernel.journal.ledger_objects import LedgerCommit
     from alice_exp.kernel.journal.repo_config import RepoConfig
     from alice_exp.kernel.journal.transaction import FileChange
+
+Ledgering: TypeAlias = "Callable[[Commit, int], LedgerCommit | None]"
 
 PACK_AT = 4 << 20
 """Repack once this many bytes of new packs have gathered: files are rewritten whole, so size grows before number."""
@@ -92,21 +95,26 @@ class CommitWriter:
         act: Act,
         files: Mapping[str, FileChange],
         first: tuple[Act, Mapping[str, bytes | None]] | None = None,
+        ledger: Ledgering = lambda *_: None,
     ) -> Commit:
         """Write one act, or ``first`` and then ``act`` as two commits that land together (``COMPLETES``).
 
-        Returns the commit that the caller asked for: that of ``first`` if it is given.
+        Returns the commit that the caller asked for: that of ``first`` if it is given. ``ledger`` gives the commit of
+        the ledger that lands with it, from the act with its id and the time in epoch seconds; None: it stays.
         """
         from alice_exp.kernel.journal import transaction
-        from alice_exp.kernel.journal.act import COMPLETES, Commit
+        from alice_exp.kernel.journal.act import COMPLETES, LEDGER, Commit
 
         opened = self.composed(first[0]) if first else None
         if opened is not None:
             act = replace(act, trailers=(*act.trailers, (COMPLETES, opened[0].act_id)))
         commit, message = self.composed(act)
+        made = ledger(opened[0] if opened else commit, message.when)
+        if made is not None:
+            message = replace(message, text=f"{message.text}Alice-{LEDGER}: {made.oid}\n")
         parent = self.stamps.head or self.repository.head()
         before = (opened[1], first[1]) if opened and first else None
-        oid = transaction.write(self.repository, parent, message, files, before)
+        oid = transaction.write(self.repository, parent, message, files, before, ledger=made)
         self._stamp(oid, message.when, files)
         if opened is not None:
             commit, oid = opened[0], self.repository.parent(oid)

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import replace, sweep, sync_directory, sync_file
-from alice_exp.kernel.journal.git_references import MENDS, PENDING, SEEN, References, move
+from alice_exp.kernel.journal.git_references import LEDGER, MENDS, PENDING, SEEN, References, move
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from alice_exp.kernel.journal.ledger_objects import LedgerCommit
     from alice_exp.kernel.journal.repo_config import RepoConfig
 
 FORWARD = "refs/alice/forward"
@@ -81,6 +82,9 @@ def isolated_environment() -> dict[str, str]:
         GIT_ATTR_NOSYSTEM="1",
         GIT_TERMINAL_PROMPT="0",
         GIT_OPTIONAL_LOCKS="0",
+        # What the ids say counts, not what somebody put in the place of an object or a parent.
+        GIT_NO_REPLACE_OBJECTS="1",
+        GIT_GRAFT_FILE=os.devnull,
         LC_ALL="C",
     )
     return environment
@@ -256,16 +260,20 @@ class Repository(References):
         files: Mapping[str, bytes | None],
         first: tuple[Message, Mapping[str, bytes | None]] | None = None,
         merged: str = "",
+        ledger: LedgerCommit | None = None,
     ) -> str:
         """Write blobs, tree, commit and the pending reference in one stream, fsynced; returns the commit.
 
         ``files`` maps a path to its new bytes (None: removed). ``first`` is another commit between ``parent`` and this
-        one, in the same stream; ``merged`` is a second parent. The work tree does not change.
+        one, in the same stream; ``merged`` is a second parent; ``ledger`` is written along. The work tree does not
+        change.
         """
         # `feature done`: a stream that breaks off must not pass for a complete one.
         stream = [b"feature done\n"]
         marks = count(1)
         last_mark = 0
+        if ledger is not None:
+            stream += _ledger_lines(marks, ledger)
         for number, (metadata, contents) in enumerate([*([first] if first else []), (message, files)]):
             changes = []
             for path, data in contents.items():
@@ -297,24 +305,26 @@ class Repository(References):
         # A home says "gpgsign = false" of itself, and then git need not be asked in every act.
         return b"gpgsign" in config.replace(b"gpgsign = false", b"")
 
-    def land(self, commit: str, parent: str, *, arrived: bool = False) -> None:
+    def land(self, commit: str, parent: str, *, arrived: bool = False, ledger: str = "") -> None:
         """Move the branch from ``parent`` to ``commit`` by compare-and-swap and delete the pending reference.
 
-        ``arrived``: the commit brings acts of another machine, which the branch's reflog then says.
+        ``arrived``: the commit brings acts of another machine, which the branch's reflog then says. ``ledger`` is the
+        commit of the ledger that goes with it; empty: it stays.
         """
         followed = [(FORWARD, "", commit)] if self.resolve(FORWARD) == commit else []
         branch = self.branch()
+        marks = [(SEEN, commit), *([(LEDGER, ledger)] if ledger else [])]
         is_plain = bool(parent) and not (arrived or followed)
-        if is_plain and move(self, (branch, commit, parent), (SEEN, commit), (PENDING, commit), COMMITTER):
+        if is_plain and move(self, (branch, commit, parent), marks, (PENDING, commit), COMMITTER):
             return
-        moves = [(branch, commit, parent), (SEEN, commit, None), (PENDING, "", commit), *followed]
-        self.point(moves, ARRIVED if arrived or followed else "")
+        moves = [(branch, commit, parent), *((name, oid, None) for name, oid in marks)]
+        self.point([*moves, (PENDING, "", commit), *followed], ARRIVED if arrived or followed else "")
 
-    def give_up(self, pending: str, *, landed: bool = False) -> None:
-        """Delete the pending reference of an act that is called off, or ``landed`` already."""
+    def give_up(self, pending: str, *, landed: bool = False, ledger: str = "") -> None:
+        """Delete the pending reference of an act that is called off, or ``landed`` already, with its ``ledger``."""
         followed = [(FORWARD, "", pending)] if self.resolve(FORWARD) == pending else []
-        seen: list[tuple[str, str, str | None]] = [(SEEN, pending, None)] if landed else []
-        self.point([*seen, (PENDING, "", pending), *followed])
+        marks = {SEEN: pending, **({LEDGER: ledger} if ledger else {})} if landed else {}
+        self.point([*((name, oid, None) for name, oid in marks.items()), (PENDING, "", pending), *followed])
 
     def point(self, changes: Sequence[tuple[str, str, str | None]], reason: str = "") -> None:
         """Update references in one transaction: ``(name, new, old)``; empty ``new``: delete, empty ``old``: create.
@@ -380,6 +390,19 @@ class Repository(References):
     def pack(self) -> None:
         """Repack geometrically, so that the history stays near the size of its differences."""
         self.run("repack", "-d", "-l", "-q", "--geometric=2", "--window=3", "--no-write-bitmap-index")
+
+
+def _ledger_lines(marks: Iterator[int], made: LedgerCommit) -> list[bytes]:
+    """A commit of the ledger on the pending reference, which the act's own commit then takes over."""
+    stream, changes = list[bytes](), list[bytes]()
+    for name, data in made.shards.items():
+        mark = next(marks)
+        stream.append(b"blob\nmark :%d\ndata %d\n%s\n" % (mark, len(data), data))
+        changes.append(b"M 100644 :%d %s\n" % (mark, name.encode()))
+    parents = ((b"from", made.parent), (b"merge", made.merged))
+    origin = b"".join(b"%s %s\n" % (word, oid.encode()) for word, oid in parents if oid)
+    stream += _commit_lines(next(marks), made.message, origin)
+    return [*stream, *changes, b"\nreset %s\n\n" % PENDING.encode()]
 
 
 def _commit_lines(mark: int, message: Message, origin: bytes) -> list[bytes]:

@@ -28,6 +28,9 @@ SEEN = "refs/alice/seen"
 PENDING = "refs/alice/pending"
 """An act that is decided and has not landed."""
 
+LEDGER = "refs/alice/ledger"
+"""What a person decided, block by block (``ledger_objects``); moved along with the branch."""
+
 MENDS = Hint(
     "'alice-exp doctor --fix' sets aside what git cannot work with; then the home can be written again"
 )
@@ -35,7 +38,7 @@ MENDS = Hint(
 
 _ASKED = (
     *("HEAD", "config", "config.worktree", "commondir", "index", "packed-refs", "shallow", "logs/HEAD"),
-    *("info/grafts", "info/exclude", "info/attributes", "objects/info/alternates", SEEN, PENDING),
+    *("info/grafts", "info/exclude", "info/attributes", "objects/info/alternates", SEEN, PENDING, LEDGER),
     *("hooks/pre-push", "hooks/post-merge"),
 )
 _FOLDERS = (
@@ -115,7 +118,7 @@ class References:
         # A new home's branch does not exist either, but then no act has been seen.
         if branch and not self.resolve(branch) and self._was(branch):
             return f"the branch {branch.removeprefix('refs/heads/')} names no commit"
-        for name in (SEEN, PENDING):
+        for name in (SEEN, PENDING, LEDGER):
             if not self.resolve(name) and os.path.lexists(f"{self.git_dir}/{name}"):
                 return f"the mark {name} names no commit"
         return ""
@@ -273,11 +276,11 @@ _UNUSUAL = (b"reftable", b"sharedrepository", b"always", b"worktree", b"include"
 def move(
     references: References,
     branch: tuple[str, str, str],
-    mark: tuple[str, str],
+    marks: Sequence[tuple[str, str]],
     gone: tuple[str, str],
     who: str,
 ) -> bool:
-    """Move ``branch`` (name, new and old commit), set ``mark`` (name, commit) and delete ``gone`` (name, old commit).
+    """Move ``branch`` (name, new and old commit), set ``marks`` (name, commit) and delete ``gone`` (name, old commit).
 
     ``who`` is the ``Name <mail>`` of the reflogs. False, with nothing changed: git has to do it, or to say why it
     cannot be done. ``OSError`` if the disk refuses after the branch has moved.
@@ -288,19 +291,20 @@ def move(
     locks: list[str] = []
     moved = False
     try:
-        if not _is_usual(references, (name, mark[0], gone[0]), logs):
+        set_to = [mark[0] for mark in marks]
+        if not _is_usual(references, (name, *set_to, gone[0]), logs):
             return False
-        for one, text in (("HEAD", ""), ("packed-refs", ""), (name, new), (mark[0], mark[1]), (gone[0], "")):
+        for one, text in (("HEAD", ""), ("packed-refs", ""), (name, new), *marks, (gone[0], "")):
             _lock(f"{git_dir}/{one}.lock", text, locks)
         # Compared under the locks, so that nobody moves them in between.
-        known = [references.loose(one) for one in (name, mark[0], gone[0])]
-        if [known[0], known[2]] != [old, gone[1]] or not known[1] or references.branch() != name:
+        known = [references.loose(one) for one in (name, gone[0], *set_to)]
+        if known[:2] != [old, gone[1]] or not all(known) or references.branch() != name:
             return False
         if references.packed(gone[0]):
             return False
         for log in logs:
             _append(log, f"{old} {new} {who} {int(time.time())} +0000\n".encode())
-        for one in (name, mark[0]):
+        for one in (name, *set_to):
             os.rename(f"{git_dir}/{one}.lock", f"{git_dir}/{one}")  # noqa: PTH104
             locks.remove(f"{git_dir}/{one}.lock")
             moved = True

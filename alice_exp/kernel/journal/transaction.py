@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
-from alice_exp.kernel.journal.act import COMPLETES
+from alice_exp.kernel.journal.act import COMPLETES, LEDGER
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
     exchange_content,
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from alice_exp.kernel.journal.git_process import Message, Repository
+    from alice_exp.kernel.journal.ledger_objects import LedgerCommit
 
 First: TypeAlias = "tuple[Message, Mapping[str, bytes | None]]"
 """The first of two commits of one stream: its message and files. The work tree gets only what the second keeps."""
@@ -78,11 +79,13 @@ def write(
     *,
     merged: str = "",
     follow: str = "",
+    ledger: LedgerCommit | None = None,
 ) -> str:
     """Commit the changes and update the files accordingly; returns the commit's id.
 
-    ``first`` is committed before it, in the same stream: both land or neither. ``merged`` is the commit's second
-    parent. ``follow`` is an existing descendant of ``parent`` to move the branch to, instead of a new commit.
+    ``first`` is committed before it, in the same stream: both land or neither, and so does ``ledger``, which the
+    commit's message names (``act.LEDGER``). ``merged`` is the commit's second parent. ``follow`` is an existing
+    descendant of ``parent`` to move the branch to, instead of a new commit.
 
     Raises ``ChangedOnDisk``, with nothing changed, if somebody saved in between; ``ProblemError`` if the disk or git
     refused: nothing has changed then either, unless the message says that the act is decided.
@@ -95,10 +98,11 @@ def write(
             repository.point([(PENDING, follow, ""), (FORWARD, follow, "")])
             pending = follow
         else:
-            pending = _prepare(repository, parent, message, changes, first, merged)
+            pending = _prepare(repository, parent, message, changes, first, merged, ledger)
         with _updating_index(repository, changes):
             _swap_all(repository, changes, temporaries, displaced)
-            _land(repository, pending, parent, arrived=bool(merged))
+            moved = ledger.oid if ledger is not None else ""
+            _land(repository, pending, parent, arrived=bool(merged), ledger=moved)
     except ChangedOnDisk:
         repository.give_up(pending)
         # The index was told of files that are back to what they were.
@@ -147,11 +151,12 @@ def _prepare(
     changes: Mapping[str, FileChange],
     first: First | None,
     merged: str,
+    ledger: LedgerCommit | None,
 ) -> str:
     began = time.time_ns() - _TICK_NS
     files = {path: change.new for path, change in changes.items()}
     try:
-        pending = repository.prepare(parent, message, files, first, merged)
+        pending = repository.prepare(parent, message, files, first, merged, ledger)
         if repository.may_sign():
             from alice_exp.kernel.journal.signed_commits import sign
 
@@ -228,8 +233,8 @@ def _put_back(path: Path, change: FileChange, displaced: Path | None) -> None:
             let_go(displaced)
 
 
-def _land(repository: Repository, pending: str, parent: str, *, arrived: bool) -> None:
-    repository.land(pending, parent, arrived=arrived)
+def _land(repository: Repository, pending: str, parent: str, *, arrived: bool, ledger: str) -> None:
+    repository.land(pending, parent, arrived=arrived, ledger=ledger)
     for folder in ("heads", "alice"):
         sync_directory(repository.git_dir / "refs" / folder)
 
@@ -305,11 +310,12 @@ def recover(
     if not pending:
         return Recovered(lost=keep_late_saves(repository, waiting))
     head = repository.head()
+    base, ledger = _named(repository, pending)
     # Landing again is safe: every step looks at what is there and does only what is missing.
-    if _base(repository, pending) != head and not _is_followed(repository, pending, head):
+    if base != head and not _is_followed(repository, pending, head):
         if head and repository.contains(head, pending):
             # After a power cut the branch may be on the disk, and the mark that this act was ours not.
-            repository.give_up(pending, landed=True)
+            repository.give_up(pending, landed=True, ledger=ledger)
             return Recovered()
         repository.point([(f"{LOST}/{pending}", pending, "")])
         repository.give_up(pending)
@@ -318,7 +324,7 @@ def recover(
         repository.give_up(pending)
         return Recovered()
     _finish_files(repository, head, pending)
-    _land(repository, pending, head, arrived=repository.is_merge(pending))
+    _land(repository, pending, head, arrived=repository.is_merge(pending), ledger=ledger)
     with contextlib.suppress(ProblemError):
         repository.refresh_index(None)
     lost = keep_late_saves(repository, waiting, interrupted=True)
@@ -340,11 +346,16 @@ def _is_followed(repository: Repository, pending: str, head: str) -> bool:
     )
 
 
-def _base(repository: Repository, pending: str) -> str:
-    """The branch's commit when ``pending`` was prepared: its parent, or its grandparent if it completes another."""
+def _named(repository: Repository, pending: str) -> tuple[str, str]:
+    """The branch's commit when ``pending`` was prepared: its parent, or its grandparent if it completes another. And the
+    commit of the ledger that lands with it, if it names one."""
     parent = repository.parent(pending)
     message = repository.run("log", "-1", "--format=%B", pending, "--").decode("utf-8", "replace")
-    return repository.parent(parent) if f"\nAlice-{COMPLETES}: " in message else parent
+    rows = dict(line.partition(": ")[::2] for line in message.splitlines())
+    base = repository.parent(parent) if f"Alice-{COMPLETES}" in rows else parent
+    # What is followed is another machine's, and so is the ledger that it names.
+    is_ours = repository.resolve(FORWARD) != pending
+    return base, rows.get(f"Alice-{LEDGER}", "") if is_ours else ""
 
 
 def _is_free(repository: Repository, commit: str) -> bool:

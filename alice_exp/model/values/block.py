@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.values.ledger_entry import Entry
 
 State = Literal["possible", "past", "reliable", "obsolete"]
 STATES: tuple[State, ...] = get_args(State)
@@ -206,6 +207,8 @@ class Block:
     """Keys unknown to the schema, including ``x-`` keys: kept, never interpreted."""
     signed: bool | None = field(default=None, compare=False)
     """Whether the owner key signed the approval; None if the home has no owner key. Never written to a file."""
+    entry: Entry | None = field(default=None, compare=False)
+    """The newest entry of the ledger on it (``ledger.NONE``: nobody decided); None until a home looked it up."""
 
 
 @dataclass(frozen=True, slots=True)

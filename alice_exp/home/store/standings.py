@@ -1,0 +1,189 @@
+"""The ledger of a home: what holds of each block by the newest decision on it, and the entries that acts write.
+
+The only place where a block that leaves the home gets its entry (``mark``), and where an act's change set becomes
+entries (``entries``). The rules are those of ``model.rules.ledger``, the objects those of ``ledger_objects``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from alice_exp.home.store.read_files import holds_blocks
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.git_process import Message, Repository
+from alice_exp.kernel.journal.ledger_objects import LedgerObjects
+from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.rules.ledger import (
+    bound,
+    completed,
+    decided,
+    found,
+    removed,
+    shard_of,
+    undone,
+    with_entries,
+)
+from alice_exp.model.values.block import Placed, place_of
+from alice_exp.model.values.ledger_entry import NONE, Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from alice_exp.kernel.journal.act import Act, Commit
+    from alice_exp.kernel.journal.ledger_objects import LedgerCommit
+    from alice_exp.kernel.journal.transaction import FileChange
+    from alice_exp.model.values.block import Block
+    from alice_exp.model.values.changes import ChangeSet
+
+COPY = "ledger"
+"""The folder of the copy, below ``state/``."""
+
+
+class Standings:
+    """The ledger of the home at ``root``. Reading needs no lock; who writes holds the writer lock."""
+
+    def __init__(self, repository: Repository, root: Path) -> None:
+        self.objects = LedgerObjects(repository, root / "state" / COPY)
+        self._repository = repository
+        self._head = ""
+        self._made: LedgerCommit | None = None
+        self._shards: dict[str, bytes] = {}
+        self._entries: dict[str, Entry] = {}
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def follow(self) -> None:
+        """Read what the reference leads to now; entries that were looked up before may be older."""
+        head = self.objects.head()
+        if head != self._head:
+            self._head, self._shards, self._entries = head, {}, {}
+
+    def entry(self, block_id: str) -> Entry:
+        """The newest entry of an id; ``NONE`` if nobody decided. ``ProblemError`` if the ledger cannot be read."""
+        known = self._entries.get(block_id)
+        if known is None:
+            name = shard_of(block_id)
+            if name not in self._shards:
+                self._shards[name] = self.objects.shards((name,), self._head).get(name, b"")
+            known = self._entries[block_id] = found(self._shards[name], block_id) or NONE
+        return known
+
+    def mark(self, block: Block) -> Block:
+        """The block with the entry that holds for it."""
+        try:
+            entry = self.entry(block.id)
+        except ProblemError:
+            # Fails closed: what cannot be looked up is trusted by nobody, and ``problems`` says so.
+            entry = NONE
+        if block.entry is None:
+            # Nobody was handed this value yet, and 10,000 copies would be a tenth of a second.
+            object.__setattr__(block, "entry", entry)
+        elif block.entry != entry:
+            block = replace(block, entry=entry)
+        return block
+
+    def placed(self, one: Placed) -> Placed:
+        """The same for a block with its file."""
+        block = self.mark(one.block)
+        return one if block is one.block else Placed(block, one.path, one.stale)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the ledger, so that nothing counts as trusted."""
+        try:
+            self.objects.names(self._head)
+        except ProblemError as error:
+            return (Problem(".git", 0, 0, error.template, error.values, "error", error.hint),)
+        return ()
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def entries(self, changes: ChangeSet, find: Callable[[str], Placed | None]) -> tuple[Entry, ...]:
+        """The entries that a change set writes; ``find`` gives the blocks before the act."""
+        act = changes.act
+        if act.op == "undo":
+            return self._undone(act)
+        made = [
+            decided(act, find(put.block.id), Placed(put.block, put.path), self.entry(put.block.id))
+            for put in changes.puts
+        ]
+        gone = ((was, self.entry(one)) for one in changes.removes if (was := find(one)) is not None)
+        made += [removed(act, was, entry) for was, entry in gone]
+        return tuple(one for one in made if one is not None)
+
+    def _undone(self, act: Act) -> tuple[Entry, ...]:
+        """What held before the acts that are taken back, of the blocks that these decided."""
+        acts = [value for name, value in act.trailers if name in ("Undoes", "Undoes-In-Part")]
+        was = self._before(acts)
+        made = []
+        for block_id in act.blocks:
+            now = self.entry(block_id)
+            if now.act in acts:
+                name = shard_of(block_id)
+                shard = self.objects.shards((name,), was).get(name, b"") if was else b""
+                made.append(undone(now, found(shard, block_id)))
+        return tuple(one for one in made if one is not None)
+
+    def _before(self, acts: Collection[str]) -> str:
+        """The commit of the ledger before the oldest of some acts; empty if that was the first."""
+        rows = self._repository.run("log", "-z", "--first-parent", "--format=%P%n%B", self._head, "--")
+        parent = ""
+        for one in rows.decode("utf-8", "replace").split("\0"):
+            parents, _, message = one.partition("\n")
+            if any(f"Alice-Act: {act}\n" in message for act in acts):
+                parent = parents.partition(" ")[0]
+        return parent
+
+    def founding(self, act: Act, files: Mapping[str, FileChange]) -> tuple[Entry, ...]:
+        """The entries of the act that makes a home of files that are there: a person's trusts what they set so."""
+        if not act.actor.is_person:
+            return ()
+        return tuple(
+            bound("trusted", block, path)
+            for path, change in files.items()
+            if holds_blocks(path) and place_of(path) in ("personal", "universal")
+            for block in read_blocks(parse(change.new or b"", path))[0]
+        )
+
+    def composing(self, entries: Sequence[Entry]) -> Callable[[Commit, int], LedgerCommit | None]:
+        """What makes the commit of some entries, given their act and the time (epoch seconds)."""
+
+        def compose(commit: Commit, when: int) -> LedgerCommit | None:
+            if not entries:
+                return None
+            channel = _channel(commit)
+            whole = [completed(one, commit, channel, self.entry(one.id)) for one in entries]
+            self._made = self.objects.composed(self._message(commit, when, whole), self._with(whole))
+            return self._made
+
+        return compose
+
+    def landed(self) -> None:
+        """Bring the copy and this process up to what an act wrote, once its commit landed."""
+        if self._made is not None:
+            self.objects.keep(self._made)
+        self._made = None
+        self.follow()
+
+    def _with(self, entries: Iterable[Entry]) -> dict[str, bytes]:
+        groups: dict[str, list[Entry]] = {}
+        for one in entries:
+            groups.setdefault(shard_of(one.id), []).append(one)
+        present = self.objects.shards(groups)
+        return {name: with_entries(present.get(name, b""), group) for name, group in groups.items()}
+
+    def _message(self, commit: Commit, when: int, entries: Sequence[Entry]) -> Message:
+        said = self.objects.message()
+        number = next((int(row[14:]) for row in said.splitlines() if row.startswith("Alice-Number: ")), 0) + 1
+        text = f"{commit.op}: {len(entries)} decided\n\nAlice-Act: {commit.act_id}\nAlice-Number: {number}\n"
+        kind = commit.actor.partition(":")[0]
+        return Message(f"{commit.actor} <{kind}@alice>", when, text)
+
+
+def _channel(commit: Commit) -> str:
+    if commit.actor.partition(":")[0] == "editor":
+        return "files"
+    return "reply" if any(name == "Reply" for name, _ in commit.trailers) else "terminal"

@@ -1,0 +1,170 @@
+"""The objects of ``refs/alice/ledger``: commits, each with one flat tree of shards, and their copy below ``state/``.
+
+A commit's id is computed before git writes it, so that the act's own commit can name it. The copy spares a start of git:
+whatever is read from it has to have the id that the reference leads to, so that it is believed no more than git is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.atomic_files import replace
+from alice_exp.kernel.journal.git_process import COMMITTER, Message, Repository
+from alice_exp.kernel.journal.git_references import LEDGER
+from alice_exp.kernel.value_class import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from pathlib import Path
+
+HEAD: Final = "head"
+"""The file of the copy that holds the commit and its tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerCommit:
+    """A commit of the ledger that is not written yet: its ``oid``, its first parent (empty: none) and other parent,
+    the shards that it writes (name to bytes), and the bytes of the commit and its tree."""
+
+    oid: str
+    parent: str
+    message: Message
+    shards: Mapping[str, bytes]
+    body: bytes
+    tree: bytes
+    merged: str = ""
+
+
+class LedgerObjects:
+    """Reads and composes the ledger of one repository; ``copy`` is the directory of its copy."""
+
+    def __init__(self, repository: Repository, copy: Path) -> None:
+        self._repository = repository
+        self._copy = copy
+        self._known: tuple[str, bytes, dict[str, str]] = ("", b"", {})
+        self._read: dict[str, bytes] = {}
+
+    def head(self) -> str:
+        """The newest commit of the ledger; empty if there is none."""
+        return self._repository.resolve(LEDGER)
+
+    def message(self, commit: str = "") -> str:
+        """The message of a commit, by default of the newest; empty if there is no ledger."""
+        body = self._opened(commit or self.head())[1]
+        return body.partition(b"\n\n")[2].decode("utf-8", "replace")
+
+    def names(self, commit: str = "") -> Collection[str]:
+        """The names of the shards of a commit, by default of the newest."""
+        return self._opened(commit or self.head())[2].keys()
+
+    def shards(self, names: Collection[str], commit: str = "") -> dict[str, bytes]:
+        """The bytes of some shards of a commit, by default of the newest; those that it has not are left out.
+
+        ``ProblemError`` if neither git nor the copy has what the reference leads to.
+        """
+        tree = self._opened(commit or self.head())[2]
+        wanted = {name: tree[name] for name in names if name in tree}
+        missing = {name: oid for name, oid in wanted.items() if oid not in self._read}
+        for name, oid in missing.items():
+            with contextlib.suppress(OSError):
+                data = (self._copy / name).read_bytes()
+                if object_id("blob", data) == oid:
+                    self._read[oid] = data
+        if lost := {name: oid for name, oid in missing.items() if oid not in self._read}:
+            found = self._objects([*lost.values()])
+            self._read |= found
+            for name, oid in lost.items():
+                self._write(name, found[oid])
+        return {name: self._read[oid] for name, oid in wanted.items()}
+
+    def _opened(self, commit: str) -> tuple[str, bytes, dict[str, str]]:
+        if not commit:
+            return ("", b"", {})
+        if self._known[0] != commit:
+            self._known = (commit, *(self._copied(commit) or self._from_git(commit)))
+        return self._known
+
+    def _copied(self, commit: str) -> tuple[bytes, dict[str, str]] | None:
+        try:
+            size, _, rest = (self._copy / HEAD).read_bytes().partition(b"\n")
+            body, tree = rest[: int(size)], rest[int(size) :]
+        except (OSError, ValueError):
+            return None
+        is_ours = object_id("commit", body) == commit and object_id("tree", tree) == _tree_of(body)
+        return (body, _rows(tree)) if is_ours else None
+
+    def _from_git(self, commit: str) -> tuple[bytes, dict[str, str]]:
+        body = self._objects([commit])[commit]
+        oid = _tree_of(body)
+        tree = self._objects([oid])[oid]
+        if commit == self.head():
+            self._write(HEAD, b"%d\n%s%s" % (len(body), body, tree))
+        return body, _rows(tree)
+
+    def _objects(self, oids: list[str]) -> dict[str, bytes]:
+        """The bytes of some objects, each of which has its id: a replaced object is not one of them."""
+        out = self._repository.run("cat-file", "--batch", stdin=("\n".join(oids) + "\n").encode())
+        found: dict[str, bytes] = {}
+        for oid in oids:
+            line, _, out = out.partition(b"\n")
+            words = line.decode("ascii", "replace").split()
+            data, out = (out[: int(words[2])], out[int(words[2]) + 1 :]) if len(words) == 3 else (b"", out)
+            if len(words) != 3 or object_id(words[1], data) != oid:
+                raise ProblemError("the ledger of decisions cannot be read", path=f".git/{LEDGER}")
+            found[oid] = data
+        return found
+
+    def composed(self, message: Message, shards: Mapping[str, bytes], merged: str = "") -> LedgerCommit:
+        """A commit on top of the newest one in which some shards are new; ``merged`` is its second parent."""
+        parent = self.head()
+        oids = dict(self._opened(parent)[2])
+        oids |= {name: object_id("blob", data) for name, data in shards.items()}
+        tree = b"".join(b"100644 %s\0%s" % (name.encode(), bytes.fromhex(oids[name])) for name in sorted(oids))
+        lines = [f"tree {object_id('tree', tree)}", *(f"parent {one}" for one in (parent, merged) if one)]
+        lines += [f"{role} {who} {message.when} +0000" for role, who in _roles(message)]
+        body = ("\n".join(lines) + "\n\n").encode() + message.text.encode("utf-8", "replace")
+        return LedgerCommit(object_id("commit", body), parent, message, shards, body, tree, merged)
+
+    def keep(self, made: LedgerCommit) -> None:
+        """Bring the copy up to what was written; what the disk refuses is read from git."""
+        for name, data in made.shards.items():
+            self._read[object_id("blob", data)] = data
+            self._write(name, data)
+        self._known = (made.oid, made.body, _rows(made.tree))
+        self._write(HEAD, b"%d\n%s%s" % (len(made.body), made.body, made.tree))
+
+    def _write(self, name: str, data: bytes) -> None:
+        with contextlib.suppress(OSError):
+            self._copy.mkdir(mode=0o700, parents=True, exist_ok=True)
+            replace(self._copy / name, data, durable=False)
+
+
+def _roles(message: Message) -> tuple[tuple[str, str], ...]:
+    return (("author", message.author), ("committer", COMMITTER))
+
+
+def object_id(kind: str, data: bytes) -> str:
+    """The id that git gives an object; by Python's own SHA-1, since ``hashlib`` loads OpenSSL."""
+    try:
+        sha1 = import_module("_sha1").sha1
+    except ImportError:
+        sha1 = import_module("hashlib").sha1
+    return str(sha1(f"{kind} {len(data)}\0".encode() + data).hexdigest())
+
+
+def _tree_of(body: bytes) -> str:
+    return body[5:45].decode("ascii", "replace")
+
+
+def _rows(tree: bytes) -> dict[str, str]:
+    """A tree's names and object ids."""
+    rows: dict[str, str] = {}
+    at = 0
+    while at < len(tree):
+        end = tree.index(b"\0", at)
+        rows[tree[at:end].partition(b" ")[2].decode("utf-8", "replace")] = tree[end + 1 : end + 21].hex()
+        at = end + 21
+    return rows

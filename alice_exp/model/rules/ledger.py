@@ -1,0 +1,180 @@
+"""The rules of the ledger: which entry an act writes, whether an entry binds a block, and how rows and shards are written.
+
+A block is trusted if and only if the newest entry of its id stands at ``trusted`` and binds what the file says; of
+several copies the one at the entry's path counts (``block.is_approved``, DESIGN 6). ``approved`` in a file is a comment.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from alice_exp.kernel.sha256 import sha256
+from alice_exp.model.values.block import content_hash, is_approved
+from alice_exp.model.values.ledger_entry import NONE, STANDINGS, Entry, Standing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from alice_exp.kernel.journal.act import Act, Commit
+    from alice_exp.model.values.block import Block, Placed
+
+SHARDS = 256
+"""The most blobs of a ledger; an act writes those that hold its blocks, and one tree."""
+
+
+def shard_of(name: str) -> str:
+    """The shard that holds an id (or a fingerprint): two hex digits, of a checksum, since most ids begin alike."""
+    return f"{crc32(name.encode('utf-8', 'surrogatepass')) % SHARDS:02x}"
+
+
+def row(entry: Entry) -> str:
+    """An entry as one line of a shard: a JSON array of the fields in their order."""
+    fields = [getattr(entry, name) for name in Entry.__match_args__]
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+
+def entry_of(line: str | bytes) -> Entry:
+    """The entry of a line; ``ValueError`` for what ``row`` did not write."""
+    values = json.loads(line)
+    if not isinstance(values, list) or len(values) != len(Entry.__match_args__) or values[1] not in STANDINGS:
+        raise ValueError("no entry of a ledger")
+    values[7], values[8] = tuple(values[7]), tuple(values[8])
+    return Entry(*values)
+
+
+def digest(entry: Entry) -> str:
+    """The first 16 hex digits of the SHA-256 of an entry's row, by which its successor names it."""
+    return sha256(row(entry).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def found(shard: bytes, block_id: str) -> Entry | None:
+    """The entry of one id in a shard, reading no other."""
+    start = shard.find(b"\n[" + _quoted(block_id) + b",")
+    if start < 0:
+        return None
+    return entry_of(shard[start + 1 : shard.index(b"\n", start + 1)])
+
+
+def read_shard(shard: bytes) -> dict[str, Entry]:
+    """Every entry of a shard, by id."""
+    entries = map(entry_of, filter(None, shard.split(b"\n")))
+    return {entry.id: entry for entry in entries}
+
+
+def with_entries(shard: bytes, entries: Iterable[Entry]) -> bytes:
+    """The shard with newer entries in the place of those of the same ids, in the order of the ids."""
+    rows = {line[1 : line.index(b",")]: line for line in filter(None, shard.split(b"\n"))}
+    rows |= {_quoted(one.id): row(one).encode("utf-8", "surrogatepass") for one in entries}
+    return b"\n" + b"".join(rows[key] + b"\n" for key in sorted(rows))
+
+
+def _quoted(name: str) -> bytes:
+    return json.dumps(name, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def bound(standing: Standing, block: Block, path: str) -> Entry:
+    """An entry that binds a block as it stands at a path, without what the act adds."""
+    return Entry(
+        block.id,
+        standing,
+        content_hash(block),
+        path,
+        block.project,
+        block.importance,
+        block.shareable,
+        block.replaces,
+        block.both,
+    )
+
+
+def is_same(one: Placed, other: Placed) -> bool:
+    """Whether two versions of a block agree in everything that an entry binds, and in their file."""
+    a, b = one.block, other.block
+    return (
+        one.path == other.path
+        and (a.payload == b.payload and a.trigger == b.trigger and a.type == b.type and a.about == b.about)
+        and (a.project == b.project and a.importance == b.importance and a.shareable == b.shareable)
+        and (a.replaces == b.replaces and a.both == b.both)
+    )
+
+
+def decided(act: Act, was: Placed | None, now: Placed, entry: Entry) -> Entry | None:
+    """The entry that an act writes of a block that it puts somewhere; None: what holds goes on to hold.
+
+    ``was`` is the block before the act (None: new), ``entry`` the newest of its id (``ledger.NONE``: none). Who may act
+    was asked before; here it is asked only what an act decides.
+    """
+    if now.place == "archive":
+        reason = now.block.archived.reason if now.block.archived is not None else ""
+        return _put_away("rejected" if reason == "rejected" else "retired", act, was, now, entry)
+    if now.place == "low_value":
+        return replace(NONE, id=now.block.id) if entry.standing != "waiting" else None
+    if _is_decision(act, was, now) or _comes_back(act, now, entry):
+        return bound("trusted", now.block, now.path)
+    # Looked at first: a fold of reads puts thousands of blocks.
+    if was is None or is_same(was, now) or not is_approved(was):
+        return None
+    # What a person wrote into universal anew waits, as what is new there does.
+    is_new = content_hash(was.block) != content_hash(now.block)
+    is_kept = act.actor.is_person and not (act.op == "edit" and is_new)
+    return bound("trusted" if is_kept else "waiting", now.block, now.path)
+
+
+def _is_decision(act: Act, was: Placed | None, now: Placed) -> bool:
+    """Whether the act is a person's word on what the block says now."""
+    if not act.actor.is_person:
+        return False
+    if act.op == "remember" or (act.op in ("edit", "adopt") and now.place == "personal"):
+        return True
+    mark = now.block.approved
+    is_new = was is None or was.place not in ("personal", "universal") or was.block.approved != mark
+    return act.op in ("approve", "sign") and mark is not None and mark.at == act.at and is_new
+
+
+def _comes_back(act: Act, now: Placed, entry: Entry) -> bool:
+    """Whether a person revives what had been trusted when it was retired, and says the same."""
+    is_revived = act.op == "revive" and act.actor.is_person and entry.standing == "retired"
+    return is_revived and entry.content == content_hash(now.block)
+
+
+def _put_away(standing: Standing, act: Act, was: Placed | None, now: Placed, entry: Entry) -> Entry | None:
+    if entry.standing == standing or not (act.actor.is_person or entry.standing == "trusted"):
+        return None
+    if was is not None and is_approved(was):
+        return bound(standing, was.block, was.path)
+    return Entry(now.block.id, standing)
+
+
+def removed(act: Act, was: Placed, entry: Entry) -> Entry | None:
+    """The entry that an act writes of a block that it takes out of the files."""
+    if entry.standing != "trusted":
+        return None
+    return Entry(was.block.id, "forgotten" if act.op == "purge" else "waiting")
+
+
+def undone(entry: Entry, before: Entry | None) -> Entry | None:
+    """The entry that an undo writes: what held before the act, whatever that is; None if that is what holds."""
+    back = before or replace(NONE, id=entry.id)
+    same = (entry.standing, entry.content, entry.path) == (back.standing, back.content, back.path)
+    return None if same or entry.standing == "forgotten" else back
+
+
+def completed(entry: Entry, act: Commit, channel: str, old: Entry) -> Entry:
+    """An entry with the act that wrote it and the digest of the one that it replaces."""
+    before = digest(old) if old.id else ""
+    return replace(
+        entry, op=act.op, act=act.act_id, by=act.actor, channel=channel, at=act.at, replaced=before
+    )
+
+
+def raises(new: Iterable[Entry], old: Mapping[str, Entry]) -> bool:
+    """Whether any of the new entries says more than the one that it replaces, so that an owner key has to sign it."""
+    lifted = ("rejected", "forgotten")
+    return any(
+        one.standing == "trusted"
+        or (old.get(one.id, NONE).standing in lifted and one.standing not in lifted)
+        for one in new
+    )
