@@ -170,6 +170,7 @@ COMMANDS: Table = {
         "add": "alice_exp.sync.cli:add",
         "list": "alice_exp.sync.cli:list_remotes",
         "remove": "alice_exp.sync.cli:remove",
+        "confirm": "alice_exp.sync.cli:confirm",
         "watch": "alice_exp.sync.cli:watch",
         "settle": "alice_exp.sync.cli:settle",
     },

@@ -12,7 +12,6 @@ import shutil
 import subprocess
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +75,9 @@ class Scene:
         raise LookupError(text)
 
     def files(self) -> Iterator[Path]:
-        yield from sorted(p for p in self.root.rglob("*.jsonc") if p.parent.name not in ("records", ".schema"))
+        yield from sorted(
+            p for p in self.root.rglob("*.jsonc") if p.parent.name not in ("records", ".schema")
+        )
 
     def block(self, text: str) -> dict[str, Any]:
         return next(b for p in self.files() for b in blocks(p.read_text("utf-8")) if content(b) == text)
@@ -145,9 +146,7 @@ class Scene:
             }
         primed = self.cli("prime").stdout + self.cli("context", WHEN).stdout
         listed = {text for text, _, _ in told}
-        told |= {
-            (text, "primed", False) for text in (*TEXTS, EVIL) if text in primed and text not in listed
-        }
+        told |= {(text, "primed", False) for text in (*TEXTS, EVIL) if text in primed and text not in listed}
         leaves = self.cli("share", "preview").stdout
         return told | {(text, "leaves", True) for text in (*TEXTS, EVIL) if text in leaves}
 
@@ -885,7 +884,10 @@ def a_bundle_that_says_approved(s: Scene) -> Generator[None, None, None]:
     file = s.world / "bundle.json"
     one = forged(block_id=s.id(RG))
     bare = {key: one[key] for key in ("id", "trigger", "payload")} | {"type": "fact", "verifications": 90}
-    rows = [bare | {"hash": one["approved"]["hash"]}, bare | {"id": "exp-cccc2222", "approved": one["approved"]}]
+    rows = [
+        bare | {"hash": one["approved"]["hash"]},
+        bare | {"id": "exp-cccc2222", "approved": one["approved"]},
+    ]
     bundle = {"format": "alice-exp bundle", "version": 1, "from": "ann", "blocks": rows}
     file.write_text(json.dumps(bundle), "utf-8")
     s.cli("share", "import", str(file), "--yes", check=True)

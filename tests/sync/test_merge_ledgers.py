@@ -149,7 +149,9 @@ def played(seed: int, steps: int) -> None:
     entries = [world.heads[world.at[name]].entries for name in "abc"]
     assert entries[0] == entries[1] == entries[2], "they converge"
     decided = {f"act-{n}" for n in range(1, world.acts + 1)}
-    all_entries = {one.act: one for head in world.heads for one in head.entries.values() if one.channel != ASKED}
+    all_entries = {
+        one.act: one for head in world.heads for one in head.entries.values() if one.channel != ASKED
+    }
     for block_id, held in entries[0].items():
         mine = {act for act in decided if all_entries[act].id == block_id}
         last = {act for act in mine if not any(act in world.saw[other] for other in mine)}

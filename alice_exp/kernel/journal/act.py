@@ -122,8 +122,8 @@ FOREIGN, SINCE = "Foreign", "Since"
 
 AUTHOR = "Author"
 
-OVERRULED = "Overruled"
-"""Trailer of a sync: a block on which two machines had decided, each otherwise; the later decision holds."""
+ASKED = "Asked"
+"""Trailer of a sync: a block on which two machines had decided, each otherwise and without having seen the other's."""
 
 _OWN = ("Act", "Op", "Actor", "At")
 _BLOCK = "Alice-Block: "

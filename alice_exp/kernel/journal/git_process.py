@@ -296,6 +296,11 @@ class Repository(References):
         )
         return output.decode().split()[0]
 
+    def keep(self, made: LedgerCommit) -> None:
+        """Write a commit of the ledger, to which no reference leads yet, fsynced."""
+        stream = b"".join([b"feature done\n", *_ledger_lines(count(1), made), b"done\n"])
+        self.run("fast-import", "--quiet", "--done", "--date-format=raw", stdin=stream, packing="1")
+
     def may_sign(self) -> bool:
         """Whether this repository's own configuration speaks of signing; a person's global one does not count."""
         try:

@@ -1,4 +1,4 @@
-"""Ed25519 in this process (RFC 8032): signs, and verifies, also OpenSSH's signatures with and without a security device.
+"""Ed25519 in this process (RFC 8032): signs, and verifies, also what OpenSSH signed with or without a device.
 
 Formats: OpenSSH's PROTOCOL.sshsig and PROTOCOL.u2f. Keys of other kinds are left to ``ssh-keygen``.
 """

@@ -1,4 +1,4 @@
-"""Merges two machines' ledgers: of two entries on one block that which had seen the other holds, whatever the clocks say.
+"""Merges two machines' ledgers: of two entries on a block that which had seen the other holds, whatever clocks say.
 
 Where neither had, it is asked, and until then the lower standing and the narrower place hold (DESIGN 5).
 """
@@ -71,7 +71,9 @@ def _agree(one: Entry, other: Entry) -> bool:
 
 def _lower(one: Entry, other: Entry) -> Entry:
     """What holds of two entries of which neither had seen the other: composed alike on both machines."""
-    low, high = sorted((one, other), key=lambda each: (_HEIGHT.index(each.standing), each.content, digest(each)))
+    low, high = sorted(
+        (one, other), key=lambda each: (_HEIGHT.index(each.standing), each.content, digest(each))
+    )
     if _agree(one, other):
         return low
     held = replace(low, channel=ASKED, replaced=digest(high))
