@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from alice_exp.home.store.list_files import NEWER
 from alice_exp.home.store.read_files import SAVING_NS
 from alice_exp.kernel.errors import BusyError, ProblemError
 from alice_exp.kernel.journal import transaction
@@ -26,6 +27,7 @@ from alice_exp.sync.ports import Exchanged, Remote
 from alice_exp.sync.rules.merge_homes import MergedFiles
 from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, tips
 from alice_exp.sync.store.merge_driver import (
+    NEWER_TEXT,
     blobs,
     files_of,
     merged_files,
@@ -111,30 +113,39 @@ class GitExchange:
             gone = purged(repository, head) if over else ()
             # What a machine did whose decisions do not count is merged as a hand edit is: it waits where it stands.
             entries = joined.ledger.entries if heard.commit else {}
-            merged = MergedFiles({}) if is_known else merged_files(repository, head, there, gone, entries)
+            if is_known:
+                merged = MergedFiles(files_of(self._repository, head))
+            else:
+                merged = merged_files(repository, head, there, gone, entries)
+            files = dict(merged.files) | ({NEWER: NEWER_TEXT} if remote is not None else {})
             if not over:
                 # Over it, nothing of the remote's history may stay here: it contains what was purged.
                 incoming.take(self._repository)
             ledger = self._ledger.write(joined, composed(act)[1])
             shown = ledger if joined.is_handed_on else ""
-            if is_known:
+            if is_known and files == merged.files:
                 self._ledger.point(ledger)
                 return head, shown, step
-            step = replace(step, taken=_count(repository, head, there))
-            if not over and repository.contains(there, head) and merged.files == files_of(repository, there):
-                self._write(head, Message("", 0, ""), merged.files, follow=there, ledger=ledger)
+            step = replace(step, taken=_count(repository, head, there) if there else 0)
+            if (
+                not (is_known or over)
+                and repository.contains(there, head)
+                and files == files_of(repository, there)
+            ):
+                self._write(head, Message("", 0, ""), files, follow=there, ledger=ledger)
                 return there, shown, step
             # With the remote's history its tombstones go; a third machine still has to hear of them.
             named = (
                 ("Conflict", merged.conflicts),
                 (ASKED, joined.ledger.asked),
-                (GONE, purged(repository, there, f"^{head}") if over else ()),
-                (OVER, [newest_act(repository, there)] if over else []),
+                (GONE, purged(repository, there, f"^{head}") if over and there else ()),
+                (OVER, [newest_act(repository, there)] if over and there else []),
                 (LEDGER_ROW, [ledger]),
             )
             trailers = ((name, one) for name, ids in named for one in ids if one)
             commit, message = composed(replace(act, trailers=(*act.trailers, *trailers)))
-            oid = self._write(head, message, merged.files, merged="" if over else there, ledger=ledger)
+            merges = "" if over or is_known else there
+            oid = self._write(head, message, files, merged=merges, ledger=ledger)
             done = replace(step, commit=replace(commit, commit=oid), conflicts=merged.conflicts)
             return oid, shown, done
 

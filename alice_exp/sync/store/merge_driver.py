@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from alice_exp.home.store.list_files import NEWER
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.act import FOREIGN, read
@@ -31,7 +32,11 @@ if TYPE_CHECKING:
     from alice_exp.model.values.ledger_entry import Entry
 
 
+NEWER_TEXT = b'{"$comment": "Since 0.3 refs/alice/ledger says what was decided."}\n'
+"""What stands in ``NEWER``."""
+
 TRACKED = re.compile(
+    rf"{re.escape(NEWER)}|"
     r"config\.jsonc|(?:universal|personal|low_value_pool|archive|records)/[a-z0-9][a-z0-9_-]{0,63}\.jsonc"
     r"|\.schema/[a-z0-9][a-z0-9_-]{0,63}\.json"
 )
