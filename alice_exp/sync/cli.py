@@ -242,9 +242,10 @@ def _moved(one: Synced) -> bool:
 
 
 def _document(one: Synced) -> dict[str, Any]:
-    failure = one.failure
+    failure, offered = one.failure, one.exchanged.offered
     return {
         **_row(one.remote),
+        "offered": told_key(offered) if offered else None,
         "taken": one.exchanged.taken,
         "given": one.exchanged.given,
         "commit": commit_id(one.exchanged.commit),

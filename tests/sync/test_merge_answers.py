@@ -57,7 +57,7 @@ HERE_X: Acts = [("replace", (OLD, X, 1))]
 CASES: list[tuple[str, Acts, Acts, set[str]]] = [
     ("each by another one", HERE_X, [("replace", (OLD, Y, 2))], {X, Y}),
     ("by one that the other machine rejects later", HERE_X, [("reject", (X, 2))], {OLD}),
-    ("by one that the other machine rejected before", [("replace", (OLD, X, 3))], [("reject", (X, 2))], {X}),
+    ("by one that the other machine rejected before", [("replace", (OLD, X, 3))], [("reject", (X, 2))], {OLD}),
     (
         "each rejects the other's",
         [*HERE_X, ("reject", (Y, 4))],
