@@ -30,6 +30,8 @@ import typer
 
 from alice_exp.home.hosts import KNOWN
 from alice_exp.home.state_files import FOLDERS, state_files
+from alice_exp.home.store.config_files import write_local
+from alice_exp.model.values.config import HAND_EDITS_TRUSTED
 from tests.in_memory import in_memory
 
 ROOT = Path(__file__).parents[1]
@@ -215,6 +217,8 @@ def _made(root: Path) -> Path:
         check=False,
     )
     assert done.returncode == 0, f"init failed: {done.stderr}"
+    # Most tests type the blocks that they want to have into a file; what is so by default, ``test_ledger`` shows.
+    write_local(root, {HAND_EDITS_TRUSTED: True})
     return root
 
 
@@ -389,7 +393,8 @@ def sound(git: Callable[..., str]) -> Callable[[Path], None]:
     def call(home: Path) -> None:
         assert git(home, "status", "--porcelain", "--untracked-files=all") == ""
         assert git(home, "fsck", "--strict", "--no-dangling") == ""
-        assert git(home, "for-each-ref", "--format=%(refname)", "refs/alice") == "refs/alice/seen"
+        refs = git(home, "for-each-ref", "--format=%(refname)", "refs/alice").split()
+        assert [ref for ref in refs if ref != "refs/alice/ledger"] == ["refs/alice/seen"]
         left = [
             str(path) for path in home.rglob("*") if ".alice-tmp-" in path.name or path.name.endswith(".lock")
         ]

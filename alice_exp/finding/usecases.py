@@ -12,7 +12,7 @@ from alice_exp.kernel.text.times import mentions_time
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, at_least, level
-from alice_exp.model.values.block import PLACES, SETS, is_approved
+from alice_exp.model.values.block import PLACES, SETS, is_approved, is_put_away
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -272,6 +272,7 @@ def _passes(config: Config, filters: Filters) -> Callable[[Placed], bool]:
         return (
             placed.place in filters.places
             and has != "obsolete"
+            and not is_put_away(placed)
             and at_least(has, filters.min_state)
             and (not filters.states or has in filters.states)
             and (not filters.namespace or placed.namespace == filters.namespace)

@@ -18,8 +18,9 @@ from alice_exp.finding.rules.rivals import are_rivals, waiting
 from alice_exp.learning.rules.credit import counted
 from alice_exp.model.rules.approval import started
 from alice_exp.model.rules.doubt import is_in_doubt, rested, still_true
-from alice_exp.model.values.block import Approved, Block, Evidence, Payload, Placed, Trigger, content_hash
+from alice_exp.model.values.block import Block, Evidence, Payload, Placed, Trigger
 from alice_exp.review.rules.doubts import AT_ONCE, is_asked
+from tests.approvals import approved as trusted
 
 FITS = 0.5
 """How well every lesson of a kind matches each of its tasks: equally."""
@@ -217,10 +218,10 @@ class Alice(Plain):
         one = self.known[lesson]
         block = self.held[one.kind].pop(lesson).block
         if approved:
-            block = replace(started(block), approved=Approved(at, "user", content_hash(block)), updated_at=at)
+            block = replace(started(block), updated_at=at)
             block = replace(block, replaces=(replaces,) * bool(replaces), both=(both,) * bool(both))
             place = "personal/user_profile.jsonc" if one.about else "universal/tools.jsonc"
-            self.held[one.kind][lesson] = Placed(block, place)
+            self.held[one.kind][lesson] = Placed(trusted(block, place, at), place)
 
     def _are_rivals(self, one: Placed, other: Placed) -> bool:
         ours, theirs = self.known[one.block.id], self.known[other.block.id]

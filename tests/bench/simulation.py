@@ -26,8 +26,9 @@ from pathlib import Path
 from alice_exp.model.rules.doubt import LIMIT
 from alice_exp.model.rules.lifecycle import Thresholds, outcome
 from alice_exp.model.rules.peer_claims import accepted
-from alice_exp.model.values.block import Approved, Block, Payload, Placed, Trigger, content_hash
+from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 from alice_exp.sharing.rules.bundle import MOST_CLAIMED, Offer, candidate, leaves, merged, noted
+from tests.approvals import approved
 from tests.bench.chart import chart
 
 NOW = "2026-02-20T09:00:00Z"
@@ -55,7 +56,7 @@ class Alice:
 
 def trusted(block: Block) -> Block:
     """Approved as it stands."""
-    return replace(block, approved=Approved(NOW, "user", content_hash(block)))
+    return approved(block, "universal/tools.jsonc", NOW)
 
 
 def universal(block: Block) -> Placed:

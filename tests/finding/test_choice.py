@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,17 +19,16 @@ from alice_exp.model.values.block import (
     CONFIDENCE,
     IMPORTANT,
     TRUST,
-    Approved,
     Block,
     Doubt,
     Evidence,
     Payload,
     Placed,
     Trigger,
-    content_hash,
     is_approved,
     path_of,
 )
+from tests.approvals import approved
 
 AT = "2026-02-20T09:00:00Z"
 DOUBTED = Doubt(0.25, "2026-02-19", "2026-02-19T09:00:00Z")
@@ -51,8 +49,7 @@ def one(
     pieces = tuple(Evidence("episode", at=AT, effect=effects[each]) for each in outcomes)
     block = Block(name, Payload(text or name), evidence=pieces, **more)
     if approve and place != "low_value":
-        mark = Approved(f"2026-02-{day:02}T09:00:00Z", "user", content_hash(block))
-        block = replace(block, approved=mark)
+        block = approved(block, path_of(place, "tools"), f"2026-02-{day:02}T09:00:00Z")
     placed = Placed(block, path_of(place, "tools"))
     trust, confidence = TRUST[placed.place], CONFIDENCE[block.state]
     return Match(placed, trust * confidence, 0.5, 0.5, None, confidence, trust, 1.0, is_approved(placed))

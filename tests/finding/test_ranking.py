@@ -10,7 +10,8 @@ import pytest
 from alice_exp.finding.rules.choice import choose
 from alice_exp.finding.rules.corpus import Corpus, Settling, block_text
 from alice_exp.finding.rules.ranking import TAIL, fit, ordered, rank
-from alice_exp.model.values.block import Approved, Block, Payload, Placed, Trigger, content_hash
+from alice_exp.model.values.block import Block, Payload, Placed, Trigger
+from tests.approvals import approved
 from tests.cost import seconds
 
 NOW = "2026-02-20T09:00:00Z"
@@ -34,8 +35,8 @@ def placed(
     payload = Payload(content, steps=tuple(more.pop("steps", ())))
     fields: dict[str, Any] = {"state": state, "updated_at": NOW, **more}
     made = Block(block_id, payload, trigger, **fields)
-    if approve and place == "universal":
-        made = Block(block_id, payload, trigger, **fields, approved=Approved(NOW, "user", content_hash(made)))
+    if approve and place in ("universal", "personal"):
+        made = approved(made, PATHS[place], NOW)
     return Placed(made, PATHS[place])
 
 

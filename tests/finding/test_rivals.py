@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from alice_exp.finding.rules.rivals import are_rivals, waiting
-from alice_exp.model.values.block import Approved, Block, Doubt, Payload, Placed, content_hash, path_of
+from alice_exp.model.values.block import Block, Doubt, Payload, Placed, path_of
+from tests.approvals import approved
 
 
 def trusted(
@@ -15,8 +16,8 @@ def trusted(
     block = Block(
         name, Payload(name), replaces=tuple(replaces.split()), both=tuple(both.split()), doubt=doubt
     )
-    mark = Approved(f"2026-02-{day:02}T09:00:00Z", "user", content_hash(block))
-    return Placed(replace(block, approved=mark), path_of("universal", "tool_usage"))
+    path = path_of("universal", "tool_usage")
+    return Placed(approved(block, path, f"2026-02-{day:02}T09:00:00Z"), path)
 
 
 @pytest.mark.parametrize(

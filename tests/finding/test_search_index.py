@@ -22,7 +22,9 @@ from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.store.index_query import Indexed
 from alice_exp.finding.store.search_index import SearchIndex
 from alice_exp.home.landed import Landed
+from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
+from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.jsonc import parse
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.values.block import Block, Placed
@@ -47,6 +49,7 @@ class House:
             lambda path: read_bytes(self.root / path),
             self.parse,
             lambda error: self.warnings.append(str(error)),
+            Standings(Repository(self.root), self.root.parent),
         )
 
     def write(self, path: str, *blocks: dict[str, Any] | str, old: bool = True) -> None:

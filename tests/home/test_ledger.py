@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from alice_exp.home.session import Session
-from alice_exp.model.values.block import PLACES, Placed, content_hash
 from alice_exp.model.values.ledger_entry import Entry
 from tests.conftest import Call
 

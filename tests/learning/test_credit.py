@@ -8,16 +8,15 @@ from typing import Any
 from alice_exp.learning.rules.credit import beside, counted, settled
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import (
-    Approved,
     Block,
     Doubt,
     Evidence,
     Payload,
     Placed,
     Record,
-    content_hash,
     path_of,
 )
+from tests.approvals import approved
 
 AT = "2026-02-20T09:00:00Z"
 PIECE = Evidence("episode", ref="ep-1", at=AT)
@@ -34,8 +33,8 @@ def placed(
         **more,
     }
     block = Block(name, Payload(text or name), evidence=pieces, **fields)
-    mark = Approved(f"2026-02-{day:02}T09:00:00Z", "user", content_hash(block))
-    return Placed(replace(block, approved=mark), path_of(place, "tools"))
+    path = path_of(place, "tools")
+    return Placed(approved(block, path, f"2026-02-{day:02}T09:00:00Z"), path)
 
 
 def test_one_outcome_counts_for_all_and_verifies_what_was_used_or_told_alone() -> None:

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from alice_exp.learning.rules.impact import impact
-from alice_exp.model.values.block import Approved, Block, Doubt, Payload, Placed, Record, content_hash
+from alice_exp.model.values.block import Block, Doubt, Payload, Placed, Record
 from alice_exp.model.values.records import Episode
+from tests.approvals import approved
 
 Call = Callable[..., Any]
 AT = "2026-02-20T09:00:00Z"
@@ -19,8 +20,8 @@ AT = "2026-02-20T09:00:00Z"
 
 def lesson(name: str, ok: int = 0, failed: int = 0, **more: Any) -> Placed:
     block = Block(f"exp-{name}", Payload(f"do {name}"), record=Record(ok, failed), **more)
-    approved = replace(block, approved=Approved(AT, "user", content_hash(block)))
-    return Placed(approved, "universal/tool_usage.jsonc")
+    path = "universal/tool_usage.jsonc"
+    return Placed(approved(block, path, AT), path)
 
 
 def lived(tier: str, ok: int, failed: int) -> list[Episode]:

@@ -37,7 +37,7 @@ from tests.conftest import ROOT
 FORMATS = (ROOT / "docs/formats.md").read_text("utf-8")
 PATH = "universal/tool_usage.jsonc"
 AT = "2026-02-20T09:00:00Z"
-WRITTEN = {field.name for field in dataclasses.fields(Block)} - {"extra", "signed"}
+WRITTEN = {field.name for field in dataclasses.fields(Block)} - {"extra", "signed", "entry"}
 PLACED = ("about", "archived", "id", "state")
 """What follows from a block's place and its counts rather than from the side that changed it (see test_merge_blocks)."""
 VALUES = {

@@ -31,16 +31,15 @@ from alice_exp.model.values.block import (
     CONFIDENCE,
     EVIDENCE_KEPT,
     STATES,
-    Approved,
     Archived,
     Block,
     Evidence,
     Payload,
     Placed,
     Record,
-    content_hash,
 )
 from alice_exp.model.values.config import Config
+from tests.approvals import approved
 from tests.readme import diagram
 
 covers = pytest.mark.covers
@@ -318,7 +317,7 @@ def shared(**more: Any) -> Placed:
     path = more.pop("path", "universal/tools.jsonc")
     fields = {"shareable": True, **more}
     made = block(fields.pop("state", "reliable"), fields.pop("verifications", 50), **fields)
-    return Placed(replace(made, approved=Approved(THEN, "user", content_hash(made))), path)
+    return Placed(approved(made, path, THEN), path)
 
 
 @pytest.mark.parametrize(

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from alice_exp.model.rules.use import use
 from alice_exp.model.values.block import (
-    Approved,
     Block,
     Doubt,
     Payload,
     Placed,
-    content_hash,
     path_of,
 )
+from tests.approvals import approved
 
 AT = "2026-02-20T09:00:00Z"
 
 
 def placed(place: Any, *, approve: bool = True, **fields: Any) -> Placed:
     block = Block("exp-aaaaaaaa", Payload("x"), **fields)
-    if approve and place == "universal":
-        block = replace(block, approved=Approved(AT, "user", content_hash(block)))
+    if approve and place in ("universal", "personal"):
+        block = approved(block, path_of(place, "tools"))
     return Placed(block, path_of(place, "tools"))
 
 

@@ -23,18 +23,17 @@ from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.values.block import (
     BLOCK_TYPES,
     PLACES,
-    Approved,
     Archived,
     Block,
     Doubt,
     Evidence,
     Payload,
     Trigger,
-    content_hash,
     place_of,
 )
 from alice_exp.review.usecases.todays_report import heartbeat
 from alice_exp.review.wiring import reviewing
+from tests.approvals import approved
 
 Call = Callable[..., Any]
 
@@ -80,7 +79,7 @@ def made(chance: random.Random, path: str) -> Block:
         archived = Archived("universal/a", chance.choice(TIMES), reason)
         return replace(block, state="obsolete", archived=archived, evidence=outcomes)
     if path[0] in "pu" and chance.random() < 0.8:
-        block = replace(block, approved=Approved(chance.choice(TIMES), "user", content_hash(block)))
+        block = approved(block, path, chance.choice(TIMES))
         block = replace(block, payload=Payload(said + "!")) if chance.random() < 0.1 else block
     return block
 

@@ -16,7 +16,6 @@ from alice_exp.model.rules.lifecycle import level, outcome
 from alice_exp.model.rules.peer_claims import accepted, claimed
 from alice_exp.model.rules.secrets import findings
 from alice_exp.model.values.block import (
-    Approved,
     Block,
     Evidence,
     Payload,
@@ -26,6 +25,7 @@ from alice_exp.model.values.block import (
 )
 from alice_exp.sharing.rules import bundle as bundles
 from alice_exp.sharing.rules.bundle import beginning, bundle, candidate, lacks, merged, noted, read_bundle
+from tests.approvals import approved
 
 NOW = "2026-02-20T09:00:00Z"
 PATH = "universal/tool_usage.jsonc"
@@ -42,7 +42,7 @@ def made(text: str = "use rg", **more: object) -> Block:
         shareable=True,
     )
     block = replace(block, **more)  # type: ignore[arg-type]
-    return replace(block, approved=Approved(NOW, "user", content_hash(block)))
+    return approved(block, PATH, NOW)
 
 
 @pytest.mark.parametrize(

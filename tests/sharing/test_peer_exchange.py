@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alice_exp.kernel.errors import PeerError
-from alice_exp.model.values.block import Approved, Block, Payload, Trigger, content_hash
+from alice_exp.model.values.block import Block, Payload, Trigger, content_hash
 from alice_exp.model.values.config import Config
 from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
 from alice_exp.sharing.rules import peer_exchange
 from alice_exp.sharing.rules.bundle import Offer, candidate, merged
+from tests.approvals import approved
 
 NOW = "2026-02-20T09:00:00Z"
 ON = Config({"sharing.enabled": True})
@@ -31,7 +32,7 @@ def block(number: int, payload: str = "", **more: Any) -> Block:
         "shareable": True,
     }
     made = replace(made, **{**fields, **more})
-    return replace(made, approved=Approved(NOW, "user", content_hash(made)))
+    return approved(made, "universal/tools.jsonc", NOW)
 
 
 def seen(*blocks: Block, path: str = "universal/tools.jsonc", config: Config = ON) -> Snapshot:

@@ -20,6 +20,7 @@ from alice_exp.kernel.errors import (
 from alice_exp.kernel.journal.act import Act, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import rested
+from alice_exp.model.rules.ledger import after
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.rules.lifecycle import retire as retired
 from alice_exp.model.rules.lifecycle import revive as revived
@@ -141,9 +142,8 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
         if is_left_behind(present.block, block):
             trailers += (("Withdrawn", block.id),)
         act = Act("edit", caller.actor, caller.now, (block.id,), what, trailers)
-        return ChangeSet(act, (Put(block, path, alone.raw, path, whole=True),)), Lived(
-            present, Placed(block, path)
-        )
+        changes = ChangeSet(act, (Put(block, path, alone.raw, path, whole=True),))
+        return changes, Lived(present, after(act, present, Placed(block, path)))
 
     return _applied(home, plan)
 
@@ -179,7 +179,7 @@ def move(home: Home, caller: Caller, reference: str, to: str) -> Lived:
             block = replace(block, about="user", shareable=False)
         detail = f"{namespace_name(placed.path)} → {namespace_name(path)}"
         act = Act("move", caller.actor, caller.now, (block.id,), detail)
-        return ChangeSet(act, (Put(block, path),)), Lived(placed, Placed(block, path))
+        return ChangeSet(act, (Put(block, path),)), Lived(placed, after(act, placed, Placed(block, path)))
 
     return _applied(home, plan)
 
@@ -292,7 +292,8 @@ def _changed(
         others = [Put(rested(one.block, caller.now), one.path) for one in group]
         ids = (placed.block.id, *(put.block.id for put in others))
         act = Act(op, caller.actor, caller.now, ids, detail, (*levels, *trailers))
-        return ChangeSet(act, (Put(done.block, path), *others)), Lived(placed, Placed(done.block, path))
+        changes = ChangeSet(act, (Put(done.block, path), *others))
+        return changes, Lived(placed, after(act, placed, Placed(done.block, path)))
 
     return _applied(home, plan)
 

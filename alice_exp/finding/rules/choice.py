@@ -16,7 +16,7 @@ from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import is_in_doubt, value
 from alice_exp.model.rules.similarity import contradicts
-from alice_exp.model.values.block import IMPORTANT
+from alice_exp.model.values.block import IMPORTANT, is_put_away
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -73,7 +73,8 @@ def rests(placed: Placed) -> bool:
 
 def is_withheld(placed: Placed) -> bool:
     """Whether a candidate failed before a person has decided on it: it is not applied until then (DESIGN 12.1)."""
-    return placed.place == "low_value" and bool(placed.block.open_failures)
+    is_failed = placed.place == "low_value" and bool(placed.block.open_failures)
+    return is_failed or is_put_away(placed)
 
 
 def in_order(blocks: Iterable[Placed]) -> list[Placed]:

@@ -25,7 +25,7 @@ TRUSTED = "trusted"
 """Approved and trusted, by the time since when."""
 
 UNAPPROVED = "unapproved"
-"""In universal, and nobody approved what it says now."""
+"""In a set of which blocks are trusted, and nobody approved what it says now."""
 
 REPLACING = "replacing"
 """Trusted, and a person said that it takes the place of others."""
@@ -40,7 +40,7 @@ def concerns(placed: Placed) -> Iterator[tuple[str, str | float]]:
         yield TRUSTED, trusted_since(block)
         if block.replaces:
             yield REPLACING, "-"
-    elif placed.place == "universal":
+    else:
         yield UNAPPROVED, "-"
     if is_in_doubt(block):
         yield DOUBTED, "-"

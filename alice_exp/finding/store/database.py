@@ -32,7 +32,7 @@ __all__ += ["is_certain", "signature_text"]
 
 R = TypeVar("R")
 
-VERSION = 14
+VERSION = 15
 """Incremented with every change of the tables, the tokenisation or the statistics learned from texts."""
 
 PATIENCE = 1.0

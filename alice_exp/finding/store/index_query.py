@@ -72,7 +72,8 @@ class IndexedFile:
 
 
 class Indexed:
-    """One snapshot of the index; implements ``finding.ports.Known``. ``numbered`` are ids looked up in it before."""
+    """One snapshot of the index; implements ``finding.ports.Known``. ``numbered`` are ids looked up in it before,
+    ``mark`` gives a block what the ledger says of it."""
 
     def __init__(
         self,
@@ -80,8 +81,10 @@ class Indexed:
         files: Sequence[IndexedFile],
         statistics: Statistics,
         numbered: dict[str, int | None],
+        mark: Callable[[Block], Block],
     ) -> None:
         self._rows = rows
+        self._mark = mark
         self._numbered = numbered
         self._files = files
         self._searched = [file for file in files if file.living]
@@ -118,7 +121,7 @@ class Indexed:
             file = self._searched[at]
             query = f"SELECT slot, body FROM blocks WHERE file = ? AND slot IN ({_marks(places)})"
             for place, body in self._rows(query, (file.number, *places)):
-                found[places[place]] = _placed(body, file.path)
+                found[places[place]] = self._placed(body, file.path)
         return [found[index] for index in indexes]
 
     def standings(self, indexes: Sequence[int]) -> Sequence[Standing]:
@@ -171,19 +174,24 @@ class Indexed:
                     slots = file.slots[start : start + _AT_ONCE]
                     query = f"SELECT slot, body FROM blocks WHERE file = ? AND slot IN ({_marks(slots)})"
                     bodies: dict[int, str] = dict(self._rows(query, (file.number, *slots)))
-                    yield from (_placed(bodies[slot], file.path) for slot in slots)
+                    yield from (self._placed(bodies[slot], file.path) for slot in slots)
 
     def starting_with(self, prefix: str, most: int = 10) -> list[Placed]:
         """See ``finding.ports.Known``."""
         # A range instead of LIKE: it uses the index and takes `_` and `%` literally.
         query = "SELECT path, body FROM blocks JOIN files USING (file) WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
-        return [_placed(body, path) for path, body in self._rows(query, (prefix, prefix + "\uffff", most))]
+        return [
+            self._placed(body, path) for path, body in self._rows(query, (prefix, prefix + "\uffff", most))
+        ]
 
     def concerned(self, concern: str) -> list[Placed]:
         """See ``finding.ports.Known``."""
         query = """SELECT path, body FROM concerns JOIN blocks USING (file, slot) JOIN files USING (file)
             WHERE kind = ?"""
-        return [_placed(body, path) for path, body in self._rows(query, (concern,))]
+        return [self._placed(body, path) for path, body in self._rows(query, (concern,))]
+
+    def _placed(self, body: str, path: str) -> Placed:
+        return Placed(self._mark(block_from(body, place_of(path))), path)
 
 
 StandingRow: TypeAlias = "tuple[float, int, float, float]"
@@ -264,10 +272,6 @@ def block_from(body: str, place: Place) -> Block:
     if body[:8] != f"{crc32(text.encode()):08x}":
         raise ValueError("a row of it is damaged")
     return read_block(json.loads(text), place)
-
-
-def _placed(body: str, path: str) -> Placed:
-    return Placed(block_from(body, place_of(path)), path)
 
 
 def posting_total(blob: bytes) -> int:

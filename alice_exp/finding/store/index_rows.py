@@ -27,7 +27,7 @@ from alice_exp.kernel.text.tokens import thirds
 from alice_exp.model.values.block import Placed, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from alice_exp.finding.store.database import Connection
     from alice_exp.model.values.block import Block
@@ -42,9 +42,10 @@ FEW = 4
 class FileRows:
     """The rows of one file, brought up to date by ``write``; ``number`` is that of the file's own row."""
 
-    def __init__(self, connection: Connection, path: str) -> None:
+    def __init__(self, connection: Connection, path: str, mark: Callable[[Block], Block]) -> None:
         self._connection = connection
         self._path = path
+        self._mark = mark
         names = "file, slots, living, lengths, weights, updated, stretches, types, learned"
         row = connection.execute(f"SELECT {names} FROM files WHERE path = ?", (path,)).fetchone()
         if row is None:
@@ -74,6 +75,10 @@ class FileRows:
             self._connection, self.number, self._path
         ).agree_with(blocks)
 
+    def judge_anew(self) -> None:
+        """Bring what concerns a report up to the ledger, which moved."""
+        NearRows(self._connection, self.number, self._path).judge_anew(self._blocks(self.slots))
+
     def write(
         self, known: Sequence[int], fresh: Mapping[int, Block], content: str, *, is_plain: bool
     ) -> list[tuple[Any, ...]]:
@@ -88,6 +93,7 @@ class FileRows:
         were = self._blocks(slot for slot in self.slots if slot in gone)
         # An outcome, or a fold of reads over many blocks, changes no text: postings and what was learned stay.
         same = {slot for slot, one in changed.items() if slot in were and _text(were[slot]) == _text(one)}
+        changed = {slot: self._mark(block) for slot, block in changed.items()}
         is_whole = _is_much(len(changed) - len(same), slots)
         if is_whole:
             kept = self._blocks(slot for slot in slots if slot not in changed)
@@ -154,7 +160,7 @@ class FileRows:
         query = "SELECT slot, body FROM blocks WHERE file = ? AND slot IN"
         place = place_of(self._path)
         rows = asked(self._connection, query, self.number, sorted(slots))
-        return {slot: block_from(body, place) for slot, body in rows}
+        return {slot: self._mark(block_from(body, place)) for slot, body in rows}
 
     def _marked(self, blocks: Mapping[int, Block]) -> list[tuple[int, int, int]]:
         """The rows of ``marks`` for some blocks by slot."""

@@ -49,9 +49,8 @@ class NearRows:
 
     def change(self, were: Mapping[int, Block], coming: Mapping[int, Block]) -> None:
         """Replace the rows of some slots."""
-        gone = [(kind, at, block_id, self._number) for kind, at, block_id, *_ in self._concerns(were)]
-        query = "DELETE FROM concerns WHERE kind = ? AND at = ? AND id = ? AND file = ?"
-        self._connection.executemany(query, gone)
+        query = "DELETE FROM concerns WHERE file = ? AND slot = ?"
+        self._connection.executemany(query, [(self._number, slot) for slot in {*were, *coming}])
         self._add_concerns(coming)
         if self._is_trusted:
             # An outcome changes no text.
@@ -59,6 +58,11 @@ class NearRows:
                 slot for slot, one in coming.items() if slot in were and _texts(one) == _texts(were[slot])
             }
             self._move(_without(were, same), _without(coming, same))
+
+    def judge_anew(self, blocks: Mapping[int, Block]) -> None:
+        """Replace what concerns a report by that of a file's blocks, by slot, after the ledger moved."""
+        self._connection.execute("DELETE FROM concerns WHERE file = ?", (self._number,))
+        self._add_concerns(blocks)
 
     def _add_concerns(self, blocks: Mapping[int, Block]) -> None:
         query = "INSERT OR REPLACE INTO concerns VALUES (?, ?, ?, ?, ?)"

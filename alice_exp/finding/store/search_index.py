@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from alice_exp.finding.store.index_rows import FileRows
     from alice_exp.home.landed import Landed
     from alice_exp.home.store.doors import FileHome
+    from alice_exp.home.store.standings import Standings
     from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.atomic_files import Signature
     from alice_exp.model.values.block import Block
@@ -69,6 +70,9 @@ CREATE TABLE concerns (
     kind TEXT NOT NULL, at NOT NULL, id TEXT NOT NULL, file INTEGER NOT NULL, slot INTEGER NOT NULL,
     PRIMARY KEY (kind, at, id, file)
 ) WITHOUT ROWID;
+CREATE INDEX concern_slots ON concerns (file, slot);
+CREATE TABLE ledger (oid TEXT NOT NULL);
+INSERT INTO ledger VALUES ('');
 """
 
 Parse = Callable[[str, bytes], "tuple[tuple[Block, ...], bool] | None"]
@@ -83,9 +87,8 @@ class HomeIndex:
 
     def __init__(self, home: FileHome, warn: Callable[[AliceError], None]) -> None:
         self._home = home
-        self._index = SearchIndex(
-            home.root / "state" / "index.sqlite", home.bytes_of, home.sound_blocks, warn
-        )
+        path = home.root / "state" / "index.sqlite"
+        self._index = SearchIndex(path, home.bytes_of, home.sound_blocks, warn, home.standings)
 
     def ask(self, question: Callable[[Indexed], R]) -> R | None:
         """See ``finding.ports.Index``."""
@@ -108,8 +111,18 @@ class HomeIndex:
 class SearchIndex(Database):
     """Keeps ``state/index.sqlite`` in step with the files and answers from it, see ``finding.ports.Known``."""
 
-    def __init__(self, path: Path, read: Read, parse: Parse, warn: Callable[[AliceError], None]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        read: Read,
+        parse: Parse,
+        warn: Callable[[AliceError], None],
+        standings: Standings,
+    ) -> None:
         super().__init__(path, _SCHEMA, warn)
+        self._standings = standings
+        self.mark = standings.mark
+        """Gives a block of a row what the ledger says of it."""
         self._read = read
         self._parse = parse
         self._known: tuple[int, Sequence[IndexedFile], Statistics, dict[str, int | None]] | None = None
@@ -139,19 +152,23 @@ class SearchIndex(Database):
         if path not in files or not is_certain(files[path], signature, taken):
             return False
         data, _ = self._read(path)
-        rows = FileRows(connection, path)
+        rows = FileRows(connection, path, self.mark)
         held = rows.held()
         stored = [held.get(slot) for slot in rows.slots]
         blocks, _ = self._parse(path, data) or ((), False)
         if content != blob_id(data) or stored != [block_row(block, place_of(path)) for block in blocks]:
             return True
-        return not rows.agree_with(dict(zip(rows.slots, blocks, strict=True)))
+        marked = map(self.mark, blocks)
+        return not rows.agree_with(dict(zip(rows.slots, marked, strict=True)))
 
     def covered(self, contents: Mapping[str, str]) -> dict[str, str]:
         """Those of some files (path to blob id) that the rows describe as they are and that hold no problem."""
 
         def known() -> dict[str, str]:
-            rows = self.opened()("SELECT path, content FROM files WHERE plain", ())
+            ask = self.opened()
+            if not self._is_judged(ask):
+                return {}
+            rows = ask("SELECT path, content FROM files WHERE plain", ())
             return {path: content for path, content in rows if contents.get(path) == content}
 
         return self.answered(known) or {}
@@ -176,7 +193,11 @@ class SearchIndex(Database):
             living = (file for file in loaded if file.living)
             statistics = Statistics.of((file.lengths, file.noise) for file in living)
             self._known = (generation, loaded, statistics, {})
-        return Indexed(connection.execute, *self._known[1:])
+        return Indexed(connection.execute, *self._known[1:], self.mark)
+
+    def _is_judged(self, ask: Callable[..., Iterator[tuple[Any, ...]]]) -> bool:
+        """Whether the rows say what the ledger says, which a move by anybody else changes."""
+        return [*ask("SELECT oid FROM ledger", ())] == [(self._standings.head,)]
 
     # -- keeping in step ----------------------------------------------------------------------------------------
 
@@ -185,9 +206,8 @@ class SearchIndex(Database):
             path: (signature, taken)
             for path, signature, taken in connection.execute("SELECT path, signature, taken FROM files")
         }
-        return known.keys() != files.keys() or any(
-            not is_certain(files[path], *known[path]) for path in files
-        )
+        is_other = known.keys() != files.keys() or not self._is_judged(connection.execute)
+        return is_other or any(not is_certain(files[path], *known[path]) for path in files)
 
     def _refresh(self, connection: Connection, files: Mapping[str, Signature]) -> None:
         known = {
@@ -211,13 +231,17 @@ class SearchIndex(Database):
             at = time.time_ns()
             data, signature = self._read(path)
             if not number or content != blob_id(data):
-                rows = FileRows(connection, path)
+                rows = FileRows(connection, path, self.mark)
                 blocks, is_plain = self._indexable(path, data)
                 slots = _slots_of(rows, blocks, path)
                 fresh = {at: block for at, block in enumerate(blocks) if slots[at] == CHANGED}
                 coming += rows.write(slots, fresh, blob_id(data), is_plain=is_plain)
             _stamp(connection, path, signature, at)
         _insert(connection, coming)
+        if not self._is_judged(connection.execute):
+            for path in files:
+                FileRows(connection, path, self.mark).judge_anew()
+            connection.execute("UPDATE ledger SET oid = ?", (self._standings.head,))
 
     def _indexable(self, path: str, data: bytes) -> tuple[tuple[Block, ...], bool]:
         parsed = self._parse(path, data)
@@ -245,13 +269,16 @@ class SearchIndex(Database):
                 row = connection.execute(query, (one.path,)).fetchone()
                 if row is None or row[0] != blob_id(one.before):
                     continue
-                rows = FileRows(connection, one.path)
+                rows = FileRows(connection, one.path, self.mark)
                 known = [rows.slots[at] if at != NEW else CHANGED for at in one.kept]
                 plain = bool(row[1]) and one.is_plain
                 coming += rows.write(known, one.fresh, blob_id(one.after), is_plain=plain)
                 # A person may have saved the file since: the first reader compares its content.
                 connection.execute("UPDATE files SET taken = 0 WHERE path = ?", (one.path,))
             _insert(connection, coming)
+            # What an act decided stands in the files that it wrote; a ledger that moved before is left to a reader.
+            moved = self._standings.moved
+            connection.execute("UPDATE ledger SET oid = ? WHERE oid = ?", (moved[1], moved[0]))
 
         self.begin(lambda _: True, refresh)
 

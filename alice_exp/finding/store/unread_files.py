@@ -59,7 +59,7 @@ class Rows:
             bodies: dict[int, str] = dict(
                 ask("SELECT slot, body FROM blocks WHERE file = ?", (numbers[path],))
             )
-            return [block_from(bodies[slot], place_of(path)) for slot in self._ordered(ask, path)]
+            return [self._block(bodies[slot], path) for slot in self._ordered(ask, path)]
 
         return self._answered(found)
 
@@ -157,7 +157,7 @@ class Rows:
         slots = [self._ordered(ask, path)[at] for at in places]
         query = "SELECT slot, body FROM blocks WHERE file = ? AND slot IN (SELECT value FROM json_each(?))"
         bodies: dict[int, str] = dict(ask(query, (number, json.dumps(slots))))
-        return [Placed(block_from(bodies[slot], place_of(path)), path) for slot in slots]
+        return [Placed(self._block(bodies[slot], path), path) for slot in slots]
 
     def _placed(self, chosen: str, values: tuple[Any, ...]) -> list[Placed] | None:
         """The blocks of the files that a condition chooses, in the files' order; None if the rows are of others now."""
@@ -166,9 +166,12 @@ class Rows:
             paths = {number: path for path, number in numbers.items()}
             query = f"SELECT file, slot, body FROM blocks WHERE {chosen} ORDER BY file, slot"
             rows = [(paths[number], body) for number, _, body in ask(query, values) if number in paths]
-            return [Placed(block_from(body, place_of(path)), path) for path, body in rows]
+            return [Placed(self._block(body, path), path) for path, body in rows]
 
         return self._answered(found)
+
+    def _block(self, body: str, path: str) -> Block:
+        return self._index.mark(block_from(body, place_of(path)))
 
     def _answered(self, question: Callable[[Ask, Mapping[str, int]], R]) -> R | None:
         """The answer to a question about the files' rows, whose numbers it is told by path; None if these are of

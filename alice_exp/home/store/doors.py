@@ -75,7 +75,6 @@ class FileHome:
         self._sources = sources
         self._judge = judge or Judge()
         self.standings = Standings(self.repository, root)
-        self.proves = self._judge.proves
         self.follow: Callable[[Sequence[Landed]], None] = lambda _: None
         """Called with what an act wrote, while it still holds the lock; never raises."""
         self.catalogued: Cataloguing = lambda _: None
@@ -112,6 +111,7 @@ class FileHome:
         """
         self._require_home()
         head, found = self._head(), self._settled()
+        self.standings.follow()
         if found.problems or not self._is_settled_now or self._judge.is_judged():
             return None
         # A tracked file that is missing needs the last good version from git, which only `read` looks up.
@@ -154,7 +154,7 @@ class FileHome:
     def _adopting(self) -> Adopting:
         from alice_exp.home.store.hand_edits import Adopting
 
-        return Adopting(self._writer, self._reading, self._judge.proves)
+        return Adopting(self._writer, self._reading, self.standings, self.config)
 
     @cached_property
     def _composing(self) -> Composing:
@@ -179,11 +179,10 @@ class FileHome:
         self.standings.follow()
         good = self._last_good(head)
         catalogue = self._catalogue(found, places) if is_adopted and not self._judge.is_judged() else None
-        seen = snapshot(self._reading, found, places, head, good, catalogue)
-        if not self._is_settled_now:
-            seen = replace(seen, files=self._reading.unclaimed(seen.files, good, self._judge.proves))
+        seen = snapshot(self._reading, found, places, head, good, self.standings, catalogue)
         config, problems = read_configuration(self.root, found)
         wrong = () if self._is_settled_now else unavailable(self.repository)
+        wrong = (*wrong, *self.standings.problems())
         seen = replace(seen, config=config, problems=(*seen.problems, *problems, *wrong))
         return self._judge.judge(self._recording.within(seen, found, records) if records else seen)
 
@@ -284,7 +283,7 @@ class FileHome:
                 if head and self.repository.resolve(SEEN) != head:
                     from alice_exp.home.store.foreign_commits import adopt_foreign
 
-                    adopt_foreign(self._writer, self._reading, self._judge.proves)
+                    adopt_foreign(self._writer, self._reading, self.standings)
                     found, head = scan(self.experiences), self.repository.head()
                 self._adopting.adopt(found)
             except ChangedOnDisk:

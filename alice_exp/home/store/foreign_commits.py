@@ -1,7 +1,7 @@
 """Adopts commits that alice-exp did not make (DESIGN 6): what they change is taken like a hand edit, in one act.
 
-Foreign is whatever lies between ``refs/alice/seen`` and HEAD, by whatever git command it came. Claims of approval are
-void, a file with an error is set aside, and the act names raises, new blocks and git's authors for the next heartbeat.
+Foreign is whatever lies between ``refs/alice/seen`` and HEAD, by whatever git command it came. It decides nothing; a
+file with an error is set aside, and the act names raises, new blocks and git's authors for the next heartbeat.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from alice_exp.home.store.hand_edits import left, named, removed, warn_left, warn_refused
+from alice_exp.home.store.hand_edits import left, named, removed, warn_left
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.home.store.record_files import as_adopted
 from alice_exp.kernel.errors import ProblemError
@@ -31,10 +31,11 @@ from alice_exp.model.rules.identity import id_of_nameless
 from alice_exp.model.values.block import DIRECTORIES, Placed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from alice_exp.home.store.read_files import Reading
+    from alice_exp.home.store.standings import Standings
     from alice_exp.kernel.journal.commit_writer import CommitWriter
     from alice_exp.kernel.journal.git_process import Repository
     from alice_exp.kernel.jsonc import Document
@@ -55,11 +56,10 @@ class _Taken:
     changed: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
     trailers: list[tuple[str, str]] = field(default_factory=list)
-    refused: list[tuple[str, str]] = field(default_factory=list)
     withdrawn: list[tuple[str, str]] = field(default_factory=list)
 
 
-def adopt_foreign(writer: CommitWriter, reading: Reading, proves: Callable[[Block], bool]) -> None:
+def adopt_foreign(writer: CommitWriter, reading: Reading, standings: Standings) -> None:
     """Adopt what lies between the last head of this home and HEAD. Needs the lock; ``ChangedOnDisk`` as any write."""
     repository, head = writer.repository, writer.repository.head()
     seen = repository.resolve(SEEN)
@@ -75,12 +75,10 @@ def adopt_foreign(writer: CommitWriter, reading: Reading, proves: Callable[[Bloc
     writer.stamps = Stamps(
         head, repository.commit_time(head), now_ns(), -1, {path: (UNKNOWN, oid) for path, oid in tree.items()}
     )
-    taken = _taken(writer, reading, rows, proves)
+    taken = _taken(writer, reading, rows, standings)
     writer.write(_act(writer.sources.now(), seen, commits, taken), taken.files)
     with contextlib.suppress(ProblemError):
         repository.refresh_index(None)
-    for path, block_id in taken.refused:
-        warn_refused(writer.sources, path, (block_id,))
     for path, block_id in taken.withdrawn:
         warn_left(writer.sources, path, (block_id,))
 
@@ -128,7 +126,7 @@ def _taken(
     writer: CommitWriter,
     reading: Reading,
     rows: list[tuple[str, str, str]],
-    proves: Callable[[Block], bool],
+    standings: Standings,
 ) -> _Taken:
     repository, taken = writer.repository, _Taken()
     before: dict[str, Placed] = {}
@@ -146,15 +144,16 @@ def _taken(
             # The tree goes back to the last version that can be read; the file itself is left as it is.
             taken.files[path] = FileChange(was, was)
             taken.trailers.append(("Aside", path))
-    present = {
-        one.id: path
+    on_disk = {
+        path: {one.id: one for one in reading.blocks(version.document)[0] if one.id}
         for path, version in versions.items()
         if holds_blocks(path)
-        for one in reading.blocks(version.document)[0]
     }
+    present = {block_id for blocks in on_disk.values() for block_id in blocks}
+    on_disk |= _unchanged(writer, reading, versions)
     for path, version in versions.items():
-        elsewhere = {block_id for block_id, place in present.items() if place != path}
-        _take(writer, reading, version, before, elsewhere, taken, proves)
+        others = {other: blocks for other, blocks in on_disk.items() if other != path}
+        _take(writer, reading, version, before, others, taken, standings)
     lost = (i for i, placed in before.items() if i not in present and placed.path not in versions)
     ended = [i for i in lost if taken.files[before[i].path].new is None]
     taken.gone += ended
@@ -164,6 +163,19 @@ def _taken(
     for block_id in taken.gone[:_NAMED]:
         taken.trailers += removed(before[block_id].path, (block_id,))
     return taken
+
+
+def _unchanged(
+    writer: CommitWriter, reading: Reading, versions: Collection[str]
+) -> dict[str, dict[str, Block]]:
+    """The blocks of the files that no foreign commit touched, so that copies of theirs are known as such."""
+    found = {}
+    for path in writer.stamps.files:
+        if holds_blocks(path) and path not in versions:
+            with contextlib.suppress(OSError):
+                document = reading.document(path, reading.content(path))
+                found[path] = {one.id: one for one in reading.blocks(document)[0] if one.id}
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,13 +217,14 @@ def _take(
     reading: Reading,
     version: _Version,
     before: Mapping[str, Placed],
-    elsewhere: set[str],
+    others: Mapping[str, Mapping[str, Block]],
     taken: _Taken,
-    proves: Callable[[Block], bool],
+    standings: Standings,
 ) -> None:
     document, sources = version.document, writer.sources
     path = document.path
     if holds_blocks(path):
+        elsewhere = {block_id for there in others.values() for block_id in there}
         known = {*before, *elsewhere}
 
         # Derived, so that two machines that pull the same commit name its blocks alike.
@@ -220,13 +233,13 @@ def _take(
             return own
 
         blocks = reading.blocks(document)[0]
-        adoption = adopt(document, blocks, before, elsewhere, sources.now(), new_id, proves=proves)
+        copies = standings.copies(blocks, path, others, before)
+        adoption = adopt(document, blocks, before, elsewhere, sources.now(), new_id, copies)
         new: bytes | None = edit(document, adoption.edits) if adoption.edits else version.data
         taken.new += adoption.new
         taken.changed += adoption.changed
         taken.gone += adoption.gone
         taken.trailers += named(adoption)[:_NAMED]
-        taken.refused += ((path, block_id) for block_id in adoption.approvals_refused)
         taken.withdrawn += ((path, block_id) for block_id in adoption.withdrawn)
     else:
         new = as_adopted(document, version.data, sources.new_id, sources.now())

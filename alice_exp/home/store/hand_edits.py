@@ -21,26 +21,32 @@ from alice_exp.model.rules.adoption import adopt, withdrawn
 from alice_exp.model.rules.rejection import refusals, typed_again
 from alice_exp.model.values.block import Placed, path_of, place_of
 from alice_exp.model.values.changes import ChangeSet
+from alice_exp.model.values.config import HAND_EDITS_TRUSTED as TRUSTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from alice_exp.home.store.list_files import Found
     from alice_exp.home.store.read_files import Reading
+    from alice_exp.home.store.standings import Standings
     from alice_exp.kernel.journal.atomic_files import Signature
     from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
     from alice_exp.kernel.jsonc import Document
     from alice_exp.model.rules.adoption import Adoption
     from alice_exp.model.rules.rejection import Returned
     from alice_exp.model.values.block import Block
+    from alice_exp.model.values.config import Config
 
 
 class Adopting:
     """Finds and commits hand edits. The caller must hold the writer lock."""
 
-    def __init__(self, writer: CommitWriter, reading: Reading, proves: Callable[[Block], bool]) -> None:
+    def __init__(
+        self, writer: CommitWriter, reading: Reading, standings: Standings, config: Callable[[], Config]
+    ) -> None:
         self._writer = writer
-        self._proves = proves
+        self._config = config
+        self._standings = standings
         self._reading = reading
         self._experiences = writer.work_tree
         self._repository = writer.repository
@@ -133,15 +139,15 @@ class Adopting:
             warn_left(self._sources, path, behind)
         rejected = self._rejected(found, before, deleted)
         for path, data in edited.items():
-            elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
-            self._adopt_file(documents[path], data, before, elsewhere, rejected)
+            others = {other: ids for other, ids in on_disk.items() if other != path}
+            self._adopt_file(documents[path], data, before, others, rejected)
 
     def _adopt_file(
         self,
         document: Document,
         data: bytes,
         before: Mapping[str, Placed],
-        elsewhere: set[str],
+        others: Mapping[str, Mapping[str, Block]],
         rejected: Collection[Placed],
     ) -> None:
         path = document.path
@@ -154,15 +160,11 @@ class Adopting:
         blocks, problems = self._reading.blocks(document)
         if any(problem.severity == "error" for problem in problems):
             return
-        # The same id in two files is a problem; the file waits until the person has resolved it.
-        if any(block.id in elsewhere for block in blocks if block.id):
-            return
+        elsewhere = {block_id for there in others.values() for block_id in there}
+        copies = self._standings.copies(blocks, path, others, before)
         new_id = fresh_ids(self._sources.new_id, {*before, *elsewhere})
-        adoption = adopt(
-            document, blocks, before, elsewhere, self._sources.now(), new_id, proves=self._proves
-        )
+        adoption = adopt(document, blocks, before, elsewhere, self._sources.now(), new_id, copies)
         new = edit(document, adoption.edits) if adoption.edits else data
-        warn_refused(self._sources, path, adoption.approvals_refused)
         told = (*named(adoption), *removed(path, adoption.gone))
         back = self._back(path, new, before, rejected)
         self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, told, back)
@@ -232,13 +234,19 @@ class Adopting:
         )
         disk = expected if new is not None else None
         if new is None or not back or place_of(path) != "low_value":
-            self._writer.write(act, {path: FileChange(disk, new)})
+            typed = self._standings.typed(path, new, blocks) if self._counts(path) else ()
+            self._writer.write(act, {path: FileChange(disk, new)}, ledger=self._standings.composing(typed))
+            self._standings.landed()
             return
         ids = tuple(one.block_id for one in back)
         refuse = Act("refuse", Actor("system"), act.at, ids, "rejected before", refusals(back))
         places = {one.block_id: one.placed for one in back if one.placed is not None}
         rest = rewrite(ChangeSet(refuse, removes=ids), places.get, lambda _: parse(new, path))
         self._writer.write(refuse, {path: FileChange(expected, rest[path])}, (act, {path: new}))
+
+    def _counts(self, path: str) -> bool:
+        """Whether what is typed into a file counts at once, which a person set on this machine."""
+        return holds_blocks(path) and place_of(path) == "personal" and self._config().flag(TRUSTED)
 
     def _before(self, found: Found, tree: Mapping[str, str], fresh: Collection[str]) -> dict[str, Placed]:
         """Every block of the last commit, by id; read from git only for files that differ from it."""
@@ -253,9 +261,9 @@ class Adopting:
             before.update({block.id: Placed(block, path) for block in blocks})
         return before
 
-    def _ids_on_disk(self, found: Found, documents: Mapping[str, Document]) -> dict[str, set[str]]:
-        """The ids in each file; ``documents`` are the edited files."""
-        ids: dict[str, set[str]] = {}
+    def _ids_on_disk(self, found: Found, documents: Mapping[str, Document]) -> dict[str, dict[str, Block]]:
+        """The blocks with ids in each file, by id; ``documents`` are the edited files."""
+        ids: dict[str, dict[str, Block]] = {}
         for path, signature in found.files.items():
             if holds_blocks(path):
                 edited = documents.get(path)
@@ -264,11 +272,11 @@ class Adopting:
                     if edited is not None
                     else self._reading.parsed(path, signature).blocks
                 )
-                ids[path] = {block.id for block in blocks if block.id}
+                ids[path] = {block.id: block for block in blocks if block.id}
         return ids
 
-    def taken_in(self, found: Found, actor: Actor) -> tuple[dict[str, FileChange], list[str]]:
-        """The files that exist before the home, completed and approved by ``actor``, and the ids of their blocks."""
+    def taken_in(self, found: Found) -> tuple[dict[str, FileChange], list[str]]:
+        """The files that exist before the home, completed, and the ids of their blocks."""
         files: dict[str, FileChange] = {}
         taken: list[str] = []
         for path in found.files:
@@ -292,7 +300,7 @@ class Adopting:
                     files[path] = FileChange(data, kept)
                 continue
             new_id = fresh_ids(self._sources.new_id, set(taken))
-            adoption = adopt(document, blocks, {}, (), self._sources.now(), new_id, str(actor))
+            adoption = adopt(document, blocks, {}, (), self._sources.now(), new_id)
             new = edit(document, adoption.edits) if adoption.edits else data
             files[path] = FileChange(data, new)
             taken += adoption.blocks
@@ -330,20 +338,6 @@ def removed(path: str, ids: Collection[str]) -> tuple[tuple[str, str], ...]:
     """The trailers by which the next report names what a person had trusted and what went out of a file."""
     trusted = holds_blocks(path) and place_of(path) in ("personal", "universal")
     return tuple(("Removed", block_id) for block_id in ids) if trusted else ()
-
-
-def warn_refused(sources: Sources, path: str, ids: Collection[str]) -> None:
-    """Say of which blocks a claimed approval was taken out."""
-    for block_id in ids:
-        hint: Hint | str = Hint("approve it with 'alice-exp approve {id}'", id=block_id)
-        sources.warn(
-            ProblemError(
-                "an approval written by hand grants nothing and was taken out of {id}",
-                id=block_id,
-                path=path,
-                hint="what stands in personal counts without one" if place_of(path) == "personal" else hint,
-            )
-        )
 
 
 def fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Callable[[Block], str]:

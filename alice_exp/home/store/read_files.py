@@ -14,7 +14,9 @@ from alice_exp.kernel.journal.atomic_files import NotAFile, read_bytes
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
+from alice_exp.model.rules.ledger import keeper
 from alice_exp.model.values.block import place_of
+from alice_exp.model.values.ledger_entry import NONE
 from alice_exp.model.values.snapshot import NamespaceFile, Snapshot, Unread
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.home.store.list_files import Found
+    from alice_exp.home.store.standings import Standings
     from alice_exp.kernel.journal.atomic_files import Signature
     from alice_exp.kernel.journal.git_references import References
     from alice_exp.kernel.jsonc import Document, Unchanged
@@ -110,25 +113,6 @@ class Reading:
             return {}
         return {path: oid for path, (_, oid) in rows.items()}
 
-    def unclaimed(
-        self, files: Collection[NamespaceFile], good: LastGood, proves: Callable[[Block], bool]
-    ) -> tuple[NamespaceFile, ...]:
-        """Files that nobody has adopted yet, without the approvals that their last good versions did not have.
-
-        A reader that cannot adopt, because another process writes or the history cannot be written to, must not
-        believe what adopting would take out (DESIGN 6).
-        """
-
-        def is_known(path: str) -> bool:
-            return good.oid(path) == self._good.get(path, ("",))[0] != ""
-
-        return tuple(
-            file
-            if isinstance(file.blocks, Unread) or is_known(file.path)
-            else _without_claims(file, good.blocks(file.path), proves)
-            for file in files
-        )
-
     def last_good(self, tree: Mapping[str, str], blob: Callable[[str], bytes]) -> LastGood:
         """Access to the files of a commit (``tree``: path to blob id), with this object's cache."""
         return LastGood(tree, blob, self._good)
@@ -178,45 +162,90 @@ def snapshot(
     places: Collection[Place],
     head: str,
     last_good: LastGood,
+    standings: Standings,
     catalogue: tuple[Collection[str], Catalogue] | None = None,
 ) -> Snapshot:
-    """All blocks of some sets, each id once; a broken file contributes its last good version, marked stale.
+    """All blocks of some sets, each id once, with their entries of the ledger; a broken file contributes its last good
+    version, marked stale.
 
     ``catalogue`` answers for some paths, which are those of the last commit: they are read when somebody looks at their
     blocks. Beside a file with an error every file is read, since which of them owns an id must be known.
     """
     covered, known = catalogue or ((), None)
     files: list[NamespaceFile] = []
-    owner: dict[str, str] = {}
+    ids, count = set[str](), 0
     problems = list(found.problems)
     has_error = bool(problems)
     for path, signature in found.files.items():
         if not holds_blocks(path) or place_of(path) not in places:
             continue
         if path in covered:
-            read = partial(reading.unread, path, signature, last_good)
+            read = partial(_unread, reading, path, signature, last_good, standings)
             files.append(NamespaceFile(path, Unread(partial(_from_rows, known, path, read))))
             continue
         parsed = reading.parsed(path, signature)
-        duplicates = _duplicates(parsed.blocks, owner, path)
-        faults = (*parsed.problems, *duplicates)
-        if parsed.broken or duplicates:
-            has_error = True
-            # Without blocks that another file owns by now: a block that was moved must not appear twice.
-            good = tuple(block for block in last_good.blocks(path) if owner.get(block.id, path) == path)
-            file = NamespaceFile(path, good, faults, stale=True)
-        else:
-            file = NamespaceFile(path, parsed.blocks, faults)
-        owner.update({block.id: path for block in file.blocks if block.id})
-        files.append(file)
-        problems += faults
-    if known is not None and (has_error or known.with_ids(owner) != []):
-        return snapshot(reading, found, places, head, last_good)
+        has_error = has_error or parsed.broken
+        blocks = last_good.blocks(path) if parsed.broken else parsed.blocks
+        marked = standings.marked(path, blocks)
+        files.append(NamespaceFile(path, marked, parsed.problems, stale=parsed.broken))
+        ids.update(block.id for block in marked if block.id)
+        count += sum(1 for block in marked if block.id)
+        problems += parsed.problems
+    if known is not None and (has_error or known.with_ids(ids) != []):
+        return snapshot(reading, found, places, head, last_good, standings)
     lost = last_good.missing(found, places)
-    files += [replace(file, stale=True) for file in lost]
+    files += [replace(file, blocks=standings.marked(file.path, file.blocks), stale=True) for file in lost]
     problems += _missing(found, {file.path.partition("/")[0] for file in lost})
+    if lost or count > len(ids):
+        files, named = _each_once(files, last_good)
+        problems += named
     in_order = tuple(sorted(files, key=lambda file: file.path))
     return Snapshot(in_order, tuple(problems), head, catalogue=known)
+
+
+def _each_once(
+    files: Sequence[NamespaceFile], last_good: LastGood
+) -> tuple[list[NamespaceFile], list[Problem]]:
+    """The files without blocks that count in another one (``ledger.keeper``), and the copies by name."""
+    holders: dict[str, list[NamespaceFile]] = {}
+    for file in files:
+        for block in file.blocks:
+            if block.id:
+                holders.setdefault(block.id, []).append(file)
+    kept: dict[str, str] = {}
+    problems: list[Problem] = []
+    for block_id, several in holders.items():
+        if len(several) < 2:
+            continue
+        entry = next(block.entry for block in several[0].blocks if block.id == block_id) or NONE
+        # What a broken file held is older than what a sound one says: a block that was moved must not appear twice.
+        paths = [file.path for file in several if not file.stale] or [file.path for file in several]
+        last = next((path for path in paths if last_good.holds(path, block_id)), "")
+        kept[block_id] = place = keeper(entry, last, paths)
+        problems += [
+            Problem(
+                file.path,
+                1,
+                1,
+                "{id} stands in {other} as well, which counts",
+                {"id": block_id, "other": place},
+                "warning",
+            )
+            for file in several
+            if file.path != place and not file.stale
+        ]
+    return [
+        replace(file, blocks=tuple(b for b in file.blocks if kept.get(b.id, file.path) == file.path))
+        if any(b.id in kept for b in file.blocks)
+        else file
+        for file in files
+    ], problems
+
+
+def _unread(
+    reading: Reading, path: str, signature: Signature, last_good: LastGood, standings: Standings
+) -> tuple[Block, ...]:
+    return standings.marked(path, reading.unread(path, signature, last_good))
 
 
 def _from_rows(known: Catalogue | None, path: str, read: Callable[[], Sequence[Block]]) -> Sequence[Block]:
@@ -231,16 +260,6 @@ def _missing(found: Found, folders: Collection[str]) -> Iterator[Problem]:
     for folder in sorted(set(folders) - named - found.directories):
         template = "this directory is missing; the last good version answers"
         yield Problem(folder, 0, 0, template, {}, "error", "put it back where it was")
-
-
-def _duplicates(blocks: Collection[Block], owner: Mapping[str, str], path: str) -> tuple[Problem, ...]:
-    return tuple(
-        Problem(
-            path, 1, 1, "the id {id} stands in {other} already", {"id": block.id, "other": owner[block.id]}
-        )
-        for block in blocks
-        if block.id and owner.get(block.id, path) != path
-    )
 
 
 class LastGood:
@@ -275,6 +294,10 @@ class LastGood:
             self._known[path] = (oid, () if broken else blocks)
         return self._known[path][1]
 
+    def holds(self, path: str, block_id: str) -> bool:
+        """Whether the last commit has a block at a path."""
+        return any(block.id == block_id for block in self.blocks(path))
+
     def missing(self, found: Found, places: Collection[Place]) -> list[NamespaceFile]:
         """Tracked files that do not count as deleted, because their directory is missing or something is in the way."""
         misplaced = {problem.path for problem in found.problems}
@@ -291,19 +314,6 @@ class LastGood:
             )
         ]
         return [NamespaceFile(path, self.blocks(path)) for path in unreachable]
-
-
-def _without_claims(
-    file: NamespaceFile, good: Collection[Block], proves: Callable[[Block], bool]
-) -> NamespaceFile:
-    known = {block.id: block.approved for block in good}
-    blocks = tuple(
-        block
-        if block.approved is None or known.get(block.id) == block.approved or proves(block)
-        else replace(block, approved=None)
-        for block in file.blocks
-    )
-    return replace(file, blocks=blocks)
 
 
 def unavailable(repository: References) -> tuple[Problem, ...]:

@@ -112,12 +112,11 @@ def found(
     """Create the repository and its first commit, by ``actor``, under the lock; returns it and its number of blocks.
 
     Files that are there already are committed as they are, and what stands in personal and universal is the person's
-    word unless an earlier ledger says otherwise (``Standings.founding``); ``defaults`` maps paths to the texts of the other files of a
-    new home.
+    word (``Standings.founding``); ``defaults`` maps paths to the texts of the other files of a new home.
     """
     writer.repository.create()
     there = scan(writer.work_tree)
-    files, blocks = adopting.taken_in(there, actor)
+    files, blocks = adopting.taken_in(there)
     for path, text in defaults.items():
         if path not in there.files:
             files[path] = FileChange(None, text.encode())

@@ -21,12 +21,14 @@ from alice_exp.model.rules.ledger import (
     completed,
     decided,
     found,
+    is_same,
+    keeper,
     removed,
     shard_of,
     undone,
     with_entries,
 )
-from alice_exp.model.values.block import Placed, place_of
+from alice_exp.model.values.block import Placed, is_approved, place_of, says_approved
 from alice_exp.model.values.ledger_entry import NONE, Entry
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.transaction import FileChange
     from alice_exp.model.values.block import Block
     from alice_exp.model.values.changes import ChangeSet
+    from alice_exp.model.values.ledger_entry import Standing
 
 COPY = "ledger"
 """The folder of the copy, below ``state/``."""
@@ -49,9 +52,13 @@ class Standings:
     def __init__(self, repository: Repository, root: Path) -> None:
         self.objects = LedgerObjects(repository, root / "state" / COPY)
         self._repository = repository
-        self._head = ""
+        self.head = ""
+        """The commit of the ledger that was read last; empty: none."""
+        self.moved = ("", "")
+        """The ledger before and after the last act of this process."""
         self._made: LedgerCommit | None = None
         self._shards: dict[str, bytes] = {}
+        self._marked: dict[str, tuple[str, Sequence[Block], tuple[Block, ...]]] = {}
         self._entries: dict[str, Entry] = {}
 
     # -- reading ------------------------------------------------------------------------------------------------
@@ -59,8 +66,8 @@ class Standings:
     def follow(self) -> None:
         """Read what the reference leads to now; entries that were looked up before may be older."""
         head = self.objects.head()
-        if head != self._head:
-            self._head, self._shards, self._entries = head, {}, {}
+        if head != self.head:
+            self.head, self._shards, self._entries = head, {}, {}
 
     def entry(self, block_id: str) -> Entry:
         """The newest entry of an id; ``NONE`` if nobody decided. ``ProblemError`` if the ledger cannot be read."""
@@ -68,7 +75,7 @@ class Standings:
         if known is None:
             name = shard_of(block_id)
             if name not in self._shards:
-                self._shards[name] = self.objects.shards((name,), self._head).get(name, b"")
+                self._shards[name] = self.objects.shards((name,), self.head).get(name, b"")
             known = self._entries[block_id] = found(self._shards[name], block_id) or NONE
         return known
 
@@ -86,15 +93,17 @@ class Standings:
             block = replace(block, entry=entry)
         return block
 
-    def placed(self, one: Placed) -> Placed:
-        """The same for a block with its file."""
-        block = self.mark(one.block)
-        return one if block is one.block else Placed(block, one.path, one.stale)
+    def marked(self, path: str, blocks: Sequence[Block]) -> tuple[Block, ...]:
+        """A file's blocks with their entries; the same values as last time if neither they nor the ledger changed."""
+        known = self._marked.get(path)
+        if known is None or known[0] != self.head or known[1] is not blocks:
+            known = self._marked[path] = (self.head, blocks, tuple(map(self.mark, blocks)))
+        return known[2]
 
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with the ledger, so that nothing counts as trusted."""
         try:
-            self.objects.names(self._head)
+            self.objects.names(self.head)
         except ProblemError as error:
             return (Problem(".git", 0, 0, error.template, error.values, "error", error.hint),)
         return ()
@@ -129,13 +138,39 @@ class Standings:
 
     def _before(self, acts: Collection[str]) -> str:
         """The commit of the ledger before the oldest of some acts; empty if that was the first."""
-        rows = self._repository.run("log", "-z", "--first-parent", "--format=%P%n%B", self._head, "--")
+        rows = self._repository.run("log", "-z", "--first-parent", "--format=%P%n%B", self.head, "--")
         parent = ""
         for one in rows.decode("utf-8", "replace").split("\0"):
             parents, _, message = one.partition("\n")
             if any(f"Alice-Act: {act}\n" in message for act in acts):
                 parent = parents.partition(" ")[0]
         return parent
+
+    def copies(
+        self,
+        blocks: Iterable[Block],
+        path: str,
+        others: Mapping[str, Mapping[str, Block]],
+        before: Mapping[str, Placed],
+    ) -> set[str]:
+        """The ids of a file's blocks that stand in one of the ``others``, count there, and say something else here; a
+        copy in another set says something else."""
+        found = set()
+        for block in blocks:
+            there = {other: held[block.id] for other, held in others.items() if block.id in held}
+            last = before[block.id].path if block.id in before else ""
+            place = keeper(self.entry(block.id), last, (path, *there)) if there else path
+            if place != path and (
+                place_of(place) != place_of(path)
+                or not is_same(Placed(block, path), Placed(there[place], path))
+            ):
+                found.add(block.id)
+        return found
+
+    def typed(self, path: str, data: bytes | None, ids: Collection[str]) -> tuple[Entry, ...]:
+        """The entries that trust what was typed into a file, where a person set that it counts at once."""
+        blocks = read_blocks(parse(data or b"", path))[0]
+        return tuple(bound("trusted", block, path) for block in blocks if block.id in ids)
 
     def founding(self, act: Act, files: Mapping[str, FileChange]) -> tuple[Entry, ...]:
         """The entries of the act that makes a home of files that are there: a person's trusts what they set so."""
@@ -163,8 +198,10 @@ class Standings:
 
     def landed(self) -> None:
         """Bring the copy and this process up to what an act wrote, once its commit landed."""
+        self.moved = (self.head, self.head)
         if self._made is not None:
             self.objects.keep(self._made)
+            self.moved = (self._made.parent, self._made.oid)
         self._made = None
         self.follow()
 

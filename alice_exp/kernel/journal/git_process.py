@@ -273,7 +273,7 @@ class Repository(References):
         marks = count(1)
         last_mark = 0
         if ledger is not None:
-            stream += _ledger_lines(marks, ledger)
+            stream += [*_ledger_lines(marks, ledger, PENDING), b"reset %s\n\n" % PENDING.encode()]
         for number, (metadata, contents) in enumerate([*([first] if first else []), (message, files)]):
             changes = []
             for path, data in contents.items():
@@ -296,10 +296,15 @@ class Repository(References):
         )
         return output.decode().split()[0]
 
-    def keep(self, made: LedgerCommit) -> None:
+    def write_ledger(self, made: LedgerCommit) -> None:
         """Write a commit of the ledger, to which no reference leads yet, fsynced."""
-        stream = b"".join([b"feature done\n", *_ledger_lines(count(1), made), b"done\n"])
-        self.run("fast-import", "--quiet", "--done", "--date-format=raw", stdin=stream, packing="1")
+        # The reset takes the name away again before it is written.
+        lines = [
+            b"feature done\n",
+            *_ledger_lines(count(1), made, PENDING),
+            b"reset %s\n\ndone\n" % PENDING.encode(),
+        ]
+        self.run("fast-import", "--quiet", "--done", "--date-format=raw", stdin=b"".join(lines), packing="1")
 
     def may_sign(self) -> bool:
         """Whether this repository's own configuration speaks of signing; a person's global one does not count."""
@@ -397,8 +402,8 @@ class Repository(References):
         self.run("repack", "-d", "-l", "-q", "--geometric=2", "--window=3", "--no-write-bitmap-index")
 
 
-def _ledger_lines(marks: Iterator[int], made: LedgerCommit) -> list[bytes]:
-    """A commit of the ledger on the pending reference, which the act's own commit then takes over."""
+def _ledger_lines(marks: Iterator[int], made: LedgerCommit, ref: str) -> list[bytes]:
+    """A commit of the ledger on a reference; on the pending one the act's own commit takes over."""
     stream, changes = list[bytes](), list[bytes]()
     for name, data in made.shards.items():
         mark = next(marks)
@@ -406,16 +411,16 @@ def _ledger_lines(marks: Iterator[int], made: LedgerCommit) -> list[bytes]:
         changes.append(b"M 100644 :%d %s\n" % (mark, name.encode()))
     parents = ((b"from", made.parent), (b"merge", made.merged))
     origin = b"".join(b"%s %s\n" % (word, oid.encode()) for word, oid in parents if oid)
-    stream += _commit_lines(next(marks), made.message, origin)
-    return [*stream, *changes, b"\nreset %s\n\n" % PENDING.encode()]
+    stream += _commit_lines(next(marks), made.message, origin, ref)
+    return [*stream, *changes, b"\n"]
 
 
-def _commit_lines(mark: int, message: Message, origin: bytes) -> list[bytes]:
+def _commit_lines(mark: int, message: Message, origin: bytes, ref: str = PENDING) -> list[bytes]:
     """One commit's header in a fast-import stream; without ``origin`` its parent is the stream's previous commit."""
     text = message.text.encode("utf-8", "replace")
     stamp = b"%d +0000" % message.when
     return [
-        b"commit %s\nmark :%d\n" % (PENDING.encode(), mark),
+        b"commit %s\nmark :%d\n" % (ref.encode(), mark),
         b"author %s %s\ncommitter %s %s\n" % (message.author.encode(), stamp, COMMITTER.encode(), stamp),
         b"data %d\n%s\n" % (len(text), text),
         origin,

@@ -1,7 +1,7 @@
 """The objects of ``refs/alice/ledger``: commits, each with one flat tree of shards, and their copy below ``state/``.
 
-A commit's id is computed before git writes it, so that the act's own commit can name it. The copy spares a start of git:
-whatever is read from it has to have the id that the reference leads to, so that it is believed no more than git is.
+A commit's id is computed before git writes it, so that the act's own commit can name it. The copy spares a start of
+git: whatever is read from it has to have the id that the reference leads to, so it is believed no more than git is.
 """
 
 from __future__ import annotations
@@ -122,7 +122,9 @@ class LedgerObjects:
         parent = self.head()
         oids = dict(self._opened(parent)[2])
         oids |= {name: object_id("blob", data) for name, data in shards.items()}
-        tree = b"".join(b"100644 %s\0%s" % (name.encode(), bytes.fromhex(oids[name])) for name in sorted(oids))
+        tree = b"".join(
+            b"100644 %s\0%s" % (name.encode(), bytes.fromhex(oids[name])) for name in sorted(oids)
+        )
         lines = [f"tree {object_id('tree', tree)}", *(f"parent {one}" for one in (parent, merged) if one)]
         lines += [f"{role} {who} {message.when} +0000" for role, who in _roles(message)]
         body = ("\n".join(lines) + "\n\n").encode() + message.text.encode("utf-8", "replace")

@@ -349,8 +349,10 @@ def _is_followed(repository: Repository, pending: str, head: str) -> bool:
 
 
 def _named(repository: Repository, pending: str) -> tuple[str, str]:
-    """The branch's commit when ``pending`` was prepared: its parent, or its grandparent if it completes another. And the
-    commit of the ledger that lands with it, if it names one."""
+    """The branch's commit when ``pending`` was prepared: its parent, or its grandparent if it completes another.
+
+    And the commit of the ledger that lands with it, if it names one.
+    """
     parent = repository.parent(pending)
     message = repository.run("log", "-1", "--format=%B", pending, "--").decode("utf-8", "replace")
     rows = dict(line.partition(": ")[::2] for line in message.splitlines())

@@ -188,6 +188,9 @@ def _put(put: Put, present: Placed | None, file: Callable[[str], _File]) -> None
     if present.path == put.path:
         target.edits += difference(source.document, index, present.block, put.block, place)
         return
+    if put.block.id in target.indexes:
+        # A copy that stands there already gives way.
+        _remove(target, put.block.id)
     target.appended.append(moved(source.document, index, present.block, put.block, place))
     _remove(source, put.block.id)
 

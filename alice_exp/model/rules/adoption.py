@@ -1,8 +1,7 @@
-"""Adopts a hand-edited file: fills in what is missing and removes what only a decision may grant.
+"""Adopts a hand-edited file: fills in what is missing, and gives a copy that says something else an id of its own.
 
 Sources: DESIGN 3, 5, 6; B2.26, B3.13. A hand-written block needs only a payload: id and times are filled in, and a
-dropped id is restored if trigger and payload still match. ``approved`` has no effect when written by hand, so it is
-removed unless a decision put it there.
+dropped id is restored if trigger and payload still match.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.jsonc import Remove, Set
+from alice_exp.kernel.jsonc import Set
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import CONFIDENCE, Block, content_hash, place_of
 
@@ -30,7 +29,6 @@ class Adoption:
     new: tuple[str, ...]
     changed: tuple[str, ...]
     gone: tuple[str, ...]
-    approvals_refused: tuple[str, ...] = ()
     typed: tuple[str, ...] = ()
     """Blocks that are new in a set that is believed (personal, universal); the next heartbeat names them too."""
 
@@ -66,28 +64,27 @@ def adopt(
     elsewhere: Collection[str],
     now: str,
     new_id: Callable[[Block], str],
-    trusted_by: str = "",
-    proves: Callable[[Block], bool] = lambda _: False,
+    copies: Collection[str] = (),
 ) -> Adoption:
     """Complete a hand-edited file.
 
-    ``before`` is every block of the last commit, by id; ``elsewhere`` are the ids in other files now. ``trusted_by`` is
-    the person whose ``init`` approves the files as they are (DESIGN 6). ``proves``: whether a block carries a valid
-    signature of the owner key, which keeps its approval whoever wrote it.
+    ``before`` is every block of the last commit, by id; ``elsewhere`` are the ids in other files now. ``copies`` are
+    the ids of blocks that stand in another file and say something else here: these are new blocks.
     """
     edits: list[Edit] = []
     new: list[str] = []
     changed: list[str] = []
-    refused: list[str] = []
     raised: list[str] = []
     kept: dict[str, Block] = {}
     present = {block.id for block in blocks} | set(elsewhere)
     lost = _lost(document.path, before, present)
     for index, block in enumerate(blocks):
+        is_copy = block.id in copies
         # pop: of two equal blocks without an id only one can be the one that lost it.
-        block_id = block.id or lost.pop(_essence(block), "") or new_id(block)
+        block_id = "" if is_copy else block.id or lost.pop(_essence(block), "")
+        block_id = block_id or new_id(block)
         old = before.get(block_id)
-        if not trusted_by and old is not None and _is_whole_and_same(block, old, document.path):
+        if old is not None and _is_whole_and_same(block, old, document.path):
             continue
         if old is None:
             new.append(block_id)
@@ -97,19 +94,12 @@ def adopt(
         if raises_trust(block, old, document.path):
             raised.append(block_id)
         present.add(block_id)
-        edits += _completed(index, block, block_id, old, now)
-        if trusted_by:
-            edits += _approval(document.path, index, block, trusted_by, now)
-        elif _is_claimed(block, old, document.path) and not proves(replace(block, id=block_id)):
-            edits.append(Remove(("blocks", index, "approved")))
-            refused.append(block_id)
+        edits += _completed(index, replace(block, id="") if is_copy else block, block_id, old, now)
     gone = [placed.block.id for placed in before.values() if placed.path == document.path]
     left = tuple(block_id for block_id in gone if block_id not in present)
     typed = tuple(new) if place_of(document.path) in ("personal", "universal") else ()
     behind = withdrawn(before, (*changed, *left), kept)
-    return Adoption(
-        tuple(edits), tuple(new), tuple(changed), left, tuple(refused), typed, tuple(raised), behind
-    )
+    return Adoption(tuple(edits), tuple(new), tuple(changed), left, typed, tuple(raised), behind)
 
 
 def withdrawn(
@@ -122,14 +112,6 @@ def withdrawn(
     from alice_exp.model.rules.private_facts import is_left_behind
 
     return tuple(one for one in ids if is_left_behind(before[one].block, kept.get(one)))
-
-
-def _is_claimed(block: Block, old: Placed | None, path: str) -> bool:
-    """Whether an edit, and no decision, put the approval there: a new one, or one of a block that was archived."""
-    if block.approved is None:
-        return False
-    was_archived = old is not None and old.place == "archive" and place_of(path) != "archive"
-    return old is None or was_archived or old.block.approved != block.approved
 
 
 def _is_whole_and_same(block: Block, old: Placed, path: str) -> bool:
@@ -158,13 +140,6 @@ def raises_trust(block: Block, old: Placed | None, path: str) -> bool:
         or (block.shareable and not base.shareable)
         or (old is not None and place in ("low_value", "archive") and place_of(path) in _BELIEVED)
     )
-
-
-def _approval(path: str, index: int, block: Block, by: str, now: str) -> list[Edit]:
-    digest = content_hash(block)
-    if place_of(path) != "universal" or (block.approved is not None and block.approved.hash == digest):
-        return []
-    return [Set(("blocks", index, "approved"), {"at": now, "by": by, "hash": digest})]
 
 
 def _essence(block: Block) -> tuple[object, object]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Protocol
 
-from alice_exp.kernel.jsonc import Remove, Set
+from alice_exp.kernel.jsonc import Set
 from alice_exp.kernel.sha256 import sha256
 from alice_exp.kernel.text.tokens import bag, fingerprint_text
 from alice_exp.model.rules.rejection import inference
@@ -103,14 +103,9 @@ def id_of_nameless(block: Block, path: str, taken: Collection[str]) -> str:
 
 
 def naming(blocks: Sequence[Block], path: str, taken: set[str]) -> Iterator[Edit]:
-    """The edits that give each block of a file without an id its own, which is then ``taken``.
-
-    No act approves what has no id: an approval that stands there was typed, and goes.
-    """
+    """The edits that give each block of a file without an id its own, which is then ``taken``."""
     for index, block in enumerate(blocks):
         if not block.id:
             own = id_of_nameless(block, path, taken)
             taken.add(own)
             yield Set(("blocks", index, "id"), own)
-            if block.approved is not None:
-                yield Remove(("blocks", index, "approved"))

@@ -1,7 +1,7 @@
-"""The rules of the ledger: which entry an act writes, whether an entry binds a block, and how rows and shards are written.
+"""The rules of the ledger: which entry an act writes, which copy counts, and how rows and shards are written.
 
 A block is trusted if and only if the newest entry of its id stands at ``trusted`` and binds what the file says; of
-several copies the one at the entry's path counts (``block.is_approved``, DESIGN 6). ``approved`` in a file is a comment.
+several copies the one at the entry's path counts (``block.is_approved``, DESIGN 6).
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from alice_exp.kernel.sha256 import sha256
-from alice_exp.model.values.block import content_hash, is_approved
+from alice_exp.model.values.block import Placed, content_hash, is_approved
 from alice_exp.model.values.ledger_entry import NONE, STANDINGS, Entry, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from alice_exp.kernel.journal.act import Act, Commit
-    from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.block import Block
 
 SHARDS = 256
 """The most blobs of a ledger; an act writes those that hold its blocks, and one tree."""
@@ -90,6 +90,13 @@ def bound(standing: Standing, block: Block, path: str) -> Entry:
     )
 
 
+def keeper(entry: Entry, last: str, paths: Iterable[str]) -> str:
+    """Which of several files with copies of a block counts: the entry's, else that of the ``last`` commit, else the
+    first."""
+    there = sorted(paths)
+    return next((path for path in (entry.path, last) if path in there), there[0])
+
+
 def is_same(one: Placed, other: Placed) -> bool:
     """Whether two versions of a block agree in everything that an entry binds, and in their file."""
     a, b = one.block, other.block
@@ -121,6 +128,13 @@ def decided(act: Act, was: Placed | None, now: Placed, entry: Entry) -> Entry | 
     is_new = content_hash(was.block) != content_hash(now.block)
     is_kept = act.actor.is_person and not (act.op == "edit" and is_new)
     return bound("trusted" if is_kept else "waiting", now.block, now.path)
+
+
+def after(act: Act, was: Placed | None, now: Placed) -> Placed:
+    """A block as the act leaves it, with the entry that holds for it then."""
+    known = was.block.entry if was is not None else None
+    entry = decided(act, was, now, known or NONE) or known
+    return Placed(replace(now.block, entry=entry), now.path, now.stale)
 
 
 def _is_decision(act: Act, was: Placed | None, now: Placed) -> bool:
@@ -174,7 +188,6 @@ def raises(new: Iterable[Entry], old: Mapping[str, Entry]) -> bool:
     """Whether any of the new entries says more than the one that it replaces, so that an owner key has to sign it."""
     lifted = ("rejected", "forgotten")
     return any(
-        one.standing == "trusted"
-        or (old.get(one.id, NONE).standing in lifted and one.standing not in lifted)
+        one.standing == "trusted" or (old.get(one.id, NONE).standing in lifted and one.standing not in lifted)
         for one in new
     )

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.values.block import is_approved
+from alice_exp.model.values.block import is_approved, is_put_away
 
 if TYPE_CHECKING:
     from alice_exp.model.values.block import Placed
 
 Use = Literal["told", "in_doubt", "candidate", "withheld", "unapproved", "archived"]
 """``told``: where it fits; ``in_doubt``: a person is asked; ``candidate``: applied only if nothing approved fits, with
-a disclaimer; ``withheld``: a candidate that failed before the review; ``unapproved``: in universal without an approval
-of what it says now; ``archived``: never used."""
+a disclaimer; ``withheld``: a candidate that failed before the review; ``unapproved``: in personal or universal without
+an approval of what it says now; ``archived``: never used."""
 
 
 def use(placed: Placed) -> Use:
     """The use of one block, whatever else matches."""
-    if placed.place == "archive" or placed.block.state == "obsolete":
+    if placed.place == "archive" or placed.block.state == "obsolete" or is_put_away(placed):
         return "archived"
     if placed.place == "low_value":
         return "withheld" if placed.block.open_failures else "candidate"

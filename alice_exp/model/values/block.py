@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from alice_exp.kernel.sha256 import sha256
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.ledger_entry import PUT_AWAY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -275,18 +276,35 @@ def content_hash(block: Block) -> str:
 
 
 def is_approved(placed: Placed) -> bool:
-    """Whether a person approved exactly this content or typed it into ``personal/``.
+    """Whether the newest decision on the block stands at trusted and binds it as it is (DESIGN 6).
 
-    With an owner key (``signed`` is not None) only a signed approval of exactly this content counts, in both sets.
+    False where no home looked it up. With an owner key (``signed`` is not None) it has to be signed, too.
     """
-    block = placed.block
-    if block.signed is False:
-        return False
-    if placed.place == "personal" and block.signed is None:
-        return True
-    approved = block.approved
+    block, entry = placed.block, placed.block.entry
     return (
-        placed.place in ("personal", "universal")
-        and approved is not None
-        and approved.hash == content_hash(block)
+        entry is not None
+        and entry.standing == "trusted"
+        and block.signed is not False
+        and place_of(entry.path) == placed.place
+        and entry.project == block.project
+        and entry.importance == block.importance
+        and entry.shareable == block.shareable
+        and entry.replaces == block.replaces
+        and entry.both == block.both
+        and entry.content == content_hash(block)
     )
+
+
+def says_approved(placed: Placed) -> bool:
+    """Whether the file says so, which is a comment: approved as it is, or a person's own."""
+    mark = placed.block.approved
+    if placed.place not in ("personal", "universal"):
+        return False
+    return placed.place == "personal" if mark is None else mark.hash == content_hash(placed.block)
+
+
+def is_put_away(placed: Placed) -> bool:
+    """Whether a person rejected, retired or purged a block that stands in a set all the same: it is neither told nor
+    offered for a decision until they say so."""
+    entry = placed.block.entry
+    return entry is not None and entry.standing in PUT_AWAY and placed.place != "archive"

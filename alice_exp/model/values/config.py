@@ -30,6 +30,8 @@ class Option:
     doc: str
 
 
+HAND_EDITS_TRUSTED = "hand_edits.trusted"
+
 OPTIONS: tuple[Option, ...] = (
     Option("timezone", "", "text", "Where a day begins, as Asia/Shanghai; empty: the machine's own zone"),
     Option("lang", "", "text", "Language of messages, as en or zh; empty: as the terminal's locale says"),
@@ -138,12 +140,18 @@ OPTIONS: tuple[Option, ...] = (
         "text",
         "Other names of projects: = its own, ! not its own, @ from .alice-project, ? and ~ asked. Set by 'project is'",
     ),
+    Option(
+        HAND_EDITS_TRUSTED,
+        False,
+        "flag",
+        "What is typed into a file of personal counts at once, whoever runs as you types it",
+    ),
     Option("watch.debounce_ms", 200, "count", "Milliseconds of quiet after which a saved file is read"),
 )
 
 BY_NAME: Mapping[str, Option] = {option.name: option for option in OPTIONS}
 
-_HERE = ("provider", "sharing", "owner", "projects", "heard")
+_HERE = ("provider", "sharing", "owner", "projects", "heard", "hand_edits")
 
 
 TAKEN: Mapping[str, str] = {"thresholds.match": "thresholds.fits"}

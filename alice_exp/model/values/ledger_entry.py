@@ -19,8 +19,8 @@ PUT_AWAY = ("rejected", "retired", "forgotten")
 class Entry:
     """The newest decision on one block. ``content`` to ``both`` are what it binds; ``content`` is a SHA-256 in hex
     (``block.content_hash``), ``path`` the file at which the block counts (its set is bound, the file says which of
-    several copies), ``importance`` in [0, 1]. ``op``, ``act``, ``by``, ``channel`` and ``at`` (ISO-8601 UTC) say which act
-    by whom through what; ``replaced`` is the digest of the entry before (empty: the first).
+    several copies), ``importance`` in [0, 1]. ``op``, ``act``, ``by``, ``channel`` and ``at`` (ISO-8601 UTC) say which
+    act by whom through what; ``replaced`` is the digest of the entry before (empty: the first).
     """
 
     id: str

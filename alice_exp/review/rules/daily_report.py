@@ -24,7 +24,7 @@ from alice_exp.model.rules.expiry import expires_at
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
-from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, is_approved
+from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, is_approved, is_put_away
 from alice_exp.review.rules.contradictions import contradictions
 from alice_exp.review.rules.doubts import questions
 from alice_exp.review.rules.shown_content import is_shown_as_it_is
@@ -214,7 +214,8 @@ class Edition:
 def candidates(snapshot: Snapshot, leaving: Iterable[Placed] = ()) -> list[Placed]:
     """The undecided blocks of the pool but for those ``leaving`` it, oldest first, then by id."""
     gone = {placed.block.id for placed in leaving}
-    living = [placed for placed in snapshot.within("low_value") if placed.block.id not in gone]
+    pool = snapshot.within("low_value")
+    living = [placed for placed in pool if placed.block.id not in gone and not is_put_away(placed)]
     return sorted(living, key=lambda placed: (placed.block.created_at, placed.block.id))
 
 
@@ -251,7 +252,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
     unapproved = tuple(
         placed
         for placed in snapshot.concerned(came_up(UNAPPROVED))
-        if placed.place == "universal" and not is_approved(placed)
+        if placed.place in TRUSTED_PLACES and not is_approved(placed) and not is_put_away(placed)
     )
     return Agenda(
         edition.report,

@@ -13,6 +13,7 @@ from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Op
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.rules.ledger import after
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import (
     EVIDENCE_KEPT,
@@ -23,6 +24,7 @@ from alice_exp.model.values.block import (
     Placed,
     content_hash,
     is_approved,
+    is_put_away,
     path_of,
     place_of,
 )
@@ -119,7 +121,7 @@ def _is_unseen(placed: Placed | None) -> bool:
 
 
 def _still_waits(placed: Placed) -> bool:
-    return placed.place == "low_value" or (placed.place != "archive" and not is_approved(placed))
+    return placed.place != "archive" and not is_approved(placed) and not is_put_away(placed)
 
 
 def no_report() -> NotFoundError:
@@ -341,12 +343,14 @@ def _decide(
             skipped += [(put.block.id, "stale") for put in stuck]
         # With nothing else to do the write is tried, and fails with the file's own problem.
         puts = puts or stuck
-        decided = tuple(Placed(put.block, put.path) for put in puts if put.block.id in ids)
         if not puts:
             return None, Decided((), tuple(skipped), tuple(apart.values()))
         answers = (("Reply", caller.reply),) if caller.reply else ()
         changed = tuple(put.block.id for put in puts)
         act = Act(op, caller.actor, caller.now, changed, where_to(puts), (*trailers, *answers))
+        decided = tuple(
+            after(act, held[put.block.id], Placed(put.block, put.path)) for put in puts if put.block.id in ids
+        )
         return ChangeSet(act, tuple(puts)), Decided(decided, tuple(skipped), tuple(apart.values()))
 
     commit, answer = home.apply(plan, PLACES)
@@ -360,7 +364,7 @@ def where_to(puts: Sequence[Put]) -> str:
 
 def _is_open(placed: Placed, op: Op) -> bool:
     if placed.place == "low_value":
-        return True
+        return not is_put_away(placed)
     return op == "approve" and placed.place in ("universal", "personal") and not is_approved(placed)
 
 

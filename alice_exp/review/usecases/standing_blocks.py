@@ -1,5 +1,5 @@
-"""The blocks that stand in universal without an approval of this home: typed there, or approved in a history that plain
-git brought. They are approved together only when all their texts were shown (DESIGN 6, 13)."""
+"""The blocks that stand in personal or universal without a decision of this home: typed there, edited, or brought by
+plain git. They are approved together only when all their texts were shown (DESIGN 6, 13)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.rules.rejection import Rejections
-from alice_exp.model.values.block import PLACES, Placed, is_approved
+from alice_exp.model.values.block import PLACES, Placed, is_approved, is_put_away
 
 if TYPE_CHECKING:
     from alice_exp.home.ports import Home
@@ -20,8 +20,9 @@ def standing(home: Home) -> tuple[tuple[Placed, ...], tuple[Placed, ...]]:
     rejections = Rejections.within(snapshot)
     together: list[Placed] = []
     apart: list[Placed] = []
-    for placed in snapshot.within("universal"):
-        if not is_approved(placed):
-            is_apart = delicate(placed.block) or rejections.find(placed.block.payload) is not None
+    for placed in snapshot.within("personal", "universal"):
+        if not is_approved(placed) and not is_put_away(placed):
+            is_open = placed.place == "universal" and bool(delicate(placed.block))
+            is_apart = is_open or rejections.find(placed.block.payload) is not None
             (apart if is_apart else together).append(placed)
     return tuple(together), tuple(apart)

@@ -118,7 +118,7 @@ class SharedLedger:
         made = self._objects.composed(
             Message(message.author, message.when, text + rows), shards, joined.merged
         )
-        self._repository.keep(made)
+        self._repository.write_ledger(made)
         return made.oid
 
     def point(self, commit: str) -> None:
