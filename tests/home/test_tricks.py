@@ -113,6 +113,11 @@ class Scene:
         self.call("heartbeat")
         self.call(*arguments, "--yes")
 
+    def approve_all(self) -> None:
+        """What a person does who trusts the report: all that waits, at one word."""
+        self.call("heartbeat")
+        self.cli("approve", "--all", "--yes")
+
     def learn(self, text: str, *options: str) -> str:
         return str(self.cli("memorize", text, "--when", WHEN, "--json", *options).json["id"])
 
@@ -134,18 +139,18 @@ class Scene:
                 told.add((row["payload"], row.get("project", ""), row["shareable"]))
         for project in ("none", "shop/web", "other/x"):
             env = {"ALICE_PROJECT": project}
-            decided = self.cli("decide", WHEN, "--json", env=env)
-            recalled = self.cli("recall", WHEN, "--top", "50", "--json", env=env)
-            rows = [*decided.json["applied"], *decided.json["steps"]] if decided.code == 0 else []
-            rows += recalled.json["matches"] if recalled.code == 0 else []
+            rows: list[Any] = []
+            for command, keys in (
+                (("decide", WHEN), ("applied", "steps", "constraints")),
+                (("recall", WHEN, "--top", "50"), ("matches",)),
+                (("context", WHEN), ("matches",)),
+            ):
+                said = self.cli(*command, "--json", env=env)
+                rows += [row for key in keys for row in said.json[key]] if said.code == 0 else []
             known = {text for text, at, _ in told if at in ("", project)}
-            told |= {
-                (row["payload"], project, False)
-                for row in rows
-                if row["approved"] and row["payload"] not in known
-            }
-        primed = self.cli("prime").stdout + self.cli("context", WHEN).stdout
-        listed = {text for text, _, _ in told}
+            payloads = {row["payload"] for row in rows if row["approved"]}
+            told |= {(payload, project, False) for payload in payloads - known}
+        primed, listed = self.cli("prime").stdout, {text for text, _, _ in told}
         told |= {(text, "primed", False) for text in (*TEXTS, EVIL) if text in primed and text not in listed}
         leaves = self.cli("share", "preview").stdout
         return told | {(text, "leaves", True) for text in (*TEXTS, EVIL) if text in leaves}
@@ -298,7 +303,7 @@ def an_editors_undo_after_reject(s: Scene) -> Generator[None, None, None]:
     s.person("reject", s.id(WAIT))
     yield
     s.bring_back(buffer)
-    s.person("approve", "--all")
+    s.approve_all()
 
 
 @trick
@@ -436,7 +441,7 @@ def a_rejection_deleted_by_hand(s: Scene) -> Generator[None, None, None]:
     s.swap(CURL, lambda _: None)
     s.cli("list")
     assert s.cli("memorize", CURL, "--when", WHEN).code == 6, "the rejection holds"
-    s.person("approve", "--all")
+    s.approve_all()
 
 
 @trick
@@ -628,7 +633,7 @@ def a_reverted_rejection(s: Scene) -> Generator[None, None, str | None]:
     s.person("reject", s.id(WAIT))
     yield
     s.git("revert", "--no-edit", "HEAD")
-    s.person("approve", "--all")
+    s.approve_all()
     return WAIT
 
 
@@ -645,7 +650,7 @@ def reset_over_a_rejection(s: Scene) -> Generator[None, None, str | None]:
     s.person("reject", s.id(WAIT))
     yield
     s.git("reset", "-q", "--hard", "HEAD~1")
-    s.person("approve", "--all")
+    s.approve_all()
     return WAIT
 
 
@@ -687,7 +692,7 @@ def restored_files_of_before(s: Scene) -> Generator[None, None, None]:
     s.person("reject", s.id(WAIT))
     yield
     s.git("restore", "--source", "HEAD~2", "--", ".")
-    s.person("approve", "--all")
+    s.approve_all()
 
 
 @trick
@@ -811,7 +816,7 @@ def old_files_under_the_new_git(s: Scene) -> Generator[None, None, None]:
     s.person("reject", s.id(WAIT))
     yield
     s.bring_back(stick)
-    s.person("approve", "--all")
+    s.approve_all()
 
 
 @trick

@@ -182,7 +182,11 @@ def test_a_move_and_a_success_are_both_kept() -> None:
 def test_a_block_stands_where_the_ledger_says_whatever_is_later(standing: Standing) -> None:
     was = Placed(block(state="possible", verifications=0), POOL)
     entry = bound(standing, was.block, PATH)
-    for approved_at, rejected_at in ((NOW, NOW), (NOW, "2026-02-09T00:00:00Z"), ("2026-02-09T00:00:00Z", NOW)):
+    for approved_at, rejected_at in (
+        (NOW, NOW),
+        (NOW, "2026-02-09T00:00:00Z"),
+        ("2026-02-09T00:00:00Z", NOW),
+    ):
         yes = replace(was.block, approved=Approved(approved_at, "user", content_hash(was.block)))
         no = replace(was.block, archived=Archived("low_value_pool/pending_20260220", rejected_at, "rejected"))
         sides = (Placed(yes, PATH), Placed(no, "archive/rejected.jsonc"))

@@ -84,12 +84,15 @@ class SharedLedger:
         ours, theirs, reader = self._objects.head(), heard.commit, incoming.reader
         if not theirs or (ours and reader.contains(ours, theirs)):
             merged = MergedLedger(self._entries(reader, ours))
-            if remote is None or not ours or (incoming.ledger and not theirs):
+            if remote is None or (incoming.ledger and not theirs):
                 return Joined(merged, ours, is_handed_on=False)
-            head = _head(reader, ours)
+            # Where nobody decided yet, an empty one makes this machine's key known there.
+            head = _head(reader, ours) if ours else LedgerHead(0)
             is_known = head.is_signed and head.machine in (*remote.machines, self._own())
             return Joined(merged, ours, head.number, is_new=not is_known)
-        if not over and (not ours or reader.contains(theirs, ours)):
+        is_ahead = not over and (not ours or reader.contains(theirs, ours))
+        # Each machine signs once, so that the others can be asked whether they know it.
+        if is_ahead and reader.run("log", "-1", f"--grep=^Alice-Machine: {self._own()}$", theirs, "--"):
             return Joined(MergedLedger(self._entries(reader, theirs)), theirs)
         bases = reader.run("merge-base", "--all", ours, theirs, check=False).decode().split() if ours else []
         here, there = self._entries(reader, ours), self._entries(reader, theirs)
