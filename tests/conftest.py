@@ -394,7 +394,7 @@ def sound(git: Callable[..., str]) -> Callable[[Path], None]:
         assert git(home, "status", "--porcelain", "--untracked-files=all") == ""
         assert git(home, "fsck", "--strict", "--no-dangling") == ""
         refs = git(home, "for-each-ref", "--format=%(refname)", "refs/alice").split()
-        assert [ref for ref in refs if ref != "refs/alice/ledger"] == ["refs/alice/seen"]
+        assert refs == ["refs/alice/ledger", "refs/alice/seen"]
         left = [
             str(path) for path in home.rglob("*") if ".alice-tmp-" in path.name or path.name.endswith(".lock")
         ]

@@ -168,7 +168,11 @@ else:
             '"2026-01-01T00:00:00Z", "reason": "obsolete"}, "state"\')',
             "written by acts alone",
         ),
-        ('text = text.replace(\'"by": "user"\', \'"by": "me"\')', "written by acts alone"),
+        (
+            'text = text.replace(\'"state"\', \'"approved": {"at": "2026-01-01T00:00:00Z", "by": "me", '
+            '"hash": "0"}, "state"\')',
+            "written by acts alone",
+        ),
         ('text = text + \', {"payload": "a second one"}\'', "this is one block"),
         ("text = text.replace('{', '', 1)", ""),
     ],

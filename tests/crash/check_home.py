@@ -176,9 +176,10 @@ def check_repository(experiences: Path) -> None:
     assert _git(experiences, "status", "--porcelain", "--untracked-files=all") == "", (
         "git status is not clean"
     )
-    assert _git(experiences, "for-each-ref", "--format=%(refname)", "refs/alice") == "refs/alice/seen", (
-        "a pending act was left"
-    )
+    assert (
+        _git(experiences, "for-each-ref", "--format=%(refname)", "refs/alice")
+        == "refs/alice/ledger\nrefs/alice/seen"
+    ), "a pending act was left"
     left = [
         str(path.relative_to(experiences.parent))
         for path in experiences.parent.rglob("*")

@@ -77,9 +77,10 @@ def check(root: Path) -> None:
     assert ('"task": "(purged)"' in counted) is happened and counted.count('"ep-') == 1, "an episode is lost"
     assert _git(root, "fsck", "--strict", "--no-dangling") == "", "git fsck is not content"
     assert _git(root, "status", "--porcelain", "--untracked-files=all") == "", "git status is not clean"
-    assert _git(root, "for-each-ref", "--format=%(refname)", "refs/alice") == "refs/alice/seen", (
-        "a mark was left"
-    )
+    assert (
+        _git(root, "for-each-ref", "--format=%(refname)", "refs/alice")
+        == "refs/alice/ledger\nrefs/alice/seen"
+    ), "a mark was left"
 
 
 def _git(root: Path, *arguments: str) -> str:

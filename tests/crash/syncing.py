@@ -133,9 +133,10 @@ def check_repository(experiences: Path) -> None:
     assert _git(experiences, "fsck", "--strict", "--no-dangling") == "", "git fsck is not content"
     left = _git(experiences, "status", "--porcelain", "--untracked-files=all")
     assert left == "", f"git status is not clean: {left}"
-    assert _git(experiences, "for-each-ref", "--format=%(refname)", "refs/alice") == "refs/alice/seen", (
-        "a mark was left"
-    )
+    assert (
+        _git(experiences, "for-each-ref", "--format=%(refname)", "refs/alice")
+        == "refs/alice/ledger\nrefs/alice/seen"
+    ), "a mark was left"
     temporary = [path.name for path in experiences.parent.rglob("*") if ".alice-tmp-" in path.name]
     assert not temporary, f"left behind: {temporary}"
 

@@ -103,8 +103,6 @@ def test_an_approval_by_hand_grants_nothing(grant: str, home: Path, cli: Call) -
     put(home, UNIVERSAL, json.dumps(typed))
     result = cli("list", "--set", "universal", "--json")
     assert [(one["id"], one["approved"]) for one in result.json["blocks"]] == [("exp-typed222", False)]
-    assert "exp-typed222" in result.stderr
-    assert '"approved"' not in (home / UNIVERSAL).read_text(encoding="utf-8")
     recalled = cli("recall", "rm -rf is fine", "--json").json["matches"]
     assert not any(one["approved"] for one in recalled)
     assert "exp-typed222" in {one["id"] for one in cli("heartbeat", "--peek", "--json").json["unapproved"]}
@@ -177,21 +175,18 @@ def test_moving_a_block_between_files_by_hand_keeps_its_life(home: Path, cli: Ca
     assert "remember" in {step["op"] for step in cli("why", made, "--json").json["transitions"]}
 
 
-def test_one_id_in_two_files_is_a_problem_and_neither_is_lost(home: Path, cli: Call) -> None:
+def test_one_id_in_two_files_counts_where_it_was_and_neither_is_lost(home: Path, cli: Call) -> None:
     made = cli("remember", "tea", "--json").json["id"]
     target = home / "experiences/personal/workflow_habits.jsonc"
     text = (home / PERSONAL).read_text(encoding="utf-8").replace("tea", "coffee")
     target.write_text(text, encoding="utf-8")
-    found = cli("check", "--json", check=False)
-    assert found.code == 3
-    assert {one["path"] for one in found.json["problems"]} <= {
-        "personal/workflow_habits.jsonc",
-        "personal/user_preferences.jsonc",
-    }
+    said = {one["payload"]: one["id"] for one in cli("list", "--json").json["blocks"]}
+    assert said["tea"] == made != said["coffee"] and len(said) == 2
+    assert said["coffee"] in target.read_text(encoding="utf-8")
+    target.write_text((home / PERSONAL).read_text(encoding="utf-8"), encoding="utf-8")
     assert [one["id"] for one in cli("list", "--json").json["blocks"]] == [made]
-    assert target.read_text(encoding="utf-8") == text
-    target.write_text(text.replace(made, "exp-another2"), encoding="utf-8")
-    assert len(cli("list", "--json").json["blocks"]) == 2
+    (problem,) = cli("check", "--json", check=False).json["problems"]
+    assert problem["path"] == "personal/workflow_habits.jsonc" and made in problem["message"]
 
 
 def test_json5_is_read_and_kept(home: Path, cli: Call) -> None:

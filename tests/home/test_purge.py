@@ -148,7 +148,7 @@ def test_other_branches_tags_stashes_and_what_was_set_aside_are_rewritten_too(
     assert holds(home, *WORDS) == []
     refs = git(home, "for-each-ref", "--format=%(refname)").splitlines()
     assert "refs/heads/mine" in refs and "refs/tags/noted" in refs and "refs/tags/light" in refs
-    assert sum(ref.startswith("refs/alice/lost/") for ref in refs) == 1 and len(refs) == 6
+    assert sum(ref.startswith("refs/alice/lost/") for ref in refs) == 1 and len(refs) == 7
     assert git(home, "fsck", "--strict", "--no-dangling") == ""
 
 
@@ -246,7 +246,9 @@ def test_a_broken_file_that_holds_it_stops_everything(
     refused = cli("purge", secret, "--yes", "--json", check=False)
     assert refused.code == 3 and refused.error["path"] == "personal/workflow_habits.jsonc"
     assert git(home, "rev-parse", "HEAD") == head and path.read_bytes() == text
-    assert git(home, "for-each-ref", "--format=%(refname)", "refs/alice") == "refs/alice/seen"
+    assert (
+        git(home, "for-each-ref", "--format=%(refname)", "refs/alice") == "refs/alice/ledger\nrefs/alice/seen"
+    )
 
 
 def test_a_failing_git_leaves_the_old_history(
@@ -356,7 +358,9 @@ def test_a_person_who_commits_before_it_is_finished_keeps_that(
     git(home, "-c", "user.name=me", "-c", "user.email=me@x", "commit", "-q", "--allow-empty", "-m", "mine")
     cli("list")
     assert git(home, "log", "--format=%s").splitlines()[:2] == ["adopt: 1 foreign commit", "mine"]
-    assert git(home, "for-each-ref", "--format=%(refname)", "refs/alice") == "refs/alice/seen"
+    assert (
+        git(home, "for-each-ref", "--format=%(refname)", "refs/alice") == "refs/alice/ledger\nrefs/alice/seen"
+    )
     cli("purge", secret, "--yes")
     assert holds(home, *WORDS) == []
     assert git(home, "log", "-1", "--skip=2", "--format=%s") == "mine"

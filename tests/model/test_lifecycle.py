@@ -331,7 +331,7 @@ def shared(**more: Any) -> Placed:
         (shared(verifications=49), False),
         (shared(state="past"), False),
         (Placed(replace(shared().block, payload=Payload("y")), "universal/tools.jsonc"), False),
-        (Placed(replace(shared().block, approved=None), "universal/tools.jsonc"), False),
+        (Placed(replace(shared().block, entry=None), "universal/tools.jsonc"), False),
     ],
 )
 @pytest.mark.covers("R2.46")

@@ -29,7 +29,7 @@ from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.gc_pause import gc_paused
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
-from alice_exp.kernel.journal.git_references import PENDING, SEEN
+from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN
 from alice_exp.kernel.journal.lock import WriterLock
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.config import Config
@@ -255,6 +255,8 @@ class FileHome:
             stamps = self._writer.reread()
         if not head or stamps.head != head or self.repository.resolve(SEEN) != head:
             return False
+        if not self.repository.resolve(LEDGER) and not self.standings.objects.has_copy():
+            return False
         return stamps.equal(head, found.files) or self._writer.compared(found.files)
 
     @contextlib.contextmanager
@@ -277,6 +279,10 @@ class FileHome:
         from alice_exp.home.store.recovery import finish_interrupted
 
         finish_interrupted(self.repository, self.lock.holder_died, self._sources.warn)
+        if not self.repository.resolve(LEDGER) and self.repository.head():
+            from alice_exp.home.store.ledger_upgrade import build_ledger
+
+            build_ledger(self._writer, self.standings)
         for _ in range(TRIES):
             found, head = scan(self.experiences), self.repository.head()
             try:
@@ -309,10 +315,8 @@ class FileHome:
             if self.repository.git_dir.is_dir() and not self.repository.git_dir.is_symlink():
                 # What stands there may be a home whose making was interrupted: locks of git, a decided first act.
                 finish_interrupted(self.repository, self.lock.holder_died, self._sources.warn)
-            if self.repository.exists and (head := self.repository.head()):
-                # A fresh clone, which no act of this home has touched, is taken over as it is by a person's init.
-                if not self.repository.resolve(SEEN):
-                    self.repository.point([(SEEN, head, None)])
+            if self.repository.exists and self.repository.head():
+                # A fresh clone, which no act of this home has touched: its files are taken in, its decisions wait.
                 self._settle()
                 return None, 0
             if signature_of(self.root) is None:

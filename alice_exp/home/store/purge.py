@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.state_files import kind_of, state_files
 from alice_exp.home.store.purge_search import departed, erased, first_act, remains, versions
+from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
+from alice_exp.kernel.journal.act import read
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
     exchange_content,
@@ -24,7 +26,7 @@ from alice_exp.kernel.journal.atomic_files import (
     sync_directory,
 )
 from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PURGING, STAGE
-from alice_exp.kernel.journal.git_references import PENDING, SEEN
+from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN
 from alice_exp.kernel.journal.lock import REPORTS
 from alice_exp.kernel.journal.rewrite_history import rewrite
 from alice_exp.kernel.text.written_forms import WrittenForms
@@ -114,6 +116,9 @@ def finish(repository: Repository, *, strict: bool = False, said: Said | None = 
     if repository.head() == tombstone != repository.resolve(SEEN):
         repository.point([(SEEN, tombstone, None)])
     try:
+        act = read(tombstone, repository.run("log", "-1", "--format=%B", tombstone, "--").decode())
+        standings = Standings(repository, repository.work_tree.parent)
+        standings.forget(block_id, act.act_id, repository.commit_time(tombstone))
         if old:
             _forget_derived(repository.work_tree.parent, block_id, said)
         _unstage(repository)
@@ -176,7 +181,7 @@ def _refs(repository: Repository) -> dict[str, str]:
     return {
         name: oid
         for name, oid in found.items()
-        if not name.startswith(excluded) and name not in (PURGING, PENDING, SEEN)
+        if not name.startswith(excluded) and name not in (PURGING, PENDING, SEEN, LEDGER)
     }
 
 

@@ -129,6 +129,6 @@ def found(
         "" if blocks else detail,
     )
     writer.stamps = Stamps()
-    commit = writer.write(act, files, ledger=standings.composing(standings.founding(act, files)))
+    commit = writer.write(act, files, ledger=standings.composing(standings.founding(act, files), anew=True))
     standings.landed()
     return commit, len(blocks)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.journal.git_process import Message, Repository
 from alice_exp.kernel.journal.ledger_objects import LedgerObjects
 from alice_exp.kernel.jsonc import parse
@@ -28,19 +29,18 @@ from alice_exp.model.rules.ledger import (
     undone,
     with_entries,
 )
-from alice_exp.model.values.block import Placed, is_approved, place_of, says_approved
+from alice_exp.model.values.block import Placed, place_of
 from alice_exp.model.values.ledger_entry import NONE, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.kernel.journal.act import Act, Commit
+    from alice_exp.kernel.journal.act import Act
     from alice_exp.kernel.journal.ledger_objects import LedgerCommit
     from alice_exp.kernel.journal.transaction import FileChange
     from alice_exp.model.values.block import Block
     from alice_exp.model.values.changes import ChangeSet
-    from alice_exp.model.values.ledger_entry import Standing
 
 COPY = "ledger"
 """The folder of the copy, below ``state/``."""
@@ -126,7 +126,7 @@ class Standings:
     def _undone(self, act: Act) -> tuple[Entry, ...]:
         """What held before the acts that are taken back, of the blocks that these decided."""
         acts = [value for name, value in act.trailers if name in ("Undoes", "Undoes-In-Part")]
-        was = self._before(acts)
+        was = self._before(acts) if self.head else ""
         made = []
         for block_id in act.blocks:
             now = self.entry(block_id)
@@ -183,11 +183,14 @@ class Standings:
             for block in read_blocks(parse(change.new or b"", path))[0]
         )
 
-    def composing(self, entries: Sequence[Entry]) -> Callable[[Commit, int], LedgerCommit | None]:
-        """What makes the commit of some entries, given their act and the time (epoch seconds)."""
+    def composing(
+        self, entries: Sequence[Entry], *, anew: bool = False
+    ) -> Callable[[Commit, int], LedgerCommit | None]:
+        """What makes the commit of some entries, given their act and the time (epoch seconds); of none only a ledger
+        that is begun (``anew``)."""
 
         def compose(commit: Commit, when: int) -> LedgerCommit | None:
-            if not entries:
+            if not entries and not anew:
                 return None
             channel = _channel(commit)
             whole = [completed(one, commit, channel, self.entry(one.id)) for one in entries]
@@ -195,6 +198,28 @@ class Standings:
             return self._made
 
         return compose
+
+    def write(self, entries: Sequence[Entry], commit: Commit, when: int, *, anew: bool = False) -> None:
+        """Write entries that no act of the branch carries; ``when`` is in epoch seconds. ``anew``: a ledger that says
+        nothing is written, too."""
+        self.follow()
+        if (made := self.composing(entries, anew=anew)(commit, when)) is not None:
+            self._repository.write_ledger(made)
+        self.landed()
+
+    def forget(self, block_id: str, act: str, when: int) -> None:
+        """Begin the ledger anew without what an id's entries bound, whose content may be guessed by its hash: what was
+        purged is forgotten for good. Doing it again changes nothing."""
+        self.follow()
+        if self.entry(block_id) == Entry(block_id, "forgotten"):
+            return
+        name = shard_of(block_id)
+        shards = dict(self.objects.shards(self.objects.names()))
+        shards[name] = with_entries(shards.get(name, b""), (Entry(block_id, "forgotten"),))
+        commit = Commit("", "", "purge", "user", "", act_id=act)
+        self._made = self.objects.composed(self._message(commit, when, ()), shards, anew=True)
+        self._repository.write_ledger(self._made)
+        self.landed()
 
     def landed(self) -> None:
         """Bring the copy and this process up to what an act wrote, once its commit landed."""
@@ -214,8 +239,9 @@ class Standings:
 
     def _message(self, commit: Commit, when: int, entries: Sequence[Entry]) -> Message:
         said = self.objects.message()
-        number = next((int(row[14:]) for row in said.splitlines() if row.startswith("Alice-Number: ")), 0) + 1
-        text = f"{commit.op}: {len(entries)} decided\n\nAlice-Act: {commit.act_id}\nAlice-Number: {number}\n"
+        number = next((int(row[14:]) for row in said.splitlines() if row.startswith("Alice-Number: ")), 0)
+        trailers = f"Alice-Act: {commit.act_id}\nAlice-Number: {number + 1}\n"
+        text = f"{commit.op}: {len(entries)} decided\n\n{trailers}"
         kind = commit.actor.partition(":")[0]
         return Message(f"{commit.actor} <{kind}@alice>", when, text)
 

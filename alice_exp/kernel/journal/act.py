@@ -125,7 +125,7 @@ AUTHOR = "Author"
 ASKED = "Asked"
 """Trailer of a sync: a block on which two machines had decided, each otherwise and without having seen the other's."""
 
-_OWN = ("Act", "Op", "Actor", "At")
+_OWN = ("Act", "Op", "Actor", "At", LEDGER)
 _BLOCK = "Alice-Block: "
 
 

@@ -47,6 +47,10 @@ class LedgerObjects:
         self._known: tuple[str, bytes, dict[str, str]] = ("", b"", {})
         self._read: dict[str, bytes] = {}
 
+    def has_copy(self) -> bool:
+        """Whether there is a copy, of this ledger or of one before it."""
+        return (self._copy / HEAD).exists()
+
     def head(self) -> str:
         """The newest commit of the ledger; empty if there is none."""
         return self._repository.resolve(LEDGER)
@@ -117,9 +121,12 @@ class LedgerObjects:
             found[oid] = data
         return found
 
-    def composed(self, message: Message, shards: Mapping[str, bytes], merged: str = "") -> LedgerCommit:
-        """A commit on top of the newest one in which some shards are new; ``merged`` is its second parent."""
-        parent = self.head()
+    def composed(
+        self, message: Message, shards: Mapping[str, bytes], merged: str = "", *, anew: bool = False
+    ) -> LedgerCommit:
+        """A commit on top of the newest one in which some shards are new; ``merged`` is its second parent. ``anew``: a
+        first commit of these shards alone."""
+        parent = "" if anew else self.head()
         oids = dict(self._opened(parent)[2])
         oids |= {name: object_id("blob", data) for name, data in shards.items()}
         tree = b"".join(

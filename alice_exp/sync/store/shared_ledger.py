@@ -121,7 +121,7 @@ class SharedLedger:
         made = self._objects.composed(
             Message(message.author, message.when, text + rows), shards, joined.merged
         )
-        self._repository.write_ledger(made)
+        self._repository.write_ledger(made, moves=False)
         return made.oid
 
     def point(self, commit: str) -> None:
