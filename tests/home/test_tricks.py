@@ -204,7 +204,7 @@ def the_same_id_in_two_files(s: Scene) -> Generator[None, None, str | None]:
 def the_same_id_twice_in_one_file(s: Scene) -> Generator[None, None, str | None]:
     yield
     s.put(UNIVERSAL, forged(block_id=s.id(RG)))
-    return EVIL
+    return "stands twice in this file"
 
 
 @trick
