@@ -274,7 +274,7 @@ def sign(signing: Signing, shown: Sequence[Placed]) -> Signed:
                 ):
                     skipped.append(one.block.id)
                 else:
-                    puts.append(Put(stamp(_approved(present.block, caller)), present.path))
+                    puts.append(Put(stamp(_approved(present.block, caller)), present.path, decided=True))
             answer = Signed(tuple(Placed(put.block, put.path) for put in puts), tuple(skipped))
             ids = tuple(put.block.id for put in puts)
             return (

@@ -15,10 +15,12 @@ import pytest
 
 from alice_exp.app.opening import open_session
 from alice_exp.home.store import read_files, write_changes
+from alice_exp.home.store.config_files import write_local
 from alice_exp.learning.usecases.outcome import report_outcome
 from alice_exp.learning.wiring import learning
 from alice_exp.model.rules.identity import marks
 from alice_exp.model.values.block import PLACES
+from alice_exp.model.values.config import HAND_EDITS_TRUSTED
 from alice_exp.model.values.snapshot import Unread
 
 Call = Callable[..., Any]
@@ -210,6 +212,7 @@ def test_an_act_beside_a_fault_does_the_same_with_and_without_an_index(
 
 
 def test_rows_of_what_stood_there_before_a_hand_edit_answer_nothing(filled: Path, cli: Call) -> None:
+    write_local(filled, {HAND_EDITS_TRUSTED: False})
     path = next(one for one in (filled / "experiences/personal").glob("*.jsonc") if "喝茶" in one.read_text())
     path.write_text(path.read_text().replace("喝茶", "喝咖啡"))
     cli("memorize", "something that nobody knew")  # adopts the edit, and leaves the index to its next reader

@@ -274,7 +274,8 @@ def test_sharing_needs_its_own_signature() -> None:
     from dataclasses import replace
 
     from alice_exp.model.rules.lifecycle import is_shareable
-    from alice_exp.model.values.block import Approved, Block, Payload, Placed, content_hash
+    from alice_exp.model.values.block import Block, Payload, Placed
+    from tests.approvals import approved
 
     made = Block(
         "exp-aaaa2222",
@@ -284,8 +285,8 @@ def test_sharing_needs_its_own_signature() -> None:
         verifications_local=60,
         shareable=True,
     )
-    made = replace(made, approved=Approved("2026-02-20T09:00:00Z", "user", content_hash(made)))
     path = "universal/tool_usage.jsonc"
+    made = approved(made, path)
     assert is_shareable(Placed(made, path)), "without an owner key"
 
     def signed(decision: str, *, valid: bool) -> Block:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from alice_exp.kernel.text.display import cells
+from tests.approvals import trust_as_it_stands
 from tests.conftest import ROOT, Call
 from tests.cost import seconds
 
@@ -194,6 +195,7 @@ def test_what_another_machine_approved_beside_another_value_is_asked_about_once(
     cli("approve", new, "--replaces", old, "--yes", env=at("2026-02-14T09:05:00Z"))
     for path in (home / "experiences").glob("*/*.jsonc"):  # As a merge leaves them, where nobody was asked.
         path.write_text(re.sub(r'\s*"replaces": \[[^]]*\],?', "", path.read_text()))
+    trust_as_it_stands(home)
     days = [
         cli("heartbeat", "--json", env=at(f"2026-02-{day}T09:00:00Z")).json["settle"] for day in (15, 16, 21)
     ]
@@ -319,7 +321,7 @@ def test_a_lost_state_is_read_back_from_history(home: Path, cli: Call) -> None:
     cli("memorize", "one")
     cli("memorize", "two", env=at("2026-02-20T09:00:01Z"))
     first = cli("heartbeat", "--json", env=at("2026-02-20T10:00:00Z")).json
-    for file in (home / "state").iterdir():
+    for file in filter(Path.is_file, (home / "state").iterdir()):
         file.unlink()
     again = cli("heartbeat", "--peek", "--json", env=at("2026-02-20T10:00:00Z")).json
     assert (again["report"], again["items"]) == (first["report"], first["items"])

@@ -75,14 +75,14 @@ def test_a_candidate_that_stood_beside_it_stays_when_its_file_is_edited(home: Pa
     assert waiting(cli) == [SAID]
 
 
-def test_taken_out_of_the_archive_by_hand_it_is_rejected_no_more(
+def test_taken_out_of_the_archive_by_hand_it_stays_rejected_until_it_is_revived(
     home: Path, cli: Call, rejected: str
 ) -> None:
     archive = home / "experiences/archive/rejected.jsonc"
     text = archive.read_text(encoding="utf-8")
     typed(home, "experiences/archive/rejected.jsonc")
     (home / POOL).write_text(text, encoding="utf-8")
-    assert waiting(cli) == [SAID]
+    assert waiting(cli) == []
 
 
 def test_typed_into_universal_it_waits_and_the_report_says_why(home: Path, cli: Call, rejected: str) -> None:

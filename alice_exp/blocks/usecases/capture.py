@@ -129,9 +129,9 @@ class _Intake:
         each = (self.home.get(sameness(replace(draft, project=one))) for one in (*draft.project.split(), ""))
         return next(filter(None, each), None)
 
-    def put(self, block: Block, path: str) -> Placed:
+    def put(self, block: Block, path: str, *, decided: bool = False) -> Placed:
         """Plan a block, and register it, so that an equal later draft is merged into it."""
-        self.puts[block.id] = Put(block, path)
+        self.puts[block.id] = Put(block, path, decided=decided)
         placed = Placed(block, path)
         self.home[sameness(block)] = placed
         return placed
@@ -186,14 +186,14 @@ def _remembered(home: Home, caller: Caller, draft: Draft, namespace: str, stamp:
         intake = _intake(snapshot, caller, [draft])
         known = intake.known(draft)
         if known is not None and known.place == "personal":
-            kept = intake.put(stamp(_observed(known.block, draft, caller.now)), known.path)
+            kept = intake.put(stamp(_observed(known.block, draft, caller.now)), known.path, decided=True)
         else:
             block_id = (
                 known.block.id if known is not None and known.place == "low_value" else intake.fresh_id()
             )
             block = _block(draft, block_id, caller)
             trusted = replace(block, state="past", verifications=1, about="user", suggested="")
-            kept = intake.put(stamp(trusted), path)
+            kept = intake.put(stamp(trusted), path, decided=True)
         return _changes(intake, "remember"), Captured((kept,), intake.merged)
 
     commit, answer = home.apply(plan, PLACES)

@@ -20,7 +20,7 @@ from alice_exp.kernel.errors import (
 from alice_exp.kernel.journal.act import Act, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import rested
-from alice_exp.model.rules.ledger import after
+from alice_exp.model.rules.ledger import after, had_trust
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.rules.lifecycle import retire as retired
 from alice_exp.model.rules.lifecycle import revive as revived
@@ -142,8 +142,10 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
         if is_left_behind(present.block, block):
             trailers += (("Withdrawn", block.id),)
         act = Act("edit", caller.actor, caller.now, (block.id,), what, trailers)
-        changes = ChangeSet(act, (Put(block, path, alone.raw, path, whole=True),))
-        return changes, Lived(present, after(act, present, Placed(block, path)))
+        # Of personal the person's word is enough; what they write into universal waits, as what is new there does.
+        is_word = place_of(path) == "personal"
+        changes = ChangeSet(act, (Put(block, path, alone.raw, path, whole=True, decided=is_word),))
+        return changes, Lived(present, after(act, present, Placed(block, path), is_word=is_word))
 
     return _applied(home, plan)
 
@@ -262,7 +264,8 @@ def revive(
         path = _home_of(placed, caller)
         # A candidate's seven days begin with the next report that shows it.
         block = replace(done.block, reported=None)
-        return replace(done, block=stamp(block) if is_approved(Placed(block, path)) else block), path
+        had = placed.block.entry is not None and had_trust(block, placed.block.entry)
+        return replace(done, block=stamp(block) if had else block), path
 
     return _changed(home, caller, "revive", reference, change)
 

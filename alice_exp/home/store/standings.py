@@ -116,7 +116,13 @@ class Standings:
         if act.op == "undo":
             return self._undone(act)
         made = [
-            decided(act, find(put.block.id), Placed(put.block, put.path), self.entry(put.block.id))
+            decided(
+                act,
+                find(put.block.id),
+                Placed(put.block, put.path),
+                self.entry(put.block.id),
+                is_word=put.decided,
+            )
             for put in changes.puts
         ]
         gone = ((was, self.entry(one)) for one in changes.removes if (was := find(one)) is not None)

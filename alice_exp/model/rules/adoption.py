@@ -84,6 +84,9 @@ def adopt(
         block_id = "" if is_copy else block.id or lost.pop(_essence(block), "")
         block_id = block_id or new_id(block)
         old = before.get(block_id)
+        if old is not None and old.path != document.path and block.id in elsewhere and not is_copy:
+            # The same words stand where they were, too.
+            continue
         if old is not None and _is_whole_and_same(block, old, document.path):
             continue
         if old is None:

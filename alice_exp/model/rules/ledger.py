@@ -108,18 +108,21 @@ def is_same(one: Placed, other: Placed) -> bool:
     )
 
 
-def decided(act: Act, was: Placed | None, now: Placed, entry: Entry) -> Entry | None:
+def decided(
+    act: Act, was: Placed | None, now: Placed, entry: Entry, *, is_word: bool = False
+) -> Entry | None:
     """The entry that an act writes of a block that it puts somewhere; None: what holds goes on to hold.
 
-    ``was`` is the block before the act (None: new), ``entry`` the newest of its id (``ledger.NONE``: none). Who may act
-    was asked before; here it is asked only what an act decides.
+    ``was`` is the block before the act (None: new), ``entry`` the newest of its id (``NONE``: none); ``is_word``: the
+    act is a person's word on what it says now (``Put.decided``).
     """
     if now.place == "archive":
         reason = now.block.archived.reason if now.block.archived is not None else ""
         return _put_away("rejected" if reason == "rejected" else "retired", act, was, now, entry)
     if now.place == "low_value":
         return replace(NONE, id=now.block.id) if entry.standing != "waiting" else None
-    if _is_decision(act, was, now) or _comes_back(act, now, entry):
+    is_back = act.op == "revive" and had_trust(now.block, entry)
+    if act.actor.is_person and (is_word or is_back):
         return bound("trusted", now.block, now.path)
     # Looked at first: a fold of reads puts thousands of blocks.
     if was is None or is_same(was, now) or not is_approved(was):
@@ -130,28 +133,16 @@ def decided(act: Act, was: Placed | None, now: Placed, entry: Entry) -> Entry | 
     return bound("trusted" if is_kept else "waiting", now.block, now.path)
 
 
-def after(act: Act, was: Placed | None, now: Placed) -> Placed:
+def after(act: Act, was: Placed | None, now: Placed, *, is_word: bool = False) -> Placed:
     """A block as the act leaves it, with the entry that holds for it then."""
     known = was.block.entry if was is not None else None
-    entry = decided(act, was, now, known or NONE) or known
+    entry = decided(act, was, now, known or NONE, is_word=is_word) or known
     return Placed(replace(now.block, entry=entry), now.path, now.stale)
 
 
-def _is_decision(act: Act, was: Placed | None, now: Placed) -> bool:
-    """Whether the act is a person's word on what the block says now."""
-    if not act.actor.is_person:
-        return False
-    if act.op == "remember" or (act.op in ("edit", "adopt") and now.place == "personal"):
-        return True
-    mark = now.block.approved
-    is_new = was is None or was.place not in ("personal", "universal") or was.block.approved != mark
-    return act.op in ("approve", "sign") and mark is not None and mark.at == act.at and is_new
-
-
-def _comes_back(act: Act, now: Placed, entry: Entry) -> bool:
-    """Whether a person revives what had been trusted when it was retired, and says the same."""
-    is_revived = act.op == "revive" and act.actor.is_person and entry.standing == "retired"
-    return is_revived and entry.content == content_hash(now.block)
+def had_trust(block: Block, entry: Entry) -> bool:
+    """Whether a block was trusted when it was retired, and says the same."""
+    return entry.standing == "retired" and entry.content == content_hash(block)
 
 
 def _put_away(standing: Standing, act: Act, was: Placed | None, now: Placed, entry: Entry) -> Entry | None:

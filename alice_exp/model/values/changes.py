@@ -38,6 +38,8 @@ class Put:
     """The file that ``raw`` comes from, which determines the defaults of fields that it leaves out."""
     whole: bool = False
     """If the block is in ``path`` already, replace its text and comments by ``raw`` instead of editing them."""
+    decided: bool = False
+    """Whether the act is a person's word on what the block says now, so that the ledger trusts it."""
 
 
 @dataclass(frozen=True, slots=True)

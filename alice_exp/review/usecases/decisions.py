@@ -193,7 +193,7 @@ def approve(
         block = accepted(replace(block, approved=mark, reported=None, suggested=""))
         if placed.place == "low_value":
             block = started(block)
-        return (Put(stamp(block), path), *others)
+        return (Put(stamp(block), path, decided=True), *others)
 
     def rivals(snapshot: Snapshot, chosen: Sequence[Placed]) -> Mapping[str, Rival]:
         return told_rivals(
@@ -349,7 +349,9 @@ def _decide(
         changed = tuple(put.block.id for put in puts)
         act = Act(op, caller.actor, caller.now, changed, where_to(puts), (*trailers, *answers))
         decided = tuple(
-            after(act, held[put.block.id], Placed(put.block, put.path)) for put in puts if put.block.id in ids
+            after(act, held[put.block.id], Placed(put.block, put.path), is_word=put.decided)
+            for put in puts
+            if put.block.id in ids
         )
         return ChangeSet(act, tuple(puts)), Decided(decided, tuple(skipped), tuple(apart.values()))
 
