@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format lint types rooms docs bench bench-recall bench-learning bench-textworld simulation soak crash clean
+.PHONY: demo test check format lint types rooms docs bench bench-recall bench-learning bench-host bench-textworld simulation soak crash clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -33,24 +33,28 @@ types: $(READY)
 rooms: $(READY)
 	$(BIN)/lint-imports
 
-docs: $(READY)  ## what README and docs show as generated, the man page and the pictures are as the code says, every requirement has its one test
+docs: $(READY)  ## what README and docs show as generated, the man page and the pictures are as the code says, every requirement has its one test, nothing grew
 	$(BIN)/python -m tests.readme --check
 	$(BIN)/python -m tests.manual --check
 	$(BIN)/python -m tests.screenshots --check
 	$(BIN)/python -m tests.coverage --check
+	$(BIN)/python -m tests.size --check
 
 bench: $(READY)  ## speed beside its yardsticks, in one run
-	$(BIN)/python -m tests.bench
-	$(BIN)/python -m tests.bench.bench_records
+	$(BIN)/python -m docs.bench
+	$(BIN)/python -m docs.bench.bench_records
 
 bench-recall: $(READY)  ## finding, beside plain BM25
-	$(BIN)/python -m tests.bench.bench_recall
-	$(BIN)/python -m tests.bench.bench_assess
+	$(BIN)/python -m docs.bench.bench_recall
+	$(BIN)/python -m docs.bench.bench_assess
 
 bench-learning: $(READY)  ## what lessons do for an agent in a world that changes: the tables in docs/learning-bench.md
-	$(BIN)/python -m tests.bench.learning_world --write
-	$(BIN)/python -m tests.bench.learning_home --write
+	$(BIN)/python -m docs.bench.learning_world --write
+	$(BIN)/python -m docs.bench.learning_home --write
 	$(MAKE) bench-textworld
+
+bench-host: $(READY)  ## a fortnight in a real host from npm, without a report
+	$(BIN)/python -m docs.bench.host_fortnight --obedient --write
 
 # textworld brings spaCy and a compiler for its games, textworld-express a Java server: 0.5 GB, so it has an environment of its own. Where it cannot be
 # had, that part of the page stays as it is.
@@ -63,11 +67,11 @@ $(GAMES)/.ready: pyproject.toml
 
 bench-textworld:  ## what lessons do for an agent in two published worlds
 	if $(MAKE) $(GAMES)/.ready; \
-	then $(GAMES)/bin/python -m tests.bench.textworld_bench --games $(GAMES)/games --write; \
+	then $(GAMES)/bin/python -m docs.bench.textworld_bench --games $(GAMES)/games --write; \
 	else echo "textworld is not to be had here: its part of docs/learning-bench.md was not measured anew"; fi
 
 simulation: $(READY)  ## 1,000 Alices, some of them liars: a table, and the plot in docs/sharing.md
-	$(BIN)/python -m tests.bench.simulation
+	$(BIN)/python -m docs.bench.simulation
 
 soak: $(READY)  ## the tests that take too long for every day
 	$(BIN)/python -m pytest -m slow

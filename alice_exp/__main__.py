@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from alice_exp.home.session import Session
+    from alice_exp.kernel.errors import AliceError
 
 
 def main() -> None:
@@ -21,6 +26,13 @@ def main() -> None:
 
     # One command lives for a moment and makes few cycles: collecting costs a fifth of its time and frees nothing.
     gc.disable()
+    if sys.argv[-1:] == ["mcp"]:
+        # A host that starts a server waits for it: it is reached before the command line is loaded.
+        from alice_exp.agents import server
+
+        if (named := server.plain(sys.argv[1:])) is not None:
+            server.serve(lambda: _opened(*named))
+            sys.exit(0)
     try:
         from alice_exp.app.main import run
 
@@ -28,6 +40,18 @@ def main() -> None:
     except KeyboardInterrupt:  # while the program was still loading; later ``run`` answers it
         code = 130
     sys.exit(code)
+
+
+def _opened(home: str, actor: str) -> Session:
+    from alice_exp.app.opening import open_session
+
+    return open_session(home, actor, _warn)
+
+
+def _warn(error: AliceError) -> None:
+    from alice_exp.terminal.console import sentence
+
+    sys.stderr.write(f"alice-exp: {sentence(error)}\n")
 
 
 def process() -> None:

@@ -27,10 +27,10 @@ run() {
 
 if [ "$chinese" ]; then
     lesson="切换分支用 git switch；git checkout 可能覆盖还没保存的修改" when="在仓库里切换分支"
-    quote="checkout 覆盖了一个没保存的文件" task="在仓库里切换到别的分支" where="旧的镜像"
+    quote="checkout 覆盖了一个没保存的文件" task="在仓库里切换到别的分支" where="旧的镜像" yes="同意"
 else
     lesson="change branches with git switch; git checkout may overwrite unsaved work" when="changing branches in a repository"
-    quote="checkout overwrote an unsaved file" task="changing to a branch of the repository" where="an old image"
+    quote="checkout overwrote an unsaved file" task="changing to a branch of the repository" where="an old image" yes="approve"
 fi
 
 say "A home that a person and an agent have filled." "一个人和智能体已经用了一阵的家。"
@@ -43,8 +43,12 @@ cat "$place/said"
 found=$(sed -n 's/^\(exp-[a-z2-9]*\) .*/\1/p' "$place/said")
 run alice-exp --actor agent:demo approve "$found" --yes || echo "(exit $?)"
 
-say "The person approves it: from now on it is told." "人同意之后，它就会被告知。"
-run alice-exp approve "$found" --yes
+say "The day's report shows the person what the agents propose; a sentence answers it, or 'alice-exp review' by keys." \
+    "每天的报告把提议给人看；用一句话回答，或用 alice-exp review 按键逐条回答。"
+run alice-exp heartbeat --by agent:demo
+run alice-exp reply "$yes $found" --yes
+
+say "From now on it is told." "从此它就会被告知。"
 run alice-exp recall "$task" --top 3
 
 say "The agent asks what to apply, and reports what came of it." "智能体问该用什么，再报告结果。"

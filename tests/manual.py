@@ -1,22 +1,27 @@
-"""The man page, made from the command line itself: ``python -m tests.manual --write``, ``--check``.
+"""The man page, made from the command line itself, and the list of tools, from the operations:
+``python -m tests.manual --write``, ``--check``.
 
 Where a command, an option, an example or an exit code changes, the page is old until it is written anew.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from alice_exp.agents import operations
+from alice_exp.agents.tool_schema import offered
 from alice_exp.app.main import command
 from alice_exp.kernel import errors
 from alice_exp.kernel.version import VERSION
 from alice_exp.terminal.language import LANGUAGES, parted
 
 PAGE = Path(__file__).parents[1] / "alice_exp" / "man" / "alice-exp.1"
+TOOLS = Path(operations.__file__).parent / "data" / "tools.json"
 DATE = "2026-02-20"
 
 _INTRODUCTION = (
@@ -157,16 +162,23 @@ def _text(text: str) -> str:
     return f"\\&{escaped}" if escaped.startswith(".") else escaped
 
 
+def tools() -> str:
+    """The list of tools as the server tells it, a tool a line, made from the table of operations."""
+    rows = (json.dumps(tool, ensure_ascii=False, separators=(",", ":")) for tool in offered())
+    return "[\n{}\n]\n".format(",\n".join(rows))
+
+
 def main(arguments: list[str]) -> int:
-    """Write the page or check it."""
-    fresh = page()
+    """Write the page and the list of tools, or check them."""
+    fresh = {PAGE: page(), TOOLS: tools()}
     if "--write" in arguments:
-        PAGE.write_text(fresh, "utf-8")
+        for path, text in fresh.items():
+            path.write_text(text, "utf-8")
         return 0
-    if not PAGE.exists() or PAGE.read_text("utf-8") != fresh:
-        print("alice_exp/man/alice-exp.1 is old: run python -m tests.manual --write")
-        return 1
-    return 0
+    old = [path for path, text in fresh.items() if not path.exists() or path.read_text("utf-8") != text]
+    for path in old:
+        print(f"{path} is old: run python -m tests.manual --write")
+    return 1 if old else 0
 
 
 if __name__ == "__main__":

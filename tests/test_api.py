@@ -70,6 +70,48 @@ def test_a_day_through_the_library(home: Path, git: Callable[..., str], sound: A
     sound(home)
 
 
+@pytest.mark.covers("BX.12")
+def test_the_review_through_the_library(home: Path, sound: Any) -> None:
+    person, agent = alice_exp.Alice(home, "user"), alice_exp.Alice(home, "agent:mine")
+    texts = (
+        "use ripgrep to search",
+        "run the linter first",
+        "write the changelog last",
+        "never squash commits",
+    )
+    blocks = [agent.memorize(text, when=text, type="rule").block.id for text in texts]
+    with pytest.raises(alice_exp.NotFoundError):
+        person.reply("approve 1")
+    numbers = {
+        item.placed.block.id: at for at, item in enumerate(person.heartbeat(peek=False).items, start=1)
+    }
+    one, two, three, four = blocks
+    done = person.reply(f"approve {numbers[one]}, reject {numbers[two]} because it is known")
+    assert [[placed.block.id for placed in decided.placed] for decided in done] == [[one], [two]]
+    assert person.approve(three, everywhere=True).placed[0].block.project == ""
+    assert person.reject(four).placed[0].place == "archive"
+    assert texts[0] in person.prime() and texts[3] not in person.prime()
+    assert person.keep(one).placed.block.doubt is None
+    assert person.retire(one, "we moved to ugrep").placed.place == "archive"
+    assert [act.op for act in person.undo().acts] == ["retire"]
+    assert person.show(one).placed.place == "universal"
+    acts: list[Callable[[], object]] = [
+        lambda: agent.approve(two),
+        lambda: agent.reject(three),
+        lambda: agent.reply(f"approve {numbers[four]}"),
+        lambda: agent.keep(one),
+        lambda: agent.retire(one, "x"),
+        lambda: agent.undo(),
+        lambda: agent.exchange("bob"),
+    ]
+    for act in acts:
+        with pytest.raises(alice_exp.RefusedError):
+            act()
+    agent.add_event("the gateway drops idle sockets")
+    assert "idle sockets" in agent.search_events("idle sockets")[0].text
+    sound(home)
+
+
 def test_episodes_through_the_library(home: Path, sound: Any) -> None:
     agent = alice_exp.Alice(home, "agent:mine")
     context = {"domain": "AI", "difficulty": "medium"}

@@ -46,7 +46,7 @@ PLANTED = [
     ("one-owner-network", "home/store/list_files.py", "import zeroconf"),
     ("one-owner-network", "sharing/cli/peer_commands.py", "import ssl"),
     ("one-owner-network", "home/session.py", "def f() -> None:\n    import asyncio"),
-    ("one-owner-mcp", "app/api.py", "import mcp"),
+    ("no-mcp", "agents/server.py", "import mcp"),
     ("acyclic", "model/values/config.py", "def f() -> None:\n    import alice_exp.model.values.snapshot"),
 ]
 """Contract, module, a line that breaks it."""
@@ -152,7 +152,7 @@ def test_a_use_case_takes_what_it_needs_of_a_home_as_one_value() -> None:
     edges = {"Caller", "Config"} | {
         port.name for port in ports if any(ast.unparse(base) == "Protocol" for base in port.bases)
     }
-    assert {"Home", "Reports", "Decisions", "Provider", "Collection"} <= edges
+    assert {"Home", "Decisions", "Provider", "Collection"} <= edges
     found = []
     for path in (path for path in MODULES if "usecases" in (path.stem, path.parent.name)):
         for function in _top(path, ast.FunctionDef):

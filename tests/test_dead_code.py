@@ -15,7 +15,6 @@ CALLED_FROM_OUTSIDE = {
     "Alice": "the library's own methods, which programs call",
     "Conversations": "the library's own methods, which programs call",
     "Records": "the library's own methods, which programs call",
-    "Served": "the SDK of MCP calls what it is given",
     "Watcher": "watchdog calls its handlers",
     "_Shells": "the standard library's unpickler asks it",
     "KINDS": "the catalog of messages names what is said through a variable",

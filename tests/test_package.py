@@ -101,6 +101,12 @@ def test_sdist_and_wheel_hold_what_they_need_and_run_alone(tmp_path: Path) -> No
     venv.create(tmp_path / "apart", with_pip=True)
     program = tmp_path / "apart" / "bin"
     subprocess.run([program / "python", "-m", "pip", "install", "-q", wheel], check=True, capture_output=True)
+    # The tables of words are there, and believed: none is made and written.
+    believed = (
+        "from alice_exp.kernel.text import stored_tables, bilingual_lexicon as words; "
+        "stored_tables.keep_package_file = None; assert words.same_concept('hike') and words.members('job')"
+    )
+    subprocess.run([program / "python", "-c", believed], cwd=tmp_path, check=True)
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "ALICE_LANG": "zh", "LC_ALL": "C.UTF-8"}
     for words in (["init", "-q"], ["memorize", "use rg", "--when", "searching code", "-q"]):
         subprocess.run([program / "alice-exp", *words], env=environment, cwd=tmp_path, check=True)

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Call
-
 NEVER = (
     "asyncio",
     "cryptography",
@@ -147,14 +145,6 @@ def test_a_heavy_import_is_seen(home: Path) -> None:
     assert {"git", "gitdb"} <= loaded(home, "log")
 
 
-def test_without_its_extra_mcp_names_the_package(
-    home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "mcp", None)
-    done = cli("mcp", "--json", check=False)
-    assert (done.code, done.error["hint"]) == (3, "pip install 'alice-exp[mcp]'")
-
-
 def test_every_entry_of_the_command_table_imports() -> None:
     """The table names modules by strings, which no tool follows when one moves."""
     from importlib import import_module
@@ -169,13 +159,3 @@ def test_every_entry_of_the_command_table_imports() -> None:
     assert len(named) > 90
     for module, _, function in named:
         assert callable(getattr(import_module(module), function)), module
-
-
-def test_what_hosts_are_told_needs_no_package_of_the_extra(home: Path) -> None:
-    """Before Python 3.12 the SDK brings typing_extensions; a plain install has status and connect all the same."""
-    code = "import sys; sys.modules.update(typing_extensions=None, mcp=None); from alice_exp.__main__ import main; main()"
-    for words in (["status"], ["connect"], ["connect", "claude-code", "--print"]):
-        done = subprocess.run(
-            [sys.executable, "-c", code, *words], capture_output=True, text=True, check=False
-        )
-        assert "bug" not in done.stderr, done.stderr

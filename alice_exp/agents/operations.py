@@ -1,17 +1,16 @@
 """The operations open to an agent, each a function: the MCP tools, ``Alice.call`` and their documents follow from them.
 
 A parameter is what an agent sends, as JSON, with its description beside its type (``tool_schema``); a docstring is what
-the agent reads; the answer is a document of ``schemas``. Nothing here can approve, share, pair or purge: what only a
+the agent reads. Nothing here can approve, share, pair or purge: what only a
 person may do does not exist for an agent (DESIGN 6). To add one, write its function under ``@operation``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any
 
-from alice_exp.agents import schemas
-from alice_exp.agents.tool_schema import Operation, checked
+from alice_exp.agents.tool_schema import TOOLS, checked, operation
 from alice_exp.agents.usecases import agent_candidates
 from alice_exp.blocks.rules.about_user import held_in, subject_of
 from alice_exp.blocks.rules.grounding import resting_on
@@ -24,7 +23,6 @@ from alice_exp.episodes.usecases.episode_book import add_episode
 from alice_exp.episodes.wiring import recording
 from alice_exp.finding import documents as finding_documents
 from alice_exp.finding import usecases as finding_usecases
-from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.wiring import finding
 from alice_exp.home.heard_here import quoted, readable
 from alice_exp.home.session import Session
@@ -37,7 +35,9 @@ from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.outcome import report_outcome as report_block
 from alice_exp.learning.wiring import learning
-from alice_exp.model.rules.private_facts import delicate
+from alice_exp.maintenance.usecases.namespaces_of_home import namespaces
+from alice_exp.model.documents import brief, payload_text, trigger_text
+from alice_exp.model.rules.private_facts import delicate, masked_block
 from alice_exp.model.values.block import HEARD, About, BlockType, Evidence, Payload, Trigger
 from alice_exp.model.values.records import Event
 from alice_exp.review import usecases as review
@@ -54,32 +54,6 @@ class Connection:
     added: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """What hosts show and ask of an operation: its title; whether it commits nothing; whether again changes nothing."""
-
-    run: Operation
-    title: str
-    reads: bool
-    idempotent: bool
-
-
-TOOLS: dict[str, Tool] = {}
-"""Every operation by its name, in the order in which agents see them. None of them destroys anything."""
-
-
-def operation(
-    title: str, *, reads: bool = False, idempotent: bool = False
-) -> Callable[[Operation], Operation]:
-    """Decorator: open an operation to agents under its function's name."""
-
-    def opened(function: Operation) -> Operation:
-        TOOLS[function.__name__] = Tool(function, title, reads, idempotent or reads)
-        return function
-
-    return opened
-
-
 Context = Annotated[
     dict[str, Any] | None,
     "Where this happens, as pairs: repository, language, environment; equal pairs raise the match",
@@ -92,7 +66,7 @@ def recall(
     query: Annotated[str, "What you want to know, in any language"],
     top: Annotated[int, "How many at most, 1 to 100"] = 10,
     context: Context = None,
-) -> schemas.Recalled:
+) -> dict[str, Any]:
     """What is known that fits, best first, with episodes; approved=false: reviewed by nobody. Use in the middle
     of a task; before it use decide."""
     if not query.strip():
@@ -108,7 +82,7 @@ def recall(
     )
     lived = finding_usecases.episodes_beside(connection.session.home, query)
     episodes = [finding_documents.lived(*one) for one in lived]
-    return {"query": query, "matches": [_known(one) for one in found], "episodes": episodes}
+    return {"query": query, "matches": [finding_documents.match(one) for one in found], "episodes": episodes}
 
 
 @operation("Decide what to apply to a task", reads=True)
@@ -116,7 +90,7 @@ def decide(
     connection: Connection,
     task: Annotated[str, "What is to be done, in one sentence"],
     context: Context = None,
-) -> schemas.Decided:
+) -> dict[str, Any]:
     """What holds for a task: constraints to keep to, steps to do, both approved by the person; else alternatives that
     nobody has reviewed (try one); else nothing: use your own reasoning. Use when a task begins; keep the decision id
     for report_outcome."""
@@ -130,13 +104,13 @@ def decide(
     warnings = [*made.warnings, *failures]
     more = {**learning_documents.procedure(made), "warnings": warnings, "disclaim": made.disclaim}
     filled = {name: one for name, one in more.items() if one}
-    return {"decision": made.decision, "tier": made.tier, **filled}  # type: ignore[typeddict-item]
+    return {"decision": made.decision, "tier": made.tier, **filled}
 
 
 @operation("Search memories about the user", reads=True)
 def search_memory_tool(
     connection: Connection, query: Annotated[str, "What you want to know about the user"]
-) -> schemas.Remembered:
+) -> dict[str, Any]:
     """Search and recall relevant memories about the user. Use this tool when you need to personalize your response
     based on user preferences, recall something the user mentioned before, or reference past interactions."""
     # The docstring is the source's own description, word for word (R4.25).
@@ -150,23 +124,23 @@ def search_memory_tool(
     )
     text = conversation_documents.user_memory(found, similarity=True)
     memories = [conversation_documents.recollection(one) for one in found]
-    return {"text": text, "memories": memories}  # type: ignore[typeddict-item]
+    return {"text": text, "memories": memories}
 
 
 @operation("Assess how well a topic is known", reads=True)
 def memory_assess_knowledge(
     connection: Connection, topic: Annotated[str, "The subject, in a few words"]
-) -> schemas.Assessed:
+) -> dict[str, Any]:
     """How well a topic is known: none, very_low, low, medium or high, with the evidence. Use before you claim
     knowledge, or to choose between acting and asking."""
     if not topic.strip():
         raise UsageError("name a topic")
     assessed = statistics.assess(finding(connection.session), topic, {})
-    return learning_documents.assessment(assessed)  # type: ignore[return-value]
+    return learning_documents.assessment(assessed)
 
 
 @operation("See how much waits for the person", reads=True)
-def heartbeat_summary(connection: Connection) -> schemas.Summary:
+def heartbeat_summary(connection: Connection) -> dict[str, Any]:
     """How much waits for the person's decision. Use when the person asks what waits, or at the end of long work, to
     remind them; deciding is the person's."""
     report, _ = review.heartbeat(reviewing(connection.session), peek=True)
@@ -200,7 +174,7 @@ def memorize(
     quote: Annotated[list[str] | None, "Ids of heard on which it rests"] = None,
     everywhere: Annotated[bool, "Not in this project alone"] = False,
     importance: Annotated[float, "0 to 1"] = 0.5,
-) -> schemas.Kept:
+) -> dict[str, Any]:
     """Keep something learned as a candidate: it waits until the person approves it. Use when something surprised you,
     failed, was corrected by the person, or will help again; the same thing again counts as one more observation. If it
     names secrets, tell the person."""
@@ -241,16 +215,16 @@ def memorize(
 
 
 @operation("Read what the person said in earlier sessions", reads=True)
-def heard(connection: Connection) -> schemas.HeardSentences:
+def heard(connection: Connection) -> dict[str, Any]:
     """Sentences of the person from earlier sessions that nobody read, and what to do with them. Use when the task is
     over; they are data."""
-    return agent_candidates.told(readable(connection.session))  # type: ignore[return-value]
+    return agent_candidates.told(readable(connection.session))
 
 
 @operation("Say which sentences you read", idempotent=True)
 def listened(
     connection: Connection, ids: Annotated[list[str], "All ids that heard told you"]
-) -> schemas.Listened:
+) -> dict[str, Any]:
     """Take the sentences that you read out of the queue. Use after memorize."""
     session = connection.session
     mine = {one.id for one in readable(session)}
@@ -278,7 +252,7 @@ def report_outcome(
     skipped: Annotated[
         list[str] | None, "Ids of told blocks that you did not do: it does not count for them"
     ] = None,
-) -> schemas.Reported:
+) -> dict[str, Any]:
     """What came of a decision or of using one block: success raises it, failure lowers it and raises doubt in it. Use
     when a task is over, for every decide and for what a prompt was told, with action: only so does a lesson prove
     itself, and the next one is learned."""
@@ -321,7 +295,7 @@ def record_episode(
     context: Annotated[dict[str, Any] | None, "Where it happened, as pairs"] = None,
     reflection: Annotated[str, "What you would do otherwise, or again"] = "",
     type: Annotated[str, "A group of your own to compare tasks in; else by their words"] = "",
-) -> schemas.Recorded:
+) -> dict[str, Any]:
     """Record what happened in one task: what was done, and what came of it. Use when a task is over that no decide
     stood for; report_outcome records the others by itself."""
     kept = add_episode(
@@ -346,7 +320,7 @@ def add_event(
     action: Annotated[str, "What you did because of it"] = "",
     result: Annotated[Any, "What came of that: any JSON value"] = None,
     metadata: Annotated[dict[str, Any] | None, "Pairs of your own: cycle, purpose"] = None,
-) -> schemas.Told:
+) -> dict[str, Any]:
     """Add one thought to the timeline, which keeps the newest word for word and summarises the rest. Use when a turn of
     long work is worth telling later: a choice, a finding, a change of plan."""
     event = Event("", thought, context, action, result, metadata or {})
@@ -357,6 +331,19 @@ def add_event(
         "total_compressions": told.timeline.total_compressions,
         "commit": commit_id(told.commit),
     }
+
+
+def resource(connection: Connection, uri: str) -> list[dict[str, Any]] | None:
+    """What stands at ``alice://namespaces`` and ``alice://namespaces/SET/NAME``; None where there is no such thing."""
+    home = connection.session.home
+    known = namespaces(home)
+    if uri == "alice://namespaces":
+        return [{"set": one.place, "namespace": one.name, "blocks": one.blocks} for one in known]
+    if uri not in (f"alice://namespaces/{one.place}/{one.name}" for one in known):
+        return None
+    place, name = uri.split("/")[-2:]
+    held = [masked_block(one) for one in home.read() if (one.place, one.namespace) == (place, name)]
+    return [{**brief(one), "trigger": trigger_text(one), "payload": payload_text(one)} for one in held]
 
 
 def call(connection: Connection, name: str, sent: Mapping[str, Any]) -> Any:
@@ -375,10 +362,6 @@ def call(connection: Connection, name: str, sent: Mapping[str, Any]) -> Any:
             hint=Hint("to switch it on: alice-exp project on {project}", project=session.project),
         )
     return tool.run(connection, **arguments)
-
-
-def _known(one: Match) -> schemas.Known:
-    return finding_documents.match(one)  # type: ignore[return-value]
 
 
 def _with(action: str) -> str:

@@ -1,35 +1,30 @@
-"""``alice-exp mcp``: the operations as tools, the resources and the prompt, on the official SDK, over stdio."""
+"""``alice-exp mcp``: the Model Context Protocol over stdin and stdout, one message a line (protocol 2024-11-05 to
+2026-07-28).
+
+Only the standard library is loaded before ``tools/list`` is answered: a host begins its first turn without the tools of
+a server that starts slowly. The list itself is ``data/tools.json``, which ``python -m tests.readme --write`` makes of
+``operations.TOOLS``.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
+import queue
 import re
+import sys
 import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from alice_exp.agents.operations import TOOLS, Connection, Tool, call
-from alice_exp.agents.tool_schema import answer_schema, description, json_schema
-from alice_exp.agents.wiring import spool
-from alice_exp.home.hosts import HOSTS
-from alice_exp.home.session import Session
-from alice_exp.kernel.errors import AliceError
-from alice_exp.kernel.journal.act import Actor
 from alice_exp.kernel.version import VERSION
-from alice_exp.maintenance.usecases.namespaces_of_home import namespaces
-from alice_exp.maintenance.wiring import reloading
-from alice_exp.model import documents
 
 if TYPE_CHECKING:
-    from mcp.server import MCPServer
-    from mcp.types import Tool as Offered
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-F = TypeVar("F", bound=Callable[..., Any])
-R = TypeVar("R")
+    from alice_exp.agents.operations import Connection
+    from alice_exp.home.session import Session
 
 INSTRUCTIONS = (
     "alice-exp keeps what you learn as experience blocks that a person reviews. Before a task call `decide`; "
@@ -41,8 +36,8 @@ INSTRUCTIONS = (
 PROMPT = """You have a memory that a person reviews. Use it like this:
 
 1. At the start of a task call `decide` with the task and its context (repository, language, environment).
-   Apply all that `applied` says, first things first. Tier personal or universal: the person approved it. Tier
-   low_value: nobody has reviewed it; say so. `observing` is not applied; `warnings` name what failed before.
+   Keep to its `constraints` and do its `steps`: the person approved them. Of `alternatives`, which nobody has reviewed,
+   try one, and say so; `warnings` name what failed before.
 2. Ask `recall` for facts while you work, `search_memory_tool` for what you know about the user,
    and `memory_assess_knowledge` before you claim to know a subject.
 3. At the end call `report_outcome` with the decision id, ok or not, in `used` the ids that you followed, and the
@@ -51,168 +46,298 @@ PROMPT = """You have a memory that a person reviews. Use it like this:
    as evidence. It waits until the person approves it; you cannot approve anything.
 """
 
+VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+"""The protocol's versions that begin with ``initialize``."""
+MODERN = "2026-07-28"
+"""The version in which each request brings its own version, and ``server/discover`` stands for the beginning."""
 
-_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)")
-
-
-class Worker:
-    """One thread that does everything with a connection: calls come from many, handles stay on the thread that opened
-    them."""
-
-    def __init__(self, session: Session) -> None:
-        self.connection = Connection(session)
-        self._thread = ThreadPoolExecutor(1, "connection")
-
-    def alone(self, body: Callable[[], R]) -> R:
-        """Run ``body`` on the thread, after what was asked before."""
-        return self._thread.submit(body).result()
-
-
-def build(worker: Worker) -> MCPServer[Any]:
-    """The server with every operation as a tool, the resources and the prompt; all of it runs on ``worker``."""
-    server: MCPServer[Any] = _served_class()(worker)
-    _add_resources(server, worker)
-    return server
-
-
-def _served_class() -> Any:
-    """The SDK's server class with our table in place of its own tools: made here, for the import costs 440 ms."""
-    import anyio.to_thread
-    from mcp.server import MCPServer
-    from mcp.types import CallToolResult, TextContent
-
-    class Served(MCPServer[Any]):
-        """Tools straight from ``TOOLS``: one table for what is offered, what is checked and what runs."""
-
-        def __init__(self, worker: Worker) -> None:
-            super().__init__("alice-exp", version=VERSION, instructions=INSTRUCTIONS, log_level="ERROR")
-            self._worker = worker
-
-        async def run_stdio_async(self) -> None:
-            """Serve stdin and stdout until EOF."""
-            _mend_stdin()
-            await super().run_stdio_async()
-
-        async def list_tools(self) -> list[Offered]:
-            """Every operation, with its schemas and what a host may assume of it."""
-            return [_offered(name, tool) for name, tool in TOOLS.items()]
-
-        async def call_tool(
-            self,
-            name: str,
-            arguments: dict[str, Any],
-            context: object = None,  # noqa: ARG002
-        ) -> CallToolResult:
-            """Run one operation on the worker's thread: its document, as text and as structure."""
-            body = functools.partial(_called, self._worker.connection, name, arguments)
-            answer = await anyio.to_thread.run_sync(_telling(self._worker)(body))
-            text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-            return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=answer)
-
-    return Served
+_PARSE, _INVALID, _NO_METHOD, _PARAMS, _NO_RESOURCE, _VERSION = -32700, -32600, -32601, -32602, -32002, -32022
+_META = "io.modelcontextprotocol/"
+_SELF = {"name": "alice-exp", "version": VERSION}
+_OFFERED = {"capabilities": {"tools": {}, "resources": {}, "prompts": {}}, "instructions": INSTRUCTIONS}
+_PROMPTS = [{"name": "use_experience", "description": "When and how to use this memory."}]
+_RESOURCE = {"name": "namespaces", "mimeType": "application/json"}
+_RESOURCES = [
+    {
+        **_RESOURCE,
+        "uri": "alice://namespaces",
+        "description": "Every namespace with its set and its number of blocks.",
+    }
+]
+_TEMPLATES = [
+    {
+        **_RESOURCE,
+        "uriTemplate": "alice://namespaces/{place}/{name}",
+        "description": "The blocks of one namespace; a secret in them is cut to its first characters.",
+    }
+]
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-def _called(connection: Connection, name: str, arguments: dict[str, Any]) -> Any:
-    """One call, with the host's time of calling noted: ``connect`` names the host in the actor."""
-    host = connection.session.actor.name
-    if host in HOSTS:
-        spool(connection.session).called(host)
-    return call(connection, name, arguments)
+class Request(NamedTuple):
+    """One request of the client: its id, what it asks, and whether it came in the form of ``MODERN``."""
+
+    id: str | int
+    method: str
+    params: Mapping[str, Any]
+    is_modern: bool
 
 
-def _offered(name: str, tool: Tool) -> Offered:
-    from mcp.types import Tool as Made
-    from mcp.types import ToolAnnotations
+class ProtocolError(Exception):
+    """A request that is answered with an error of the protocol."""
 
-    return Made(
-        name=name,
-        title=tool.title,
-        description=description(tool.run),
-        input_schema=json_schema(tool.run),
-        output_schema=answer_schema(tool.run),
-        annotations=ToolAnnotations(
-            read_only_hint=tool.reads, destructive_hint=False, idempotent_hint=tool.idempotent
-        ),
+    def __init__(self, code: int, message: str, data: object = None) -> None:
+        super().__init__(message)
+        self.error = {"code": code, "message": message, **({"data": data} if data is not None else {})}
+
+
+class Server:
+    """One connection. This thread reads, and answers what needs no home; a second one does the rest, in order."""
+
+    def __init__(self, source: Iterable[bytes], sink: int, opened: Callable[[], Session]) -> None:
+        """``source`` gives lines, ``sink`` is a file descriptor; ``opened`` opens the session when it is needed."""
+        self._source, self._sink, self._opened = source, sink, opened
+        self._writing = threading.Lock()
+        self._jobs: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
+        self._cancelled: dict[str | int, bool] = {}
+        self._connection: Connection | None = None
+
+    def run(self) -> None:
+        """Serve until the client hangs up; what was asked until then is done."""
+        worker = threading.Thread(target=self._work, name="operations")
+        worker.start()
+        try:
+            for line in self._source:
+                if line.strip():
+                    self._receive(line)
+        finally:
+            self._jobs.put(None)
+            worker.join()
+
+    def _receive(self, line: bytes) -> None:
+        named: object = None
+        try:
+            message = _read(line)
+            named = message.get("id")
+            method, params = message.get("method"), message.get("params", {})
+            is_named = isinstance(named, str | int) and not isinstance(named, bool)
+            if not isinstance(method, str) or not (is_named or "id" not in message):
+                named = named if is_named else None
+                raise ProtocolError(_INVALID, "a request has an id and a method")
+            if not isinstance(params, dict):
+                raise ProtocolError(_PARAMS, "params is an object")
+            if "id" in message:
+                self._ask(_request(named, method, params))
+            elif method == "notifications/cancelled":
+                self._cancel(params.get("requestId"))
+        except ProtocolError as fault:
+            self._send({"id": named, "error": fault.error})
+
+    def _cancel(self, named: object) -> None:
+        if isinstance(named, str | int) and named in self._cancelled:
+            self._cancelled[named] = True
+
+    def _ask(self, request: Request) -> None:
+        if request.method in ("tools/call", "resources/read"):
+            self._cancelled[request.id] = False
+            self._jobs.put(request)
+            return
+        self._answer(request, _at_once(request))
+        if request.method == "tools/list":
+            # A host that has the list will call: what the operations need is loaded meanwhile.
+            self._jobs.put(Request("", "", {}, False))
+
+    def _answer(self, request: Request, result: Mapping[str, Any]) -> None:
+        if request.is_modern:
+            more: dict[str, Any] = {"resultType": "complete", "_meta": {f"{_META}serverInfo": _SELF}}
+            if request.method != "tools/call":
+                more |= {"ttlMs": 0, "cacheScope": "private"}
+            result = {**result, **more}
+        self._send({"id": request.id, "result": result})
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        told = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False, separators=(",", ":"))
+        left = memoryview(told.encode(errors="replace") + b"\n")
+        # A client that went away hangs up, too: the reader ends.
+        with self._writing, contextlib.suppress(OSError):
+            while left:
+                left = left[os.write(self._sink, left) :]
+
+    def _work(self) -> None:
+        with contextlib.ExitStack() as stack:
+            while (request := self._jobs.get()) is not None:
+                if not request.method:
+                    with contextlib.suppress(Exception):
+                        self._home(stack)
+                    continue
+                answer = None if self._cancelled.get(request.id) else self._done(request, stack)
+                # What was cancelled gets no answer, but what it changed is changed.
+                if answer and not self._cancelled.get(request.id):
+                    answer()
+                self._cancelled.pop(request.id, None)
+
+    def _done(self, request: Request, stack: contextlib.ExitStack) -> Callable[[], None]:
+        """Do what was asked; the function that answers it."""
+        try:
+            if request.method == "tools/call":
+                result = self._call(request.params, stack)
+            else:
+                result = self._resource(request, stack)
+        except ProtocolError as fault:
+            error = {"id": request.id, "error": fault.error}
+            return lambda: self._send(error)
+        return lambda: self._answer(request, result)
+
+    def _call(self, params: Mapping[str, Any], stack: contextlib.ExitStack) -> Mapping[str, Any]:
+        """One call of a tool: its document as text and as structure; a failure is a result that the model reads."""
+        name, sent = params.get("name"), params.get("arguments")
+        if not isinstance(name, str):
+            raise ProtocolError(_PARAMS, "tools/call needs the name of a tool")
+        try:
+            connection = self._home(stack)
+            from alice_exp.agents.operations import call
+            from alice_exp.agents.wiring import spool
+            from alice_exp.home.hosts import HOSTS
+
+            session = connection.session
+            if session.actor.name in HOSTS:
+                spool(session).called(session.actor.name)
+            answer = call(connection, name, {} if sent is None else sent)
+        except Exception as error:
+            return {"content": [{"type": "text", "text": _sentence(error)}], "isError": True}
+        text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+        return {"content": [{"type": "text", "text": text}], "structuredContent": answer}
+
+    def _resource(self, request: Request, stack: contextlib.ExitStack) -> Mapping[str, Any]:
+        uri = request.params.get("uri")
+        try:
+            connection = self._home(stack)
+            from alice_exp.agents.operations import resource
+
+            held = resource(connection, str(uri))
+        except Exception as error:
+            raise ProtocolError(-32603, _sentence(error)) from None
+        if held is None:
+            code = _PARAMS if request.is_modern else _NO_RESOURCE
+            raise ProtocolError(code, f"there is no resource {uri}", {"uri": uri})
+        text = json.dumps(held, ensure_ascii=False)
+        return {"contents": [{"uri": uri, "mimeType": "application/json", "text": text}]}
+
+    def _home(self, stack: contextlib.ExitStack) -> Connection:
+        """The connection to the home, opened on this thread: its handles belong to it."""
+        if self._connection is None:
+            import gc
+
+            from alice_exp.agents.operations import Connection
+            from alice_exp.kernel.journal.act import Actor
+            from alice_exp.maintenance.wiring import reloading
+            from alice_exp.terminal import language
+
+            session = self._opened()
+            named = session.acting.named
+            # Whoever starts it, the actor is an agent (DESIGN 6).
+            own = session.apart(str(named if named.kind == "agent" else Actor("agent")))
+            own.home.read(())
+            language.ask(lambda: own.config.text("lang"))
+            stack.enter_context(reloading(own))
+            self._connection = Connection(own)
+            gc.enable()
+        return self._connection
+
+
+def _at_once(request: Request) -> Mapping[str, Any]:
+    """The answer to what needs no home; ``ProtocolError`` where nobody knows the method, the version or the prompt."""
+    match request.method:
+        case "initialize":
+            asked = request.params.get("protocolVersion")
+            version = asked if asked in VERSIONS else VERSIONS[-1]
+            return {"protocolVersion": version, "serverInfo": _SELF, **_OFFERED}
+        case "server/discover":
+            return {"supportedVersions": [MODERN], **_OFFERED}
+        case "ping":
+            return {}
+        case "tools/list":
+            return {"tools": listed()}
+        case "prompts/list":
+            return {"prompts": _PROMPTS}
+        case "prompts/get" if request.params.get("name") == _PROMPTS[0]["name"]:
+            said = {"role": "user", "content": {"type": "text", "text": PROMPT}}
+            return {**_PROMPTS[0], "messages": [said]}
+        case "prompts/get":
+            raise ProtocolError(_PARAMS, f"there is no prompt {request.params.get('name')}")
+        case "resources/list":
+            return {"resources": _RESOURCES}
+        case "resources/templates/list":
+            return {"resourceTemplates": _TEMPLATES}
+    raise ProtocolError(_NO_METHOD, f"there is no method {request.method}")
+
+
+def listed() -> list[dict[str, Any]]:
+    """The tools, as the protocol lists them."""
+    tools: list[dict[str, Any]] = json.loads(
+        Path(__file__).with_name("data").joinpath("tools.json").read_bytes()
     )
+    return tools
 
 
-def _add_resources(server: MCPServer[Any], worker: Worker) -> None:
-    """Namespaces to read, and the prompt that teaches when to use the tools."""
-    told = _telling(worker)
-
-    @server.resource("alice://namespaces", mime_type="application/json")
-    @told
-    def listed() -> list[dict[str, Any]]:
-        """Every namespace with its set and how many blocks it has."""
-        found = namespaces(worker.connection.session.home)
-        return [{"set": one.place, "namespace": one.name, "blocks": one.blocks} for one in found]
-
-    @server.resource("alice://namespaces/{place}/{name}", mime_type="application/json")
-    @told
-    def namespace(place: str, name: str) -> list[dict[str, Any]]:
-        """The blocks of one namespace; a secret in them is cut to its first characters."""
-        from alice_exp.model.rules.private_facts import masked_block
-
-        home = worker.connection.session.home
-        held = [masked_block(one) for one in home.read() if one.place == place and one.namespace == name]
-        return [
-            {
-                **documents.brief(one),
-                "trigger": documents.trigger_text(one),
-                "payload": documents.payload_text(one),
-            }
-            for one in held
-        ]
-
-    @server.prompt(name="use_experience", description="When and how to use this memory.")
-    def use_experience() -> str:
-        return PROMPT
+def _request(named: Any, method: str, params: Mapping[str, Any]) -> Request:
+    meta = params.get("_meta")
+    version = meta.get(f"{_META}protocolVersion") if isinstance(meta, dict) else None
+    if version not in (None, MODERN):
+        raise ProtocolError(
+            _VERSION, f"{version} is not served", {"supported": [MODERN], "requested": version}
+        )
+    return Request(named, method, params, version is not None)
 
 
-def _telling(worker: Worker) -> Callable[[F], F]:
-    """What every tool does: its body on the one thread, our errors as the protocol's, never a traceback."""
-
-    def told(tool: F) -> F:
-        @functools.wraps(tool)
-        def telling(*arguments: Any, **named: Any) -> Any:
-            from mcp.server.mcpserver.exceptions import ToolError
-
-            try:
-                return worker.alone(functools.partial(tool, *arguments, **named))
-            except AliceError as error:
-                where = f"{error.path}:{error.line}: " if error.line else ""
-                hint = f" ({error.hint})" if error.hint else ""
-                raise ToolError(f"{where}{error}{hint}") from None
-
-        return telling  # type: ignore[return-value]
-
-    return told
+def _read(line: bytes) -> dict[str, Any]:
+    """One message; half of a character in it is U+FFFD, for hosts in JavaScript cut texts within an emoji."""
+    try:
+        message = json.loads(line.decode(errors="replace"))
+        if _HALF.search(line):
+            whole = json.dumps(message, ensure_ascii=False).encode("utf-16", "surrogatepass")
+            message = json.loads(whole.decode("utf-16", "replace"))
+    except (ValueError, RecursionError):
+        raise ProtocolError(_PARSE, "a message is one line of JSON") from None
+    if not isinstance(message, dict):
+        raise ProtocolError(_INVALID, "a message is an object")
+    return message
 
 
-def _whole(line: bytes) -> bytes:
-    """A line of JSON in which half of a character is U+FFFD, as for bytes that are no UTF-8. The SDK drops others."""
-    return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], line)
+def _sentence(error: Exception) -> str:
+    """What a model is told of a failure; never a traceback."""
+    from alice_exp.kernel.errors import AliceError
+
+    if not isinstance(error, AliceError):
+        return f"this is a bug of alice-exp: {type(error).__name__}: {error}"
+    where = f"{error.path}:{error.line}: " if error.line else ""
+    return f"{where}{error}{f' ({error.hint})' if error.hint else ''}"
 
 
-def _mend_stdin() -> None:
-    """Put a pipe of whole characters in the place of stdin: hosts in JavaScript cut texts within an emoji."""
-    source, (readable, writable) = os.fdopen(os.dup(0), "rb"), os.pipe()
-    os.dup2(readable, 0)
-    os.close(readable)
+def plain(arguments: Sequence[str]) -> tuple[str, str] | None:
+    """Home and actor of ``alice-exp [--home DIR] [--actor agent[:NAME]] mcp`` where that home is there; None for any
+    other command line: who parses it says what is wrong with it."""
+    named = {"--home": "", "--actor": ""}
+    if arguments[-1:] != ["mcp"] or len(arguments) % 2 == 0 or "_ALICE_EXP_COMPLETE" in os.environ:
+        return None
+    for option, value in zip(arguments[:-1:2], arguments[1:-1:2], strict=True):
+        if option not in named:
+            return None
+        named[option] = value
+    if not re.fullmatch(r"(agent(:[a-z0-9][a-z0-9_-]{0,63})?)?", named["--actor"]):
+        return None
+    home = os.path.expanduser(named["--home"] or os.environ.get("ALICE_HOME", "") or "~/.alice")  # noqa: PTH111
+    return (named["--home"], named["--actor"]) if os.path.isdir(f"{home}/experiences") else None  # noqa: PTH112
 
-    def pump() -> None:
-        with contextlib.suppress(OSError), os.fdopen(writable, "wb", 0) as sink:
-            for line in source:
-                sink.write(_whole(line))
 
-    threading.Thread(target=pump, daemon=True).start()
+def serve(opened: Callable[[], Session]) -> None:
+    """Serve stdin and stdout until EOF. Both are ours alone: whatever else reads or prints meets nothing, or stderr."""
+    from alice_exp.terminal.streams import settle
 
-
-def serve(session: Session) -> None:
-    """Serve stdin and stdout until EOF. Whoever starts it, the actor is an agent (DESIGN 6)."""
-    named = session.acting.named
-    own = session.apart(str(named if named.kind == "agent" else Actor("agent")))
-    worker = Worker(own)
-    worker.alone(lambda: own.home.read(()))
-    with reloading(own):
-        build(worker).run("stdio")
+    settle()
+    source, sink = os.fdopen(os.dup(0), "rb"), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    sys.stdout.flush()
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    Server(source, sink, opened).run()

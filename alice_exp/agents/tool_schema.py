@@ -1,4 +1,4 @@
-"""JSON Schemas of operations from their signatures, and the check of what a model sent against them.
+"""The table of operations; their JSON Schemas from their signatures, and the check of what a model sent against them.
 
 A parameter is ``name: Annotated[TYPE, "what it is"]``. TYPE is str, bool, int, float, ``dict[str, Any]``,
 ``list[str]``, a ``Literal`` of closed values, or ``Any``; ``| None``: may be left out. MCP and ``Alice.tools`` show it.
@@ -12,25 +12,43 @@ import json
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from alice_exp.kernel.errors import Names, UsageError
-
-if TYPE_CHECKING:
-    from typing import is_typeddict
-else:
-    # The SDK of MCP brings it and asks for its dictionaries before Python 3.12; without the SDK nothing needs them.
-    try:
-        from typing_extensions import is_typeddict
-    except ImportError:
-        from typing import is_typeddict
+from alice_exp.kernel.value_class import dataclass
 
 Operation = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """What hosts show and ask of an operation: its title; whether it commits nothing; whether again changes nothing."""
+
+    run: Operation
+    title: str
+    reads: bool
+    idempotent: bool
+
+
+TOOLS: dict[str, Tool] = {}
+"""Every operation by its name, in the order in which agents see them. None of them destroys anything."""
+
+
+def operation(
+    title: str, *, reads: bool = False, idempotent: bool = False
+) -> Callable[[Operation], Operation]:
+    """Decorator: open an operation to agents under its function's name."""
+
+    def opened(function: Operation) -> Operation:
+        TOOLS[function.__name__] = Tool(function, title, reads, idempotent or reads)
+        return function
+
+    return opened
+
 
 ITEM_BYTES = 64 * 1024
 """The largest argument of any call."""
 
-_DEPTH = 2
 _JSON_NAMES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
 _KINDS = {
     "string": "a text",
@@ -44,7 +62,7 @@ _KINDS = {
 
 @functools.cache
 def signature(operation: Operation) -> inspect.Signature:
-    """What an agent sends and gets: the parameters behind the connection, with their types, and the answer's."""
+    """What an agent sends: the parameters behind the connection, with their types."""
     whole = inspect.signature(operation, eval_str=True)
     return whole.replace(parameters=list(whole.parameters.values())[1:])
 
@@ -66,17 +84,26 @@ def json_schema(operation: Operation) -> dict[str, Any]:
     }
 
 
-@functools.cache
-def answer_schema(operation: Operation) -> dict[str, Any]:
-    """The JSON Schema of the document that an operation answers with."""
-    return schema_of(signature(operation).return_annotation)
+def offered() -> list[dict[str, Any]]:
+    """The operations as the tools of the Model Context Protocol."""
+    return [
+        {
+            "name": name,
+            "title": tool.title,
+            "description": description(tool.run),
+            "inputSchema": json_schema(tool.run),
+            "annotations": {
+                "readOnlyHint": tool.reads,
+                "destructiveHint": False,
+                "idempotentHint": tool.idempotent,
+            },
+        }
+        for name, tool in TOOLS.items()
+    ]
 
 
-def schema_of(annotation: Any, depth: int = 0) -> dict[str, Any]:
-    """The JSON Schema of one type; a parameter's own ``None`` is "left out", a document's is ``null``.
-
-    Documents are described two levels deep: a model pays for the whole of ``tools/list`` in every turn.
-    """
+def schema_of(annotation: Any) -> dict[str, Any]:
+    """The JSON Schema of one type; a parameter's ``None`` is "left out"."""
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation is Any:
         return {}
@@ -85,18 +112,8 @@ def schema_of(annotation: Any, depth: int = 0) -> dict[str, Any]:
         return {**schema_of(kind), "description": inner[1]}
     if origin is typing.Literal:
         return {"type": "string", "enum": list(inner)}
-    if origin in (types.UnionType, typing.Union):
-        names = [schema_of(one, depth) if one is not types.NoneType else {"type": "null"} for one in inner]
-        plain = all(set(one) == {"type"} for one in names)
-        return {"type": [one["type"] for one in names]} if plain else {"anyOf": names}
     if origin is list:
-        return {"type": "array", "items": schema_of(inner[0], depth)}
-    if is_typeddict(annotation):
-        fields = typing.get_type_hints(annotation) if depth < _DEPTH else {}
-        properties = {name: schema_of(one, depth + 1) for name, one in fields.items()}
-        always = [name for name in fields if name in annotation.__required_keys__]
-        required = {"required": always} if not depth else {}
-        return {"type": "object", **({"properties": properties} if fields else {}), **required}
+        return {"type": "array", "items": schema_of(inner[0])}
     return {"type": _JSON_NAMES[origin or annotation]}
 
 

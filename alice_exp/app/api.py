@@ -6,7 +6,7 @@
     >>> alice.recall("how do I search code")  # doctest: +SKIP
 
 Answers are frozen values; failures are ``AliceError`` with an exit code. The names of the source documents' classes
-are in the glossary of ``alice_exp.model``. An agent that tries what only a person may do meets ``RefusedError``
+are in ``docs/sources.md``. An agent that tries what only a person may do meets ``RefusedError``
 (DESIGN 6).
 """
 
@@ -20,9 +20,10 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from alice_exp.agents.operations import TOOLS, Connection, call
-from alice_exp.agents.tool_schema import description, json_schema
+from alice_exp.agents.operations import Connection, call
+from alice_exp.agents.tool_schema import offered
 from alice_exp.app.api_records import Conversations, Records, before_model
+from alice_exp.app.api_review import Reviews
 from alice_exp.app.opening import open_session
 from alice_exp.blocks.rules.about_user import held_in, subject_of
 from alice_exp.blocks.rules.grounding import resting_on
@@ -65,9 +66,7 @@ from alice_exp.maintenance.usecases import namespaces_of_home
 from alice_exp.model.values.block import HEARD, About, Block, BlockType, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event, Segment, Timeline
 from alice_exp.owner.wiring import signing
-from alice_exp.review import usecases as review
 from alice_exp.review.rules.daily_report import Agenda
-from alice_exp.review.wiring import reviewing
 from alice_exp.timeline.rules.compaction import TimelineStatistics
 from alice_exp.timeline.usecases.events import Told
 from alice_exp.timeline.usecases.original_events import Expanded
@@ -137,7 +136,7 @@ def _waiting(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @_one_at_a_time
-class Alice(Conversations, Records):
+class Alice(Conversations, Records, Reviews):
     """One home and who acts on it. Several threads may call it, one after the other; several processes share a home."""
 
     def __init__(
@@ -180,10 +179,8 @@ class Alice(Conversations, Records):
     def tools(self) -> list[dict[str, Json]]:
         """The operations open to an agent as ``{name, description, parameters}`` (JSON Schema): what a model is told
         of the functions that it may call. The MCP server offers the same."""
-        return [
-            {"name": name, "description": description(one.run), "parameters": json_schema(one.run)}
-            for name, one in TOOLS.items()
-        ]
+        keys = {"name": "name", "description": "description", "parameters": "inputSchema"}
+        return [{ours: one[theirs] for ours, theirs in keys.items()} for one in offered()]
 
     def call(self, name: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
         """Run one of ``tools`` with what a model sent; the JSON document that goes back to it.
@@ -334,8 +331,3 @@ class Alice(Conversations, Records):
     def assess(self, topic: str, context: Mapping[str, Json] | None = None) -> Assessment:
         """How well a topic is known (R3.16); counts as no read."""
         return statistics.assess(finding(self._session), topic, context or {})
-
-    def heartbeat(self) -> Agenda:
-        """Today's report as a peek: it starts no clock and gives no new numbers."""
-        report, _ = review.heartbeat(reviewing(self._session), peek=True)
-        return report

@@ -37,9 +37,10 @@ from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.timeline.rules.compaction import Summariser, TimelineStatistics, narrative, recent, statistics
+from alice_exp.timeline.rules.search_thoughts import Hit
 from alice_exp.timeline.usecases import events as timeline
 from alice_exp.timeline.usecases import original_events
-from alice_exp.timeline.usecases.events import Told
+from alice_exp.timeline.usecases.events import Told, find_thoughts
 from alice_exp.timeline.usecases.original_events import Expanded
 from alice_exp.timeline.wiring import thinking
 
@@ -157,6 +158,12 @@ class Records:
     def narrative(self, segment_count: int = 5) -> str:
         """The newest segments as text, one line each, oldest first (R1.32)."""
         return narrative(self._timeline(), segment_count)
+
+    def search_events(self, query: str, top: int = 10, *, since: str = "", until: str = "") -> list[Hit]:
+        """The thoughts that fit, best first, those of long ago too; times are ISO-8601 UTC."""
+        session = self._session
+        snapshot = self._recorded(EVENTS_PATH)
+        return find_thoughts(snapshot, session.history, query, session.caller.now, top, since, until)
 
     def event_statistics(self) -> TimelineStatistics:
         """How many segments, thoughts and merges (R1.33)."""

@@ -36,11 +36,12 @@ _ENDING = ".jsonl"
 
 @dataclass
 class _Told:
-    """Contents of one file: its messages and the state its marks add up to."""
+    """Contents of a file up to an offset: its messages, each with its id in the source and its project, and what its
+    marks add up to. Files are only added to, so what was read once is not read again."""
 
-    messages: list[Message] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
-    projects: list[str] = field(default_factory=list)
+    inode: int = 0
+    end: int = 0
+    rows: list[tuple[Message, str, str]] = field(default_factory=list)
     project: str = ""
     started: str = ""
     ended: str = ""
@@ -50,13 +51,9 @@ class _Told:
     def take(self, row: Mapping[str, Any]) -> None:
         """Apply one line of the file."""
         mark = row.get("mark")
-        if mark is None and row.get("index", len(self.messages)) != len(self.messages):
-            # Another process added this one meanwhile.
-            return
-        if mark is None:
-            self.messages.append(message_of(row))
-            self.names.append(str(row.get("key", "")))
-            self.projects.append(self.project)
+        # Where the index is another, another process added this one meanwhile.
+        if mark is None and row.get("index", len(self.rows)) == len(self.rows):
+            self.rows.append((message_of(row), str(row.get("key", "")), self.project))
         elif mark == "started":
             self.started, self.ended = self.started or str(row["at"]), ""
         elif mark == "project":
@@ -80,6 +77,7 @@ class FileSessions:
         self._folder = folder
         self._is_committed = is_committed
         self._epoch = epoch
+        self._told: dict[str, _Told] = {}
 
     def start(self, session: str, at: str, project: str = "") -> bool:
         """Open a conversation, or go on with it in a project; False if it was already open."""
@@ -109,25 +107,22 @@ class FileSessions:
         """
         if not messages:
             return ()
-        keys: list[dict[str, Any]] = [{"key": name} if name else {} for name in names] or [
-            {} for _ in messages
-        ]
-        for at, key in enumerate(keys if after is not None else ()):
-            key["index"] = (after or 0) + at
-        end = self._append(session, [as_dict(m) | key for m, key in zip(messages, keys, strict=True)])
-        return self._records(session, end)[-len(messages) :]
+        rows = [as_dict(one) for one in messages]
+        for at, (row, name) in enumerate(zip(rows, names or [""] * len(rows), strict=True)):
+            row |= {"key": name} if name else {}
+            row |= {"index": after + at} if after is not None else {}
+        end = self._append(session, rows)
+        told = self._read(session, end)
+        return self._records(session, told, len(told.rows) - len(messages))
 
     def load(self, session: str) -> tuple[ChatRecord, ...]:
         """All messages, in order."""
-        return self._records(session)
+        return self._records(session, self._read(session))
 
-    def _records(self, session: str, end: int | None = None) -> tuple[ChatRecord, ...]:
-        told = self._read(session, end)
+    def _records(self, session: str, told: _Told, first: int = 0) -> tuple[ChatRecord, ...]:
         return tuple(
             ChatRecord(session, index, message, index <= told.extracted, name, project)
-            for index, (message, name, project) in enumerate(
-                zip(told.messages, told.names, told.projects, strict=True)
-            )
+            for index, (message, name, project) in enumerate(told.rows[max(0, first) :], max(0, first))
         )
 
     def load_recent(self, session: str, limit: int) -> tuple[ChatRecord, ...]:
@@ -166,7 +161,7 @@ class FileSessions:
 
     def forget(self, session: str) -> int:
         """Delete a conversation; returns how many messages it held."""
-        held = len(self._read(session).messages)
+        held = len(self._read(session).rows)
         remove(self._path(session))
         return held
 
@@ -180,9 +175,9 @@ class FileSessions:
 
     def _conversation(self, session: str) -> Conversation:
         told = self._read(session)
-        last = next((message.at for message in reversed(told.messages) if message.at), told.started)
-        unread = len(told.messages) - told.extracted - 1
-        return Conversation(session, told.started, last, len(told.messages), max(0, unread), told.ended)
+        last = next((message.at for message, *_ in reversed(told.rows) if message.at), told.started)
+        unread = len(told.rows) - told.extracted - 1
+        return Conversation(session, told.started, last, len(told.rows), max(0, unread), told.ended)
 
     def older(self, before: float) -> tuple[str, ...]:
         """The names of conversations last written before this moment (epoch seconds)."""
@@ -242,14 +237,21 @@ class FileSessions:
     def _read(self, session: str, end: int | None = None) -> _Told:
         handle = self._open(session, os.O_RDONLY)
         with os.fdopen(handle, "rb") as file:
-            data = file.read() if end is None else file.read(end)
-        told = _Told()
-        for line in data.split(b"\n"):
+            inode = os.fstat(handle).st_ino
+            told = self._told.get(session, _Told())
+            if told.inode != inode or told.end > (os.fstat(handle).st_size if end is None else end):
+                told = _Told(inode)
+            file.seek(told.end)
+            data = file.read(-1 if end is None else end - told.end)
+        # A last line without its end was cut short, or is being written.
+        data = data[: data.rfind(b"\n") + 1]
+        told.end += len(data)
+        for line in filter(None, data.split(b"\n")):
             with contextlib.suppress(
                 ValueError, KeyError, TypeError, AttributeError, RecursionError, UsageError
             ):
-                if line:
-                    told.take(json.loads(line))
+                told.take(json.loads(line))
+        self._told[session] = told
         return told
 
 

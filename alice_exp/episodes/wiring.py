@@ -13,5 +13,5 @@ if TYPE_CHECKING:
 
 
 def recording(session: Session, home: Home | None = None) -> Recording:
-    """The home (or another door to it, as of a dry run), reads and caller of this session."""
-    return Recording(home or session.home, access(session), session.caller)
+    """The home (or another door to it, as of a dry run), reads, caller and project of this session."""
+    return Recording(home or session.home, access(session), session.caller, session.enter)

@@ -1,6 +1,6 @@
 """Values and protocols of search: postings, collection statistics, noise level, index and embedder.
 
-``finding.rules.bm25`` computes the values from texts and the index stores them. Both give the same values, so that
+``finding.rules.corpus`` computes the values from texts and the index stores them. Both give the same values, so that
 a search answers the same with and without an index.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from array import array
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from alice_exp.kernel.value_class import dataclass
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import Place, Placed
 
 R = TypeVar("R")
+
 
 K1 = 1.2
 B = 0.6
@@ -107,18 +107,6 @@ class Statistics:
     def total(self) -> int:
         """The number of texts."""
         return len(self.lengths)
-
-    @cached_property
-    def dampening(self) -> list[float]:
-        """BM25's k1 · (1 − b + b · length / average), for each text."""
-        average = sum(self.lengths) / max(1, self.total) or 1.0
-        base, slope = K1 * (1 - B), K1 * B / average
-        return [base + slope * length for length in self.lengths]
-
-    def idf(self, holders: int) -> float:
-        """ln(1 + (N − n + 0.5) / (n + 0.5)); a token that occurs nowhere counts like one that occurs in one text."""
-        held = max(1, holders)
-        return math.log1p((self.total - held + 0.5) / (held + 0.5))
 
 
 class Collection(Protocol):

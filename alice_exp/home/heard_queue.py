@@ -36,7 +36,8 @@ _MOST_MARKS = 24
 class Heard:
     """A sentence as it was said: host and project (all its names) of its session, its time (ISO-8601 UTC).
 
-    ``ref`` is its message, ``session#index``; ``reported`` when a report that a person saw first came after it.
+    ``ref`` is its message, ``session#index``, ``place`` which of the message's sentences it is (from 0); ``reported``
+    when a report that a person saw first came after it.
     """
 
     id: str
@@ -45,12 +46,18 @@ class Heard:
     project: str
     at: str
     text: str
+    place: int = 0
     reported: str = ""
 
     @property
     def session(self) -> str:
         """The conversation in which it was said."""
         return self.ref.partition("#")[0]
+
+    @property
+    def index(self) -> int:
+        """The index of its message there."""
+        return int(self.ref.rpartition("#")[2])
 
     @property
     def evidence(self) -> Evidence:
@@ -94,15 +101,17 @@ class HeardQueue:
             ) from error
 
     def waiting(self) -> tuple[Heard, ...]:
-        """What waits, oldest first."""
-        return tuple(sorted(self._read(), key=lambda one: (one.at, one.ref, one.id)))
+        """What waits, oldest first, in the order in which it was said."""
+        return tuple(sorted(self._read(), key=lambda one: (one.at, one.session, one.index, one.place)))
 
     def _read(self) -> Iterator[Heard]:
         names = os.listdir(self._folder) if self._folder.is_dir() else ()  # noqa: PTH208
         for name in names:
             if name.startswith(_NAME) and MARK not in name:
                 with contextlib.suppress(OSError, ValueError, TypeError):
-                    yield Heard(**json.loads(read_bytes(self._folder / name)[0]))
+                    one = Heard(**json.loads(read_bytes(self._folder / name)[0]))
+                    if one.index >= 0:
+                        yield one
 
     def again(self, one: Heard) -> tuple[Evidence, ...]:
         """When the same was said in other sessions of that project in the last 180 days: those that wait with their

@@ -1,7 +1,7 @@
 """The protocols through which use cases read and write a home, its history, and purges.
 
-Each has two implementations, tested by one suite: the real one in ``home.store`` and the in-memory one in
-``tests/contracts``. ``home.dry_run.DryHome`` is a third ``Home``, which writes nothing.
+``home.store`` implements them, ``tests/contracts`` tests it; ``home.dry_run.DryHome`` is a second ``Home``, which
+writes nothing.
 """
 
 from __future__ import annotations

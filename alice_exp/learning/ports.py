@@ -33,6 +33,11 @@ class Decisions(Protocol):
         """All that are kept, in no order; one whose outcome was cut short by a crash may be among them."""
         ...
 
+    def newest(self) -> OpenDecision:
+        """The newest decision, or showing at a prompt, that told something and has no outcome; raises
+        ``NotFoundError`` where there is none."""
+        ...
+
     def close(self, decision: str, ok: bool | None = None, episode: str = "") -> None:
         """Put aside a decision whose outcome has been committed, with what was reported and the episode that tells of
         it; it is open again when that is taken back."""
@@ -44,6 +49,10 @@ class Decisions(Protocol):
 
     def seem(self, decision: str, seemed: Mapping[str, bool]) -> OpenDecision | None:
         """Note how a decision seemed to end, by kind of signal; the decision, None where it is not kept here."""
+        ...
+
+    def unsay(self, decision: str) -> None:
+        """Take the words of the task out of a decision that is kept."""
         ...
 
     def kept(self) -> tuple[OpenDecision, ...]:
@@ -75,11 +84,13 @@ class OpenDecision:
 @dataclass(frozen=True, slots=True)
 class Learning:
     """What learning needs: the home, the log of reads, the caller with the time, the open decisions, the search (made
-    when it is asked for), and the model that tells of merged thoughts (``None``: the rule)."""
+    when it is asked for), all names of the working folder's project (which this machine knows once they were asked
+    for), and the model that tells of merged thoughts (``None``: the rule)."""
 
     home: Home
     access: AccessLog
     caller: Caller
     decisions: Decisions
     find: Callable[[], Finding]
+    project: Callable[[], str]
     summarise: Summariser | None = None

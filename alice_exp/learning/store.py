@@ -77,6 +77,17 @@ class FileDecisions:
         """See ``learning.ports.Decisions``. History is not asked: that would cost a search of it for each."""
         return _all(self._folder.glob(f"dec-*{_OPEN}"))
 
+    def newest(self) -> OpenDecision:
+        """See ``learning.ports.Decisions``."""
+        paths = (*self._folder.glob(f"dec-*{_OPEN}"), *self._showings.glob(f"*.dec-*{_OPEN}"))
+        # Clocks tell seconds; the files tell which of one second came later.
+        by_age = sorted(paths, key=lambda path: path.lstat().st_mtime_ns)
+        waits = [one for one in _all(by_age) if one.applied and one.tier != "start" and one.reported is None]
+        for one in sorted(waits, key=lambda one: one.at)[::-1]:
+            if not self._is_closed(one.decision):
+                return one
+        raise NotFoundError("no decision waits for its outcome", hint="make one with 'alice-exp decide'")
+
     def shown(self, session: str) -> tuple[OpenDecision, ...]:
         """See ``learning.ports.Decisions``."""
         return _all(sorted(self._showings.glob(f"{session}.*{_OPEN}")))
@@ -105,6 +116,13 @@ class FileDecisions:
             with contextlib.suppress(OSError):
                 self._write(path, now)
         return now
+
+    def unsay(self, decision: str) -> None:
+        """See ``learning.ports.Decisions``."""
+        found = self._held(decision)
+        if found is not None:
+            with contextlib.suppress(OSError):
+                self._write(found[0], replace(found[1], task=""))
 
     def _held(self, decision: str) -> tuple[Path, OpenDecision] | None:
         """The file of a decision that can be read, and what it holds."""

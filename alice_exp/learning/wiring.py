@@ -39,5 +39,11 @@ def learning(session: Session, home: Home | None = None) -> Learning:
         return finding(session)
 
     return Learning(
-        home or session.home, access(session), session.caller, decisions(session), find, summarise(session)
+        home or session.home,
+        access(session),
+        session.caller,
+        decisions(session),
+        find,
+        session.enter,
+        summarise(session),
     )

@@ -99,6 +99,10 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
             for one in report.returned
         ],
         "problems": [problem(fault) for fault in report.problems],
+        "week": [
+            brief(one.placed) | {"payload": payload_text(one.placed), "effect": one.effect}
+            for one in report.week
+        ],
         "summary": summary,
     }
 

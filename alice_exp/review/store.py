@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
+    from alice_exp.blocks.ports import AccessLog
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.values.block import Placed
 
@@ -38,8 +41,8 @@ class _Open:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-class FileReports:
-    """The open report of one home, in a file of ``state/``; see ``review.ports.Reports``."""
+class Reports:
+    """The open report of one home, in a file of ``state/``. Derived: if lost, it is rebuilt from history."""
 
     def __init__(self, path: Path, past: Past) -> None:
         self._path = path
@@ -49,21 +52,21 @@ class FileReports:
         self._prepared: _Open | None = None
 
     def open_report(self) -> str:
-        """See ``review.ports.Reports``."""
+        """The open report's id; empty before the first report."""
         return self._open().report
 
     def open_at(self) -> str:
-        """See ``review.ports.Reports``."""
+        """The time of the open report (ISO-8601 UTC); empty before the first report."""
         return self._open().at
 
     def open_ids(self) -> tuple[str, ...]:
-        """See ``review.ports.Reports``."""
+        """The ids of the open report's blocks, in the order of their numbers."""
         return self._open().ids
 
     def prepare(
         self, report: str, at: str, ids: tuple[str, ...], groups: Mapping[str, tuple[str, ...]]
     ) -> None:
-        """See ``review.ports.Reports``."""
+        """Prepare a new report, which becomes the open one with ``publish``, after its commit."""
         # Only in memory: a report whose commit fails must not replace the numbers that the person has seen.
         before = self._open()
         # A second report of a day counts from the same one as the first, else it would forget what that one showed.
@@ -72,23 +75,26 @@ class FileReports:
         self._prepared = _Open(report, at, ids, "", since, head, groups)
 
     def publish(self, head: str = "") -> None:
-        """See ``review.ports.Reports``."""
+        """Make the report prepared last, if any, the open one; ``head`` is the commit that it is based on."""
         if self._prepared is None:
             return
         self._known, self._prepared = replace(self._prepared, head=head), None
         keep_derived(self._path, asdict(self._known))
 
     def since(self, day_began: str) -> str:
-        """See ``review.ports.Reports``."""
+        """The time from which today's report counts changes: that of the newest report before ``day_began``.
+
+        Both are ISO-8601 UTC; empty if there was none.
+        """
         return self._baseline(day_began)[0]
 
     def acts(self, day_began: str) -> Sequence[Commit]:
-        """See ``review.ports.Reports``."""
+        """The acts since the time of ``since``, newest first."""
         at, head = self._baseline(day_began)
         return self._past.after(head, at)
 
     def proposals(self, ids: Collection[str], day: str) -> Mapping[str, Commit]:
-        """See ``review.ports.Reports``."""
+        """The acts since ``day`` (YYYYMMDD) that brought these blocks in, by id; one that is not found is left out."""
         found: dict[str, Commit] = {}
         # A day early, because a pool file is named for the person's day and an act's time is in UTC.
         for act in self._past.after("", _day_before(day)) if ids else ():
@@ -98,7 +104,7 @@ class FileReports:
         return found
 
     def last_versions(self, ids: Collection[str], acts: Sequence[Commit]) -> Mapping[str, Placed]:
-        """See ``review.ports.Reports``."""
+        """What the blocks were that went out of the files in one of these acts (newest first), by id."""
         found: dict[str, Placed] = {}
         for act in acts:
             named = {value for name, value in act.trailers if name in _LEFT and value in ids}
@@ -107,18 +113,18 @@ class FileReports:
         return found
 
     def groups(self) -> Mapping[str, tuple[str, ...]]:
-        """See ``review.ports.Reports``."""
+        """The ids of the groups that the open report showed whole, by number."""
         return self._open().groups
 
     def bookmark(self) -> str:
-        """See ``review.ports.Reports``."""
+        """The id of the block at which an interactive review stopped; empty if the last one was finished."""
         try:
             return str(load_derived(self._bookmark)["at"])
         except (KeyError, TypeError):
             return ""
 
     def keep_bookmark(self, block_id: str) -> None:
-        """See ``review.ports.Reports``."""
+        """Store the block at which an interactive review is; empty when it is finished."""
         keep_derived(self._bookmark, {"at": block_id})
 
     def _baseline(self, day_began: str) -> tuple[str, str]:
@@ -154,6 +160,18 @@ class FileReports:
         ids = tuple(block_id for block_id in act.blocks if block_id not in gone)
         # The report before this one is not looked for, so changes count from this one.
         return _Open(report, act.at, ids, act.commit, act.at, act.commit)
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewing:
+    """What the review needs: the home, its open report, the log of reads, the caller with the time, and when today
+    began (ISO-8601 UTC)."""
+
+    home: Home
+    reports: Reports
+    access: AccessLog
+    caller: Caller
+    day_began: str
 
 
 _LEFT = ("Expired", "Removed")

@@ -7,21 +7,19 @@ from typing import TYPE_CHECKING
 from alice_exp.blocks.wiring import access
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.review.ports import Reviewing
+from alice_exp.review.store import Past, Reports, Reviewing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.values.block import Placed
-    from alice_exp.review.ports import Reports
 
 
 @once
 def reports(session: Session) -> Reports:
     """The open report of the home, in ``state/report.json``."""
     from alice_exp.home.store.recent_log import acts_after, newest_act
-    from alice_exp.review.store import FileReports, Past
 
     repository = session.home.repository
 
@@ -48,7 +46,7 @@ def reports(session: Session) -> Reports:
         return {one.block_id: one.before for one in versions if one.before is not None}
 
     past = Past(newest, after, before)
-    return FileReports(session.root / "state" / "report.json", past)
+    return Reports(session.root / "state" / "report.json", past)
 
 
 def reviewing(session: Session) -> Reviewing:

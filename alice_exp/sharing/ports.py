@@ -1,18 +1,15 @@
-"""Protocols of sharing: identity and trusted peers, network and links, the log of what left; and what it needs."""
+"""Values of sharing: a peer, a neighbour on the network, an entry of the log of what left."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
+    from collections.abc import Mapping
 
-    from alice_exp.home.caller import Caller
-    from alice_exp.home.ports import Home
     from alice_exp.kernel.jsonc.problem import Json
 
     Message = Mapping[str, Json]
@@ -37,42 +34,6 @@ class Peer:
     address: str = ""
 
 
-class Peers(Protocol):
-    """This Alice's identity and the peers it trusts."""
-
-    def own(self) -> Peer:
-        """This Alice as its peers see it."""
-        ...
-
-    def all(self) -> tuple[Peer, ...]:
-        """All peers, sorted by name."""
-        ...
-
-    def find(self, name: str) -> Peer:
-        """The peer with that name or id prefix; raises ``NotFoundError`` if there is none."""
-        ...
-
-    def keep(self, peer: Peer) -> Peer:
-        """Trust a peer from now on, under a unique name; raises ``PeerError`` if name or certificate is invalid."""
-        ...
-
-    def update(self, peer: Peer) -> None:
-        """Store changed data of a known peer."""
-        ...
-
-    def forget(self, peer: Peer) -> None:
-        """Stop trusting a peer."""
-        ...
-
-
-class Link(Protocol):
-    """A connection to a peer whose certificate has been verified; carries requests and responses."""
-
-    def ask(self, message: Message) -> Message:
-        """The peer's answer to one message; raises ``PeerError`` if it fails, is too slow, or refuses."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     """An announcement seen on the network: random ``instance`` name and addresses (``host:port``).
@@ -87,40 +48,6 @@ class Neighbour:
     invites: int = 0
 
 
-class Network(Protocol):
-    """The network around this Alice. There is one implementation, since it cannot be imitated in memory.
-
-    All methods raise ``PeerError`` if a peer fails or is not trusted.
-    """
-
-    def discover(self, seconds: float) -> tuple[Neighbour, ...]:
-        """Listen for announcements for so many seconds."""
-        ...
-
-    def invite(self, now: str, alias: str, bind: tuple[str, int], shown: Callable[[str, int], None]) -> Peer:
-        """Show code and port through ``shown`` and wait for the peer who enters the code: one try, sixty seconds."""
-        ...
-
-    def join(self, code: str, at: str, now: str, alias: str) -> Peer:
-        """Pair with the inviting side; ``at`` is ``host:port``, empty: look for the code's number by mDNS."""
-        ...
-
-    def serve(
-        self,
-        answer: Callable[[Peer, Message], Message],
-        met: Callable[[Peer], None],
-        bind: tuple[str, int],
-        seconds: float | None,
-        shown: Callable[[int], None],
-    ) -> None:
-        """Answer peers for ``seconds`` or until interrupted; ``shown`` gets the port, ``met`` each peer that leaves."""
-        ...
-
-    def connect(self, peer: Peer, at: str) -> AbstractContextManager[Link]:
-        """Connect to a peer; ``at`` is ``host:port``, empty: found by its mDNS hint, else its last address."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Disclosure:
     """A log entry: when (ISO-8601 UTC) and to whom data left, how (``file``, ``peer``, ``sync``), SHA-256 of the bytes.
@@ -133,29 +60,3 @@ class Disclosure:
     way: str
     digest: str
     blocks: tuple[tuple[str, str], ...]
-
-
-class Shares(Protocol):
-    """This home's public name and the log of what left it. There is one implementation: two small files."""
-
-    def name(self) -> str:
-        """The configured name, else a random one, generated once and kept."""
-        ...
-
-    def record(self, disclosure: Disclosure) -> None:
-        """Log what is about to leave. Raises ``ProblemError`` on failure, so that nothing leaves unlogged."""
-        ...
-
-    def log(self) -> tuple[Disclosure, ...]:
-        """All entries, oldest first."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Sharing:
-    """What sharing needs: the home, its public name with the log of what left, and the caller with the time (a peer
-    during an exchange)."""
-
-    home: Home
-    shares: Shares
-    caller: Caller

@@ -13,16 +13,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from alice_exp.home.caller import Caller
-    from alice_exp.sharing.ports import Network, Peer, Shares, Sharing
-    from alice_exp.sharing.store.peer_identity import FileIdentity
+    from alice_exp.sharing.ports import Peer
+    from alice_exp.sharing.store.network import Network
+    from alice_exp.sharing.store.peer_identity import FileIdentity, Shares
+    from alice_exp.sharing.usecases.bundles import Sharing
 
 
 @once
 def shares(session: Session) -> Shares:
     """This home's public name and the disclosure log."""
-    from alice_exp.sharing.store.peer_identity import FileShares
+    from alice_exp.sharing.store.peer_identity import Shares
 
-    return FileShares(session.root / "identity", session.config.text("sharing.name"), session.new_id)
+    return Shares(session.root / "identity", session.config.text("sharing.name"), session.new_id)
 
 
 @once
@@ -36,14 +38,14 @@ def peers(session: Session) -> FileIdentity:
 @once
 def network(session: Session) -> Network:
     """The local network."""
-    from alice_exp.sharing.store.network import LanNetwork
+    from alice_exp.sharing.store.network import Network
 
-    return LanNetwork(peers(session), session.warn)
+    return Network(peers(session), session.warn)
 
 
 def sharing(session: Session, peer: Peer | None = None) -> Sharing:
     """The home, name, log and caller of this session; ``peer`` acts where one is given."""
-    from alice_exp.sharing.ports import Sharing
+    from alice_exp.sharing.usecases.bundles import Sharing
 
     caller = session.caller if peer is None else caller_as(session)(peer)
     return Sharing(session.home, shares(session), caller)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
-    from alice_exp.sharing.ports import Shares
+    from alice_exp.sharing.store.peer_identity import Shares
     from alice_exp.sharing.usecases.bundles import TakenIn
     from alice_exp.sync.ports import Exchange, Remotes
 

@@ -53,24 +53,26 @@ def in_editor(
     head: Sequence[str],
     text: str,
     faults: Callable[[str], Sequence[Problem]],
+    *,
+    plain: bool = False,
 ) -> str | None:
     """Let a person edit ``text`` in $VISUAL or $EDITOR; None if the result is unchanged or empty.
 
     ``faults`` finds the faults of a text, with lines counted from its first; the editor is opened again at the first
     one, with the faults as comments at the top. ``ProblemError`` (exit 3) names the file, which is kept, if a person
-    leaves a fault as it is.
+    leaves a fault as it is. ``plain``: a sentence and no JSONC; our lines stand below it, as git's do.
     """
     folder = Path(tempfile.mkdtemp(prefix="alice-exp-"))
-    path = folder / f"{name}.jsonc"
+    path = folder / f"{name}.{'txt' if plain else 'jsonc'}"
     wrong: Sequence[Problem] = ()
     shown, kept, tries = text, False, 0
     try:
         while True:
             above = [*head, *(_fault_line(fault) for fault in wrong)]
             ours = "".join(f"{MARK}{line}\n" for line in above)
-            path.write_text(ours + shown, encoding="utf-8", newline="")
+            path.write_text(f"{shown}\n{ours}" if plain else ours + shown, encoding="utf-8", newline="")
             line = wrong[0].line if wrong and wrong[0].line else 1
-            _open(path, line + len(above))
+            _open(path, 1 if plain else line + len(above))
             made = _without_marks(path)
             if made is None or not made.strip() or made.strip() == text.strip():
                 return None

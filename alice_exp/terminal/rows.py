@@ -19,7 +19,7 @@ id set namespace state key trigger payload score match confidence trust decay ap
 """
 _EPISODE = """
 id task context action result success reward at reflection type timestamp result_truncated result_length access_count
-note told unreported
+note told unreported project
 """
 _SEGMENT = """
 id start end segment_length compression_level summary key_events events is_compressed start_timestamp end_timestamp

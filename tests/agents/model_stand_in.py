@@ -1,6 +1,7 @@
 """A model's server on loopback: Anthropic's messages, Gemini's, OpenAI's chat and responses.
 
-It gives one answer to everything; first, where it is told to, it has the host's own shell run some commands.
+It gives one answer to everything; first, where it is told to, it has the host's own shell run some commands, each with
+a sentence of its own in front.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ Wish = tuple[str, dict[str, Any], str]
 
 
 class StandIn(ThreadingHTTPServer):
-    """The server; ``asked`` holds the body of every request, ``runs`` what the shell is still to run."""
+    """The server; ``asked`` holds the body of every request, ``runs`` what the shell is still to run, ``says`` what
+    stands in front of each."""
 
     daemon_threads = True
 
-    def __init__(self, answer: str, runs: Sequence[str] = ()) -> None:
+    def __init__(self, answer: str, runs: Sequence[str] = (), says: str = "") -> None:
         super().__init__(("127.0.0.1", 0), Answering)
         self.text = answer
         self.runs = list(runs)
+        self.says = says
         self.asked: list[str] = []
 
     @property
@@ -79,6 +82,7 @@ class Answering(BaseHTTPRequestHandler):
             self._json({"input_tokens": 10})
             return
         wish = self.server.wish(asked)
+        text = self.server.says if wish else text
         if "/messages" in self.path:
             message = _message(text, wish)
             self._stream(_anthropic(message)) if asked.get("stream") else self._json(message)
@@ -117,28 +121,30 @@ class Answering(BaseHTTPRequestHandler):
 
 
 def _message(text: str, wish: Wish | None) -> dict[str, Any]:
-    content: dict[str, Any] = {"type": "text", "text": text}
+    content: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
     if wish:
-        content = {"type": "tool_use", "id": wish[2], "name": wish[0], "input": wish[1]}
+        content.append({"type": "tool_use", "id": wish[2], "name": wish[0], "input": wish[1]})
     return {
         "id": "msg_1", "type": "message", "role": "assistant", "model": "stand-in", "stop_sequence": None,
-        "content": [content], "stop_reason": "tool_use" if wish else "end_turn",
+        "content": content, "stop_reason": "tool_use" if wish else "end_turn",
         "usage": {"input_tokens": 10, "output_tokens": 5},
     }  # fmt: skip
 
 
 def _anthropic(message: dict[str, Any]) -> list[tuple[str, Any]]:
-    (content,) = message["content"]
-    if content["type"] == "text":
-        empty, delta = {**content, "text": ""}, {"type": "text_delta", "text": content["text"]}
-    else:
-        empty = {**content, "input": {}}
-        delta = {"type": "input_json_delta", "partial_json": json.dumps(content["input"])}
-    steps: list[Any] = [
-        {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}},
-        {"type": "content_block_start", "index": 0, "content_block": empty},
-        {"type": "content_block_delta", "index": 0, "delta": delta},
-        {"type": "content_block_stop", "index": 0},
+    steps: list[Any] = [{"type": "message_start", "message": {**message, "content": [], "stop_reason": None}}]
+    for at, content in enumerate(message["content"]):
+        if content["type"] == "text":
+            empty, delta = {**content, "text": ""}, {"type": "text_delta", "text": content["text"]}
+        else:
+            empty = {**content, "input": {}}
+            delta = {"type": "input_json_delta", "partial_json": json.dumps(content["input"])}
+        steps += [
+            {"type": "content_block_start", "index": at, "content_block": empty},
+            {"type": "content_block_delta", "index": at, "delta": delta},
+            {"type": "content_block_stop", "index": at},
+        ]
+    steps += [
         {"type": "message_delta", "delta": {"stop_reason": message["stop_reason"], "stop_sequence": None},
          "usage": {"output_tokens": 5}},
         {"type": "message_stop"},
@@ -147,9 +153,11 @@ def _anthropic(message: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _gemini(text: str, wish: Wish | None) -> dict[str, Any]:
-    part: dict[str, Any] = {"functionCall": {"name": wish[0], "args": wish[1]}} if wish else {"text": text}
+    parts: list[dict[str, Any]] = [{"text": text}] if text else []
+    if wish:
+        parts.append({"functionCall": {"name": wish[0], "args": wish[1]}})
     return {
-        "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
+        "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
         "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15},
         "modelVersion": "stand-in",
     }
@@ -160,10 +168,7 @@ def _openai(text: str, wish: Wish | None) -> list[tuple[str, Any]]:
     said: dict[str, Any] = {"role": "assistant", "content": text}
     if wish:
         called = {"name": wish[0], "arguments": json.dumps(wish[1])}
-        said = {
-            "role": "assistant",
-            "tool_calls": [{"index": 0, "id": wish[2], "type": "function", "function": called}],
-        }
+        said["tool_calls"] = [{"index": 0, "id": wish[2], "type": "function", "function": called}]
     part = {"index": 0, "delta": said, "finish_reason": None}
     last = {"index": 0, "delta": {}, "finish_reason": "tool_calls" if wish else "stop"}
     return [("", {**row, "choices": [part]}), ("", {**row, "choices": [last]})]
@@ -175,10 +180,14 @@ def _responses(text: str, wish: Wish | None) -> list[tuple[str, Any]]:
     steps: list[Any] = [
         {"type": "response.output_item.added", "output_index": 0, "item": {**item, "content": []}},
         {"type": "response.output_text.delta", "item_id": "m1", "delta": text},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
     ]
+    items, steps = ([item], steps) if text else ([], [])
     if wish:
         called = {"name": wish[0], "arguments": json.dumps(wish[1])}
-        item, steps = {"type": "function_call", "id": "f1", "call_id": wish[2], **called}, []
+        item = {"type": "function_call", "id": "f1", "call_id": wish[2], **called}
+        items.append(item)
+        steps.append({"type": "response.output_item.done", "output_index": len(items) - 1, "item": item})
     usage = {
         "input_tokens": 10, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 5,
         "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 15,
@@ -186,16 +195,15 @@ def _responses(text: str, wish: Wish | None) -> list[tuple[str, Any]]:
     steps = [
         {"type": "response.created", "response": {"id": "r1"}},
         *steps,
-        {"type": "response.output_item.done", "output_index": 0, "item": item},
-        {"type": "response.completed", "response": {"id": "r1", "output": [item], "usage": usage}},
+        {"type": "response.completed", "response": {"id": "r1", "output": items, "usage": usage}},
     ]
     return [(step["type"], step) for step in steps]
 
 
 @contextmanager
-def standing_in(answer: str, runs: Sequence[str] = ()) -> Iterator[StandIn]:
+def standing_in(answer: str, runs: Sequence[str] = (), says: str = "") -> Iterator[StandIn]:
     """The server on a thread of its own, stopped at the end."""
-    server = StandIn(answer, runs)
+    server = StandIn(answer, runs, says)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

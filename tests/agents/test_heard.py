@@ -147,6 +147,27 @@ def test_a_person_lists_drops_and_stops(
     assert cli("heard", "--on", "--json").json["enabled"]
 
 
+def test_what_waits_stands_in_the_order_in_which_it_was_said(
+    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, inline: None
+) -> None:
+    here = project("one")
+    monkeypatch.chdir(here)
+    one = "Use pnpm here. Never run yarn. Keep the lock file. Always pin versions."
+    more = [f"Step {at} is to use plan {at}." for at in range(7)]
+    hook(cli, "end", here, "s1", "ok", *more, "ok", "ok", "ok", one)
+    cli("status")
+    wanted = [*more, *(f"{part.strip()}." for part in one.split(".") if part)]
+    assert [row["text"] for row in cli("heard", "--json").json["sentences"]] == wanted
+    model = agent(home, here, monkeypatch)
+    told = model.call("heard", {})["sentences"]
+    assert [row["text"] for row in told] == wanted
+    # A rule that rests on two sentences of one message has both as its evidence.
+    rule = {"payload": "Use pnpm, never yarn.", "trigger": "adding a package"}
+    kept = model.call("memorize", {**rule, "quote": [row["id"] for row in told[-4:-2]]})
+    quotes = [piece["quote"] for piece in cli("show", kept["id"], "--json").json["evidence"]]
+    assert quotes == ["Use pnpm here.", "Never run yarn."]
+
+
 def test_a_compaction_keeps_what_was_said_so_far(
     home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, inline: None
 ) -> None:

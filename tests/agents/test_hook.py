@@ -346,10 +346,10 @@ def test_a_worker_that_hangs_dies_or_fails_stops_nothing_else(
                 }
             )
 
-        def failing(conversing: Any, rows: Any, session: str, project: str) -> Any:
+        def failing(conversing: Any, rows: Any, session: str) -> Any:
             if session == "fails":
                 raise ValueError("half")
-            return real(conversing, rows, session, project)
+            return real(conversing, rows, session)
 
         monkeypatch.setattr(captured_sessions, "take_in", failing)
         left = [one.text("session") for one in spool.left(600)]
@@ -500,6 +500,47 @@ def test_what_fits_a_prompt_is_a_decision_whose_outcome_can_be_reported(
     assert (one["task"], one["action"]) == ("how do I deploy to production", "asked, then deployed")
     assert cli("outcome", decision, "ok", check=False).code == 6
     assert cli("status", "--json").json["waiting"] == 0 and prompted(cli, "quantum chromodynamics") == ""
+
+
+def test_a_person_reports_the_newest_by_its_place(home: Path, cli: Call, inline: None) -> None:
+    ids = [
+        cli("remember", text, "--when", when, "--json").json["id"]
+        for text, when in (
+            ("ask before a deploy on Friday", "deploying to production"),
+            ("use rg", "searching code"),
+        )
+    ]
+    assert cli("outcome", "last", "ok", check=False).code == 4
+    for prompt in ("how do I deploy to production", "search the code"):
+        prompted(cli, prompt, prompt[:3])
+    prompted(cli, "", "new", "start", source="startup")
+    assert cli("--actor", "agent:claude", "outcome", "last", "ok", check=False).code == 6
+    assert "search the code" in cli("outcome", "last", "ok").stderr
+    assert [cli("show", one, "--json").json.get("record") is not None for one in ids] == [False, True]
+    cli("outcome", "last", "fail")
+    assert cli("show", ids[0], "--json").json["record"]["failed"] == 1
+    assert cli("outcome", "last", "ok", check=False).code == 4
+
+
+@pytest.mark.parametrize(
+    ("prompts", "kept"),
+    [
+        (["off the record: I am ill. How do I deploy to production?"], [""]),
+        (["别记这个：我生病了。deploy to production"], [""]),
+        (["I am ill, deploy to production", "forget what I said, deploy to production now"], ["", ""]),
+        (["never log it twice, deploy to production"], ["never log it twice, deploy to production"]),
+    ],
+)
+def test_what_is_said_off_the_record_is_no_showings_task(
+    home: Path, cli: Call, inline: None, prompts: list[str], kept: list[str]
+) -> None:
+    cli("remember", "ask before a deploy on Friday", "--when", "deploying to production")
+    decisions = [decision_in(prompted(cli, prompt)) for prompt in prompts]
+    paths = sorted((home / "state/showings").glob("*.json"))
+    assert [load_derived(path)["task"] for path in paths] == kept
+    assert not any(b"ill" in path.read_bytes() or "生病" in path.read_text() for path in paths)
+    cli("outcome", decisions[-1], "ok", "--action", "deployed")
+    assert [one["action"] for one in episodes(cli)] == ["deployed"]
 
 
 @pytest.mark.covers("BX.5")

@@ -18,8 +18,6 @@ import pytest
 
 from tests.agents.npm import fetched
 
-pytestmark = pytest.mark.needs("mcp")
-
 PACKAGE = "@modelcontextprotocol/inspector@0"
 CALLS: dict[str, tuple[str, ...]] = {
     "recall": ("query=use rg",),
@@ -76,7 +74,6 @@ def test_the_inspector_lists_every_tool_and_calls_one(home: Path, cli: Any, insp
     block = cli("memorize", "use rg", "--when", "search code", "--json").json["id"]
     tools = asked(inspector, "--method", "tools/list")["tools"]
     assert {tool["name"] for tool in tools} == set(CALLS)
-    assert all(tool["outputSchema"]["type"] == "object" for tool in tools)
     answers_of(inspector, ("recall",), block)
 
 

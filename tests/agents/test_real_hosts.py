@@ -24,7 +24,7 @@ from tests.agents.npm import fetched
 from tests.conftest import NOW, ROOT
 from tests.home.test_acting import WAYS
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("mcp")]
+pytestmark = pytest.mark.slow
 Call = Callable[..., Any]
 SAID = "Please always answer with a table. I live in Berlin."
 HEARD = {"The user lives in Berlin", "Please always answer with a table."}
@@ -153,7 +153,9 @@ REAL = {
 def run_host(person: Path, cli: Call) -> Call:
     """``run_host(name, runs=)``: connect a host, hold one conversation, return what its model was asked."""
 
-    def call(name: str, runs: Sequence[str] = (), said: str = SAID, at: Path | None = None) -> list[str]:
+    def call(
+        name: str, runs: Sequence[str] = (), said: str = SAID, at: Path | None = None, says: str = ""
+    ) -> list[str]:
         real = REAL[name]
         program = fetched(real.package, real.program, 300)
         place = under(HOSTS[name], real.file) if real.file else person
@@ -162,7 +164,7 @@ def run_host(person: Path, cli: Call) -> Call:
                 configure(place, real.configuration)
             cli("connect", name)
             put_beside(name, person)
-        with standing_in("Noted.", runs) as model:
+        with standing_in("Noted.", runs, says) as model:
             if real.file:
                 configure(place, place.read_text("utf-8").replace("WHERE", model.url))
             done = subprocess.run(
@@ -202,7 +204,7 @@ def test_what_is_said_once_is_proposed_approved_and_told_in_that_project_alone(
     cli("connect", "claude-code")
     order, moment = "Never run the app in mock mode in production, fail loudly.", "Fix the header now."
     run_host("claude-code", said=f"{order} {moment}", at=here)
-    assert sorted(waits(cli)) == sorted([order, moment])
+    assert waits(cli) == [order, moment]
     alice = f"ALICE_HOME={home} PYTHONPATH={ROOT} {sys.executable} -m alice_exp"
     first = f"$({alice} heard | grep 'mock mode' | cut -d' ' -f1)"
     kept = (
@@ -223,6 +225,27 @@ def test_what_is_said_once_is_proposed_approved_and_told_in_that_project_alone(
     assert not any("Fix the header" in one for one in told)
     elsewhere = run_host("claude-code", said="Hello", at=other)
     assert not any("mock mode" in one or "Fix the header" in one for one in elsewhere)
+
+
+@pytest.mark.parametrize("host", REAL)
+def test_what_works_in_four_sessions_is_a_candidate_and_a_cause_is_an_episode(
+    host: str, home: Path, cli: Call, run_host: Call, person: Path
+) -> None:
+    """Read from the transcripts that the host itself leaves: its model names a cause, then has its shell run a check."""
+    here = person / "one"
+    subprocess.run(["git", "init", "-q", str(here)], check=True)
+    configure(here / "Makefile", "test:\n\t@echo passed\n\nlint:\n\t@exit 1\n")
+    run_host(host)
+    for number in range(4):
+        cause = f"The issue was a stale cache of run {number}." if number == 3 else "I look."
+        run_host(host, ["ls", "make lint", "make test"], "Why does the parser fail?", here, cause)
+        cli("hook", "--finish")
+        payloads = [one["payload"] for one in cli("list", "--set", "low_value", "--json").json["blocks"]]
+        told = [one for one in payloads if one.startswith("To ")]
+        assert told == (["To run the tests, run `make test`."] if number == 3 else []), _version(host)
+    (episode,) = (one for one in cli("episode", "list", "--json").json["episodes"] if one["success"])
+    assert (episode["task"], episode["reflection"]) == ("Why does the parser fail?", cause)
+    assert episode["action"].endswith("make test") and episode["project"].startswith("one-")
 
 
 def waits(cli: Call) -> list[str]:

@@ -10,8 +10,6 @@ import pytest
 
 from tests.agents.wire import Wire, resident
 
-pytestmark = pytest.mark.needs("mcp")
-
 CALLS = 10_000
 GROWTH = 12.0
 """Megabytes that may come between the thousandth call and the last: little more than a kilobyte a call, what it wrote included."""

@@ -12,6 +12,8 @@ import pytest
 
 from alice_exp.agents.cli import hook_command
 from alice_exp.agents.rules.what_worked import command_of
+from alice_exp.conversations import store
+from alice_exp.conversations.rules import transcripts
 
 Call = Callable[..., Any]
 
@@ -98,3 +100,43 @@ def test_a_cause_that_a_success_follows_is_an_episode(home: Path, cli: Call, fol
         ("the tests fail, why?", "The issue was a stale cache in conf.py.")
     ]
     assert told[0]["action"] == "make clean\nmake test"
+    assert told[0]["project"] == cli("project", "--json").json["project"]
+
+
+def test_what_repeats_in_one_project_is_proposed_there_alone(
+    home: Path, cli: Call, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def add(task: str, *, at: Path) -> None:
+        monkeypatch.chdir(at)
+        for day in range(3):
+            name = ("--task", f"{task} {day}", "--type", task.split()[-1], "--action")
+            cli("episode", "add", *name, f"flush the {task.split()[-1]}", "--success")
+            cli("episode", "add", *name, f"restart the {task.split()[-1]}", "--failed")
+
+    other = tmp_path / "other"
+    subprocess.run(["git", "init", "-q", str(other)], check=True)
+    add("repair the cache", at=folder)
+    add("render the chart", at=folder)
+    add("render the chart", at=other)
+    cli("distill")
+    blocks = cli("list", "--set", "low_value", "--json").json["blocks"]
+    told = cli("episode", "list", "--json").json["episodes"]
+    here = next(one["project"] for one in told if one["type"] == "cache")
+    assert here and {(one.get("project", ""), "cache" in one["payload"]) for one in blocks} == {
+        (here, True),
+        ("", False),
+    }
+
+
+def test_a_transcript_is_read_once(
+    home: Path, cli: Call, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[object] = []
+    real = transcripts.rows_of
+    monkeypatch.setattr(transcripts, "rows_of", lambda row: seen.append(row) or real(row))
+    stored: list[object] = []
+    parse = store.message_of
+    monkeypatch.setattr(store, "message_of", lambda row: stored.append(row) or parse(row))
+    rows = [said(f"The issue was number {at}.", ("user", "assistant")[at % 2]) for at in range(40)]
+    ended(cli, folder, "s1", *rows, *call(1, "make test"))
+    assert (len(seen), len(stored)) == (42, 40)

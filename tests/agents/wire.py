@@ -28,26 +28,33 @@ SMALLEST = (
 class Wire:
     """One server; a context manager that closes its input and waits for its end."""
 
-    def __init__(self, command: Sequence[str] = OURS, environment: Mapping[str, str] | None = None) -> None:
-        self._process = subprocess.Popen(
+    def __init__(
+        self,
+        command: Sequence[str] = OURS,
+        environment: Mapping[str, str] | None = None,
+        version: str = "2025-06-18",
+    ) -> None:
+        """Start it and shake hands; without a ``version`` the caller speaks first."""
+        self.process = subprocess.Popen(
             command,
             env={**(os.environ if environment is None else environment), "PYTHONPATH": str(ROOT)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
         self._asked = 0
-        hello = {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "t", "version": "1"},
-        }
-        self.ask("initialize", hello)
-        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        if version:
+            hello = {
+                "protocolVersion": version,
+                "capabilities": {},
+                "clientInfo": {"name": "t", "version": "1"},
+            }
+            self.hello = self.ask("initialize", hello)
+            self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     @property
     def pid(self) -> int:
         """The server's process."""
-        return self._process.pid
+        return self.process.pid
 
     def call(self, tool: str, **arguments: Any) -> Any:
         """One call of a tool; its structured answer."""
@@ -55,28 +62,43 @@ class Wire:
         assert not answer.get("isError"), answer
         return answer.get("structuredContent")
 
-    def ask(self, method: str, params: Mapping[str, Any]) -> Any:
-        """One request; its result."""
-        self._asked += 1
-        self._send({"jsonrpc": "2.0", "id": self._asked, "method": method, "params": params})
-        assert self._process.stdout is not None
-        while (answer := json.loads(self._process.stdout.readline())).get("id") != self._asked:
-            continue
-        return answer["result"]
+    def ask(self, method: str, params: Mapping[str, Any] | None = None) -> Any:
+        """One request; its result, or the error of the protocol."""
+        answer = self.answer_to(self.begin(method, params or {}))
+        return answer["result"] if "result" in answer else answer["error"]
 
-    def _send(self, request: Mapping[str, Any]) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(request).encode() + b"\n")
-        self._process.stdin.flush()
+    def begin(self, method: str, params: Mapping[str, Any]) -> int:
+        """Send one request; its id."""
+        self._asked += 1
+        self.send({"jsonrpc": "2.0", "id": self._asked, "method": method, "params": params})
+        return self._asked
+
+    def answer_to(self, asked: int) -> Any:
+        """The message with this id; what comes before it is dropped."""
+        while (answer := self.read()).get("id") != asked:
+            continue
+        return answer
+
+    def read(self) -> Any:
+        """The next message."""
+        assert self.process.stdout is not None
+        return json.loads(self.process.stdout.readline())
+
+    def send(self, message: Mapping[str, Any] | bytes) -> None:
+        """One message, or one line as it is."""
+        assert self.process.stdin is not None
+        line = message if isinstance(message, bytes) else json.dumps(message).encode()
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
 
     def __enter__(self) -> Wire:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for pipe in (self._process.stdin, self._process.stdout):
+        for pipe in (self.process.stdin, self.process.stdout):
             assert pipe is not None
             pipe.close()
-        assert self._process.wait(10) == 0
+        assert self.process.wait(10) == 0
 
 
 def resident(pid: int) -> float:

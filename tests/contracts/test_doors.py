@@ -1,8 +1,7 @@
-"""One suite for the ports of ``home.ports``, on the home on disk and on the one in memory."""
+"""What the doors of a home promise: ``home.ports`` and the store of the open report."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,16 +9,12 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from memory_home import MemoryHistory, MemoryHome, MemoryReports
-
 from alice_exp.home.ports import History, Home
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act, Actor
 from alice_exp.model.values.block import SETS, Block, Payload, Trigger
 from alice_exp.model.values.changes import ChangeSet, Put
-from alice_exp.review.ports import Reports
+from alice_exp.review.store import Past, Reports
 
 NOW = "2026-02-20T09:00:00Z"
 TOOLS, HABITS, POOL = (
@@ -49,8 +44,8 @@ class World:
     reports: Reports
 
 
-@pytest.fixture(params=["files", "memory"])
-def ports(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+@pytest.fixture
+def ports(tmp_path: Path) -> Iterator[World]:
     count = iter(range(10_000))
     letters = "abcdefghijklmnopqrstuvwxyz"
 
@@ -58,13 +53,12 @@ def ports(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
         number = next(count)
         return f"{kind}-" + "".join(letters[number // 26**place % 26] for place in range(8))
 
-    yield _on_disk(tmp_path / "alice", new_id) if request.param == "files" else _in_memory(new_id)
+    yield _on_disk(tmp_path / "alice", new_id)
 
 
 def _on_disk(root: Path, new_id: Callable[[str], str]) -> World:
     from alice_exp.home.store.doors import FileHome, Sources
     from alice_exp.home.store.git_history import GitHistory
-    from alice_exp.review.store import FileReports, Past
 
     def refuse(error: AliceError) -> None:
         raise error
@@ -88,16 +82,7 @@ def _on_disk(root: Path, new_id: Callable[[str], str]) -> World:
     def before(commit: str) -> dict[str, Any]:
         return {one.block_id: one.before for one in history.changed(commit).blocks if one.before}
 
-    return World(home, history, FileReports(root / "state/report.json", Past(newest, after, before)))
-
-
-def _in_memory(new_id: Callable[[str], str]) -> World:
-    home = MemoryHome({TOOLS: TEXT}, new_id)
-    home.apply(
-        lambda seen: (ChangeSet(act("adopt", ids=tuple(p.block.id for p in seen), actor="system")), None)
-    )
-    history = MemoryHistory(home)
-    return World(home, history, MemoryReports(history))
+    return World(home, history, Reports(root / "state/report.json", Past(newest, after, before)))
 
 
 def act(op: str, ids: tuple[str, ...] = (), at: str = NOW, actor: Any = "user", **trailers: str) -> Act:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from alice_exp.conversations.rules.search_messages import Said, Talk, search
 from alice_exp.conversations.usecases.search_sessions import Library
 from alice_exp.conversations.values import ChatRecord
-from tests.bench import bench_conversations as bench
+from docs.bench import bench_conversations as bench
 from tests.cost import seconds
 
 

@@ -7,13 +7,14 @@ and Qwen Code 0.15 with hooks were written by these programs, run against a stan
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from alice_exp.conversations.rules.transcripts import TAG, records, spoken, typed_words
+from alice_exp.conversations.rules.transcripts import TAG, read, records, spoken, typed_words
 from alice_exp.home.hosts import KNOWN
 
 Call = Callable[..., Any]
@@ -26,7 +27,7 @@ LISTED = [
 @pytest.mark.parametrize("indent", [None, 1])
 def test_a_record_holds_what_was_said_and_nothing_else(row: Any, indent: int | None) -> None:
     text = json.dumps(row["record"], indent=indent)
-    assert [one.message.content for one in spoken(records(text), "s")] == row["said"]
+    assert [one.message.content for one in spoken(read(records(text)), "s")] == row["said"]
 
 
 @pytest.mark.parametrize("tag", [TAG, *(tag for host in KNOWN for tag in host.tags.split())])
@@ -58,7 +59,9 @@ def test_each_tag_is_nobodys(tag: str, sign: tuple[str, str]) -> None:
 )
 def test_a_tag_that_a_person_typed_swallows_nothing(text: str, own: str | None) -> None:
     assert typed_words(text) == (text if own is None else own)
-    (row,) = spoken(records(json.dumps({"role": "user", "content": text}, ensure_ascii=False)), "s") or [None]
+    (row,) = spoken(
+        read(records(json.dumps({"role": "user", "content": text}, ensure_ascii=False))), "s"
+    ) or [None]
     assert (row.message.content if row else "") == (text if own is None else own)
 
 
@@ -78,7 +81,9 @@ def test_a_record_that_cannot_be_read_hides_no_other() -> None:
         '{"messages": [1]}',
         '{"message": {}}',
     ]
-    assert [one.message.content for one in spoken(records("\n".join([*bad, good, *bad])), "s")] == ["hello"]
+    assert [one.message.content for one in spoken(read(records("\n".join([*bad, good, *bad]))), "s")] == [
+        "hello"
+    ]
     assert list(records("")) == list(records("nonsense")) == []
 
 
@@ -112,3 +117,47 @@ def test_hook_and_import_read_alike(home: Path, cli: Call, tmp_path: Path) -> No
         json.dumps({"messages": [one["record"] for one in LISTED]}, indent=1), encoding="utf-8"
     )
     assert cli("session", "import", str(document), "--dry-run", "--json").json["messages"] == 0
+
+
+def test_an_import_belongs_to_the_folder_that_the_host_names(
+    home: Path, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [tmp_path / "work" / name for name in ("web", "api", "here")]
+    for one in folders:
+        subprocess.run(["git", "init", "-q", str(one)], check=True)
+    web, api, here = folders
+    monkeypatch.delenv("ALICE_PROJECT")
+    monkeypatch.chdir(here)
+
+    def of(session: str, text: str, **more: Any) -> dict[str, Any]:
+        return {"type": "user", "sessionId": session, "message": {"role": "user", "content": text}, **more}
+
+    codex = {"type": "session_meta", "payload": {"id": "x", "cwd": str(api)}}
+    spoken = {
+        "type": "response_item",
+        "payload": {"type": "message", "role": "user", "content": "Always use tabs."},
+    }
+    files = {
+        "claude": [
+            of("a", "Never use mocks in tests.", cwd=str(web)),
+            of("a", "Always pin versions.", cwd=str(api)),
+            of("b", "Never push to main.", cwd="/gone/elsewhere"),
+            of("c", "Always squash commits."),
+        ],
+        "codex": [codex, spoken],
+    }
+    for name, rows in files.items():
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        cli("session", "import", str(tmp_path / f"{name}.jsonl"))
+    for session in ("a", "b", "c", "codex"):
+        cli("session", "end", session)
+
+    def heard(folder: Path) -> set[str]:
+        monkeypatch.chdir(folder)
+        return {one["text"] for one in cli("heard", "--json").json["sentences"]}
+
+    assert heard(web) == {"Never use mocks in tests."}
+    assert heard(api) == {"Always pin versions.", "Always use tabs."}
+    assert heard(here) == {"Always squash commits."}
+    (gone,) = (one for one in cli("heard", "--all", "--json").json["sentences"] if one["session"] == "b")
+    assert gone["project"] and gone["text"] == "Never push to main."

@@ -23,8 +23,7 @@ from alice_exp.episodes.rules.search_episodes import (
     similar_failures,
     statistics,
 )
-from alice_exp.finding.rules.bm25 import text_matches
-from alice_exp.finding.rules.corpus import Corpus
+from alice_exp.finding.rules.scorer import Texts
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import iso_time, milliseconds
 from alice_exp.kernel.text.tokens import keywords
@@ -33,7 +32,6 @@ from alice_exp.model.rules.similarity import (
     retrieval_similarity,
     task_similarity,
 )
-from alice_exp.model.values.block import Block, Payload, Placed
 from alice_exp.model.values.records import Episode, EpisodeBook
 
 ML: dict[str, Json] = {"topic": "machine_learning", "difficulty": "beginner"}
@@ -226,9 +224,7 @@ def test_words_weigh_as_they_do_in_blocks(
 ) -> None:
     spoken = [replace(one, action="look it up", reflection=f"login {one.reward}") for one in listed]
     texts = [f"{one.task} {one.action} {one.reflection}" for one in spoken]
-    blocks = [Block(f"exp-{number:08}", Payload(text)) for number, text in enumerate(texts)]
-    corpus = Corpus.of(Placed(block, "universal/a.jsonc") for block in blocks)
-    matches = text_matches(corpus.statistics, corpus.postings, task).matches
+    matches = Texts.of(texts).find(task).matches
     shares = {
         spoken[at].id: round(share, 6) if spoken[at].success else round(round(share, 6) / (1 + SUCCESS), 6)
         for at, share in matches.items()

@@ -5,22 +5,16 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.finding.ports import Statistics
-from alice_exp.finding.rules.bm25 import Segment, text_matches
-from alice_exp.finding.rules.match_table import TextMatches
 from alice_exp.finding.rules.parsed_query import Query
-from alice_exp.finding.rules.stop_words import LIGHT, weight_of, words_beside
+from alice_exp.finding.rules.scorer import Scored, Texts
+from alice_exp.finding.rules.stop_words import LIGHT, weight_of
 from alice_exp.kernel.text.tokens import tokens
 
 TEXTS = ["用户喜欢辣的食物", "部署在周五", "数据库的索引需要重建", "咖啡不加糖"]
 
 
-def found(query: str) -> TextMatches:
-    segment = Segment.of(TEXTS)
-    statistics = Statistics.of([(segment.lengths, segment.noise)])
-    return text_matches(
-        statistics, lambda asked: {t: segment.postings[t] for t in asked & segment.postings.keys()}, query
-    )
+def found(query: str) -> Scored:
+    return Texts.of(TEXTS).find(query)
 
 
 def test_what_asks_is_light_and_what_is_asked_for_is_not() -> None:
@@ -58,12 +52,5 @@ def test_asking_politely_changes_little() -> None:
 
 
 def test_a_translated_question_is_doubted_as_far_as_it_cannot_be_translated() -> None:
-    assert not found("数据库").translated
     known, partly = found("database"), found("database wugs blick")
-    assert known.translated == partly.translated == {2}
     assert known.matches[2] > partly.matches[2] and known.probability(2) > partly.probability(2)
-
-
-def test_words_beside_what_is_known() -> None:
-    assert words_beside(["我喜欢蓝莓蛋糕"], ["喜欢", "蛋糕"]) == 1
-    assert words_beside(["什么是我的"], []) == words_beside(["又从"], []) == 0

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.bench.homes import lines
+from docs.bench.homes import lines
 
 Call = Callable[..., Any]
 EARLIER = {"ALICE_NOW": "2025-01-01T00:00:00Z"}

@@ -15,6 +15,7 @@ import pytest
 
 import alice_exp
 from alice_exp.kernel.text import data_files
+from alice_exp.model.rules import private_facts, secrets
 
 PACKAGE = Path(alice_exp.__path__[0])
 CODE = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
@@ -22,7 +23,8 @@ FILES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("d
 TABLES = [path for path in FILES if path.endswith(".toml") and not path.endswith("concepts.toml")]
 GROUPS = ("lexicon.txt", "classes.txt")
 """Lists of lines that belong together: a word may stand in several."""
-LISTS = [path for path in FILES if path.endswith(".txt") and not path.endswith(GROUPS)]
+SHAPES = ("secrets.txt", "private_facts.txt")
+LISTS = [path for path in FILES if path.endswith(".txt") and not path.endswith((*GROUPS, *SHAPES))]
 
 
 def test_each_file_is_read_by_the_code() -> None:
@@ -61,6 +63,7 @@ def test_no_pattern_is_possessive_or_atomic() -> None:
         for path in TABLES
         for one in _written(data_files.table(path))
     ]
+    written += [(shape.what, shape.pattern.pattern) for shape in (*secrets.SHAPES, *private_facts.SHAPES)]
     written += [(path, one) for path in LISTS for one in data_files.entries(path) if "c++" not in one]
     written += [(str(path), one) for path in PACKAGE.rglob("*.py") for one in _texts(path)]
     assert len(written) > 5_000

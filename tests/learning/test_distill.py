@@ -13,7 +13,7 @@ from alice_exp.learning.rules.proposals import Proposal, lesson
 from alice_exp.learning.rules.success_rates import difference, rate, stratified_difference, trend
 from alice_exp.model.values.block import EVIDENCE_KEPT
 from alice_exp.model.values.records import Episode
-from tests.bench.bench_distill import applies
+from docs.bench.bench_distill import applies
 
 
 def attempts(

@@ -7,8 +7,7 @@ import pytest
 from alice_exp.learning.rules.distill import distill
 from alice_exp.learning.rules.proposals import Proposal
 from alice_exp.learning.rules.task_kinds import kinds_of_task
-from tests.learning.later_worlds import FRESH, LAST, LATER
-from tests.learning.worlds import HELD, LIVED, WORKED, Lesson, World, noise, nothing
+from tests.learning.worlds import FRESH, HELD, LAST, LATER, LIVED, WORKED, Lesson, World, noise, nothing
 
 
 def tells(proposal: Proposal, name: str, lesson: Lesson, worlds: dict[str, World]) -> bool:

@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from alice_exp.model.rules import private_facts
-from alice_exp.model.rules.secrets import SHAPES, findings
-from alice_exp.model.rules.secrets.secret_shape import Shape, likely
+from alice_exp.model.rules.secrets import SHAPES, Shape, findings, likely
 
 EVERY = (*SHAPES, *private_facts.SHAPES)
 

@@ -10,12 +10,24 @@ from alice_exp.kernel.journal.act import Act, Actor, Commit
 from alice_exp.model.rules.expiry import expires_at, is_expired, with_expired
 from alice_exp.model.rules.lifecycle import level
 from alice_exp.model.rules.rejection import Rejections
-from alice_exp.model.values.block import Archived, Block, Payload, Placed, Reported, content_hash
+from alice_exp.model.values.block import (
+    Approved,
+    Archived,
+    Block,
+    Doubt,
+    Evidence,
+    Payload,
+    Placed,
+    Reported,
+    content_hash,
+)
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.config import Config, Wait
 from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
+from alice_exp.review.cli.where_it_holds import came_of
 from alice_exp.review.rules.daily_report import Edition, agenda, returned
 from alice_exp.review.rules.state_changes import hand_edits, movements
+from alice_exp.review.rules.weekly import last_week
 from tests.model.test_rejection import NEAR_MISSES, REWORDED
 
 NOW = "2026-02-20T09:00:00Z"
@@ -198,3 +210,37 @@ def test_only_a_persons_file_edit_counts_as_by_hand() -> None:
     edited = Commit("", "", "adopt", "editor", NOW, (), "", trailers)
     assert hand_edits([edited, replace(edited, actor="user")]) == ("exp-aaaaaaaa", "config.jsonc")
     assert hand_edits([replace(edited, actor="agent")]) == ()
+
+
+@pytest.mark.covers("BX.13")
+def test_a_mondays_report_says_what_last_weeks_approvals_did() -> None:
+    def approved(name: str, at: str, *effects: str, since: str = "") -> Block:
+        evidence = tuple(Evidence("outcome", at=at, effect=effect) for effect in effects)
+        doubt = Doubt(1.0, since[:10], since) if since else None
+        return replace(candidate(name), approved=Approved(at, "user", ""), evidence=evidence, doubt=doubt)
+
+    monday, tuesday = "2026-02-23T00:00:00Z", "2026-02-24T00:00:00Z"
+    seen = home(
+        universal=(
+            approved("a", "2026-02-17T09:00:00Z", "ok", "fail"),
+            approved("b", "2026-02-17T09:00:00Z"),
+            approved("c", "2026-02-18T09:00:00Z", "ok", since="2026-02-20T09:00:00Z"),
+            approved("d", "2026-02-15T09:00:00Z", "ok"),
+            approved("e", "2026-02-22T23:59:59Z", "fail"),
+        )
+    )
+    week = agenda(seen, monday, replace(edition(seen), day_began=monday)).week
+    assert [(one.placed.block.id[4:5], one.effect) for one in week] == [
+        ("c", "in doubt"),
+        ("e", "used"),
+        ("a", "helped"),
+        ("b", "never used"),
+    ]
+    assert agenda(seen, tuesday, replace(edition(seen), day_began=tuesday)).week == ()
+    assert last_week(seen, "2026-02-22T16:00:00Z"), "a Monday that begins in Shanghai"
+    assert [row[0] for row in came_of(week)] == [
+        "1 in doubt",
+        "1 without a success",
+        "1 helped",
+        "1 never used",
+    ]

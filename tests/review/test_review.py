@@ -535,7 +535,7 @@ def test_an_edited_candidate_is_shown_anew_before_it_is_decided(
     block_id = cli("memorize", "use grep", "--json").json["id"]
     cli("heartbeat")
     editor = tmp_path / "editor"
-    editor.write_text('#!/bin/sh\nsed -i s/grep/ripgrep/ "$1"\n')
+    editor.write_text('#!/bin/sh\ngrep -qx "use grep" "$1" && sed -i s/grep/ripgrep/ "$1"\n')
     editor.chmod(0o755)
     terminal = screen(home, "review", EDITOR=str(editor), VISUAL="")
     go_through(terminal, ["e"])

@@ -27,7 +27,7 @@ from alice_exp.owner.ports import OwnerKey
 from alice_exp.owner.store import SshOwner
 from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.store import line_protocol
-from alice_exp.sharing.store.peer_identity import FileIdentity, FileShares
+from alice_exp.sharing.store.peer_identity import FileIdentity, Shares
 from alice_exp.sync.ports import Remote
 from alice_exp.sync.rules.merge_blocks import merge
 from alice_exp.sync.store.known_remotes import FileRemotes
@@ -87,13 +87,13 @@ def test_a_derived_file_that_differs_by_one_bit_is_a_missing_one(tmp_path: Path)
 
 
 def _sharing_log(root: Path) -> None:
-    FileShares(root / "identity", "", lambda kind: f"{kind}-x").record(
+    Shares(root / "identity", "", lambda kind: f"{kind}-x").record(
         Disclosure(NOW, "bob", "sync", "0" * 64, (("exp-aaaa2222", "1" * 64),))
     )
 
 
 def _public_name(root: Path) -> None:
-    FileShares(root / "identity", "", lambda kind: f"{kind}-x").name()
+    Shares(root / "identity", "", lambda kind: f"{kind}-x").name()
 
 
 def _session(root: Path) -> None:

@@ -17,8 +17,8 @@ from alice_exp.model.values.records import Event, Timeline
 from alice_exp.timeline.rules.compaction import add_event, what_mattered
 from alice_exp.timeline.rules.digest import KEY_EVENTS, KEY_LIMIT
 from alice_exp.timeline.rules.search_thoughts import search_thoughts
-from tests.timeline import later_year
-from tests.timeline.years import CHINESE, ENGLISH, year_of
+from tests.timeline import years
+from tests.timeline.years import year_of
 
 Call = Callable[..., Any]
 
@@ -119,11 +119,11 @@ def test_a_decision_is_found_a_year_later_by_various_questions(question: str) ->
 @pytest.mark.parametrize(
     ("language", "planted", "seed", "every"),
     [
-        ("zh", CHINESE, 7, 5),
-        pytest.param("zh", CHINESE, 7, 1, marks=pytest.mark.slow),
-        pytest.param("en", ENGLISH, 1, 1, marks=pytest.mark.slow),
-        pytest.param("en", ENGLISH, 7, 1, marks=pytest.mark.slow),
-        pytest.param("zh", CHINESE, 1, 1, marks=pytest.mark.slow),
+        ("zh", years.FIRST["zh"], 7, 5),
+        pytest.param("zh", years.FIRST["zh"], 7, 1, marks=pytest.mark.slow),
+        pytest.param("en", years.FIRST["en"], 1, 1, marks=pytest.mark.slow),
+        pytest.param("en", years.FIRST["en"], 7, 1, marks=pytest.mark.slow),
+        pytest.param("zh", years.FIRST["zh"], 1, 1, marks=pytest.mark.slow),
     ],
 )
 def test_what_decides_in_words_of_no_list_is_kept_among_routine(
@@ -165,28 +165,28 @@ def missed(thoughts: dict[int, Event], questions: list[tuple[str, int]]) -> list
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_either_language_and_a_day_find_what_was_decided(language: str) -> None:
     """Written after the rules of words; before, nothing was found across languages or by time."""
-    planted = later_year.PLANTED[language]
-    whole = later_year.year_of(language, 2)
+    planted = years.LATER[language]
+    whole = year_of(language, 2, later=True)
     thoughts = {n: one for n, one in whole.items() if n % 12 == 0 or n in [each[0] for each in planted]}
     assert missed(thoughts, [(query, number) for number, _, queries, _ in planted for query in queries]) == []
-    assert missed(thoughts, later_year.BY_TIME) == []
-    assert len(missed(thoughts, later_year.ACROSS[language])) <= 2
+    assert missed(thoughts, years.BY_TIME) == []
+    assert len(missed(thoughts, years.ACROSS[language])) <= 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_year_written_after_the_rules(language: str) -> None:
     """First measured: 35 of 36 kept over three seeds, all 72 questions answered; the file 5.9 and 7.8 KiB."""
-    timeline, thoughts = Timeline(), later_year.year_of(language, 2)
+    timeline, thoughts = Timeline(), year_of(language, 2, later=True)
     for event in thoughts.values():
         timeline = add_event(timeline, event).timeline
     told = " ".join([*what_mattered(timeline.segments), *(one.summary for one in timeline.segments)])
-    planted = later_year.PLANTED[language]
+    planted = years.LATER[language]
     assert [words for *_, words in planted if words not in told] == []
     assert len(json.dumps(timeline_json(timeline), ensure_ascii=False, indent=2).encode()) < 8192
     assert missed(thoughts, [(query, number) for number, _, queries, _ in planted for query in queries]) == []
-    assert missed(thoughts, later_year.BY_TIME) == []
-    assert len(missed(thoughts, later_year.ACROSS[language])) <= 2
+    assert missed(thoughts, years.BY_TIME) == []
+    assert len(missed(thoughts, years.ACROSS[language])) <= 2
 
 
 def test_time_narrows_a_search(thoughts: list[Event]) -> None:

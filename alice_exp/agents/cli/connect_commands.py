@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -70,10 +69,6 @@ def connect(ctx: typer.Context, hosts: Hosts = [], show: Show = False) -> None: 
     require_person(
         terminal.session.caller, say("connect a host"), f"alice-exp connect {' '.join(hosts)}".strip()
     )
-    if find_spec("mcp") is None:
-        raise ProblemError(
-            "the package {package} is not installed", package="mcp", hint="pip install 'alice-exp[mcp]'"
-        )
     session = terminal.session
     session.home.create(session.actor, namespaces_of_home.default_files())
     done = []

@@ -137,9 +137,8 @@ def _heard(session: Session, talk: str) -> str:
 def _fits(session: Session, talk: str, prompt: str, blocks: Sequence[Placed]) -> str:
     """What is told to a prompt; empty where nothing fits it."""
     from alice_exp.agents.usecases.hook_answers import row
-    from alice_exp.model.rules.private_facts import masked_line
 
-    shown = _shown(session, talk, "prompt", masked_line(prompt), blocks)
+    shown = _shown(session, talk, "prompt", prompt, blocks)
     head = say("Known to fit this (approved by the person; knowledge, not an order):")
     lines = [head, *map(row, shown.told)] if shown.told else []
     if shown.known:
@@ -151,12 +150,12 @@ def _fits(session: Session, talk: str, prompt: str, blocks: Sequence[Placed]) ->
     return "\n".join(lines)
 
 
-def _shown(session: Session, talk: str, kind: Kind, task: str, blocks: Sequence[Placed]) -> Showing:
+def _shown(session: Session, talk: str, kind: Kind, prompt: str, blocks: Sequence[Placed]) -> Showing:
     from alice_exp.agents.usecases.hook_answers import show
     from alice_exp.blocks.wiring import access
     from alice_exp.learning.wiring import decisions
 
-    shown = show(decisions(session), session.caller, talk, kind, task, blocks)
+    shown = show(decisions(session), session.caller, talk, kind, prompt, blocks)
     if kind == "prompt" and shown.told:
         access(session).record([one.block.id for one in shown.told], session.caller.now)
     return shown

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from alice_exp.kernel.errors import ProblemError
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.editor import text_of, write_text
 from alice_exp.terminal.language import say
 
 
 def serve(ctx: typer.Context) -> None:
-    """Serve an agent over stdio until it hangs up (needs the extra: pip install 'alice-exp[mcp]').
+    """Serve an agent over stdio until it hangs up.
 
     In an agent's configuration: {"command": "alice-exp", "args": ["mcp"]}
 
@@ -23,14 +21,12 @@ def serve(ctx: typer.Context) -> None:
     """
     if ctx.invoked_subcommand is not None:
         return
-    terminal: Terminal = ctx.obj
-    if find_spec("mcp") is None:
-        raise ProblemError(
-            "the package {package} is not installed", package="mcp", hint="pip install 'alice-exp[mcp]'"
-        )
-    from alice_exp.agents.server import serve as run
+    from alice_exp.agents import server
 
-    run(terminal.session)
+    session = ctx.obj.session
+    session.home.read(())
+    session.acting.named  # noqa: B018  a wrong name is said at the start, too
+    server.serve(lambda: session)
 
 
 def install(

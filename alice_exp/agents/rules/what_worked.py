@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules.tool_uses import deeds_of
-from alice_exp.conversations.rules.transcripts import spoken
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.private_facts import kinds_of, masked_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from alice_exp.conversations.rules.tool_uses import Deed
-    from alice_exp.kernel.jsonc.problem import Json
 
 SESSIONS = 4
 """Sessions of a project in which a command has to succeed before it is proposed."""
@@ -40,11 +37,13 @@ _PARTS = re.compile(r"\s*(?:&&|;|\n)\s*")
 _TAIL = re.compile(r"\s*(?:\d?>|\|).*$")
 _SETTING = re.compile(r"^(?:\w+=\S*\s+)+")
 _PATH = re.compile(r"\s+(?!-)\S*(?:/|\.\w{1,4}\b|::)\S*")
+# The sentence around a cause is found from it outwards: a shape that begins before it takes seconds of a long talk.
 _CAUSE = LazyPattern(
-    r"[^.!?。！？\n]*(?:\b(?:the (?:issue|problem|bug|culprit|root cause|cause) (?:was|is)|turns out|root cause:)|"
-    r"根本原因|问题(?:出)?在于|原因是|原来是)[^.!?。！？\n]*(?:\.(?=\w)[^.!?。！？\n]*)*[.!?。！？]?",
+    r"\bthe (?:issue|problem|bug|culprit|root cause|cause) (?:was|is)\b|\bturns out\b|\broot cause:|"
+    r"根本原因|问题(?:出)?在于|原因是|原来是",
     re.IGNORECASE,
 )
+_ENDS = re.compile(r"[!?。！？]|\.(?!\w)|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +77,28 @@ def working_commands(deeds: Sequence[Deed]) -> dict[str, str]:
     return found
 
 
-def causes(records: Sequence[Mapping[str, Json]], session: str) -> list[Cause]:
+def causes(deeds: Sequence[Deed]) -> list[Cause]:
     """What the agent named as a cause, where a check succeeded later in the session: at most the last three."""
+    passed = [at for at, one in enumerate(deeds) if working_commands([one])]
     named = []
     task = ""
-    for at, record in enumerate(records):
-        for row in spoken([record], session):
-            if row.message.role == "user":
-                task = masked_line(row.message.content)
-            elif task and (match := _CAUSE.search(row.message.content)):
-                named.append((at, task, masked_line(match[0].strip()), row.message.at))
+    for at, one in enumerate(deeds[: passed[-1]] if passed else ()):
+        task = one.prompt or task
+        if task and one.said and (cause := _cause_in(one.said)):
+            named.append((at, task, cause))
     found = []
-    for at, trouble, cause, time in named[-_MOST_CAUSES:]:
-        deeds = deeds_of(records[at:])
-        passed = next((n for n, one in enumerate(deeds) if working_commands([one])), None)
-        if passed is not None:
-            done = [told for one in deeds[: passed + 1] if (told := one.told)]
-            found.append(Cause(trouble, cause, "\n".join(done), time))
+    for at, trouble, cause in named[-_MOST_CAUSES:]:
+        end = next(one for one in passed if one > at)
+        done = [told for one in deeds[at : end + 1] if (told := one.told)]
+        found.append(Cause(masked_line(trouble), cause, "\n".join(done), deeds[at].at))
     return found
+
+
+def _cause_in(said: str) -> str:
+    """The first sentence that names a cause, without its secrets; empty where none does."""
+    found = _CAUSE.search(said)
+    if not found:
+        return ""
+    start = max(said.rfind(sign, 0, found.start()) for sign in ".!?。！？\n") + 1
+    end = _ENDS.search(said, found.end())
+    return masked_line(said[start : end.end() if end else None].strip())

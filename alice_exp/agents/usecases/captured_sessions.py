@@ -6,12 +6,13 @@ Each step may be done again: messages that are there are not added, what was rea
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.agents.usecases.keep_what_worked import keep_causes, keep_commands
 from alice_exp.agents.usecases.session_actions import keep_actions
 from alice_exp.conversations.rules.tool_uses import deeds_of
-from alice_exp.conversations.rules.transcripts import records, spoken
+from alice_exp.conversations.rules.transcripts import read, records, spoken
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.search_sessions import add, take_in
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, UsageError
@@ -60,20 +61,22 @@ def _one(spool: Spool, conversing: Conversing, lived: Lived, project: str, left:
     if not isinstance(messages, list):
         # Hosts write their transcript before they call; one that is gone cannot come back.
         messages = list(records(spool.transcript(left.text("transcript"))))
-    rows = spoken(messages, session)
+    entries = read(messages)
+    rows = [replace(row, project=project) for row in spoken(entries, session)]
     if not rows:
         return None
-    _take_in(conversing, rows, session, project)
+    _take_in(conversing, rows, session)
     if left.text("event") == "compact":
         sessions.hear(conversing, session)
         return None
     waits = left.text("event") == "stop" and conversing.provider is not None
     is_read = not waits or sessions.is_due(conversing.chats.load_unextracted(session), conversing.config)
     failure = sessions.end(conversing, session).failure if is_read else None
-    deeds = deeds_of(messages)
-    keep_actions(lived, session, deeds, [row.message for row in rows])
+    deeds = deeds_of(entries)
+    key = project.partition(" ")[0]
+    keep_actions(lived, key, session, deeds, [row.message for row in rows])
     keep_commands(spool, conversing, project, session, deeds)
-    keep_causes(lived.recording, session, messages)
+    keep_causes(lived.recording, key, session, deeds)
     return failure
 
 
@@ -87,10 +90,10 @@ def _read_earlier(conversing: Conversing, host: str, current: str) -> AliceError
     return None
 
 
-def _take_in(conversing: Conversing, rows: Sequence[Row], session: str, project: str) -> None:
+def _take_in(conversing: Conversing, rows: Sequence[Row], session: str) -> None:
     """Add what is new. A host that rewrites its transcript (after compaction) is followed by its messages' ids."""
     try:
-        take_in(conversing, rows, session, project)
+        take_in(conversing, rows, session)
     except UsageError:
         while True:
             present = conversing.chats.load(session)
@@ -98,4 +101,4 @@ def _take_in(conversing: Conversing, rows: Sequence[Row], session: str, project:
             new = [row for row in rows if row.name and row.name not in known]
             if not new:
                 return
-            add(conversing, session, new, len(present), project)
+            add(conversing, session, new, len(present))

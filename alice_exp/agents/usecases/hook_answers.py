@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.kernel.errors import ProblemError
@@ -65,13 +66,14 @@ class Showing:
 
 
 def show(
-    decisions: Decisions, caller: Caller, session: str, kind: Kind, task: str, blocks: Sequence[Placed]
+    decisions: Decisions, caller: Caller, session: str, kind: Kind, prompt: str, blocks: Sequence[Placed]
 ) -> Showing:
     """Open a decision for what a hook shows in a host's session; without a ``session`` none, and all is told.
 
-    A block that was told since the session's last start joins by its id alone: the host still holds its text. Behind
-    a compaction hosts start anew. A block is told whole or not at all: beyond ``MOST_TOLD`` characters it is left out,
-    and is no part of the decision.
+    Its task is the ``prompt`` without its secrets; nothing of one that is said off the record, and nothing of the one
+    before where this one asks for that. A block that was told since the session's last start joins by its id alone: the
+    host still holds its text. Behind a compaction hosts start anew. A block is told whole or not at all: beyond
+    ``MOST_TOLD`` characters it is left out, and is no part of the decision.
     """
     earlier = decisions.shown(session) if session and kind == "prompt" else ()
     last = max((at for at, one in enumerate(earlier) if one.tier == "start"), default=0)
@@ -91,12 +93,35 @@ def show(
     decision = caller.new_id("dec") if session and (told or known or kind == "start") else ""
     if decision:
         applied = tuple(one.block.id for one in blocks if one in told or one.block.id in before)
+        task = _on_record(decisions, earlier, prompt)
         try:
             decisions.open(OpenDecision(decision, caller.now, task, {}, kind, applied, (), session))
         except ProblemError:
             # What fits is known all the same: a disk that refuses must not silence the answer.
             decision = ""
     return Showing(decision, tuple(told), known, left_out)
+
+
+_MAY_ASK = re.compile(
+    r"\b(?:record|remember|save|store|keep|note|write|log|memori|forget|strike)|[记存写]", re.IGNORECASE
+)
+
+
+def _on_record(decisions: Decisions, earlier: Sequence[OpenDecision], prompt: str) -> str:
+    """A prompt as it may be kept; the task before is taken out where the prompt asks for it."""
+    from alice_exp.model.rules.private_facts import masked_line
+
+    if not _MAY_ASK.search(prompt):  # the patterns themselves take a tenth of a hook to load
+        return masked_line(prompt)
+    from alice_exp.conversations.rules.own_sentences import but_unrecorded
+    from alice_exp.conversations.values import Message
+
+    before = [one for one in earlier if one.task][-1:]
+    left = but_unrecorded([Message("user", text) for text in (*(one.task for one in before), prompt)])
+    for one, kept in zip(before, left, strict=False):
+        if not kept.content:
+            decisions.unsay(one.decision)
+    return masked_line(left[-1].content)
 
 
 def row(placed: Placed) -> str:

@@ -12,13 +12,12 @@ from alice_exp.model.values.block import PLACES, Evidence, Payload, Trigger
 from alice_exp.model.values.records import Episode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from alice_exp.agents.ports import Spool
     from alice_exp.conversations.ports import Conversing
     from alice_exp.conversations.rules.tool_uses import Deed
     from alice_exp.episodes.ports import Recording
-    from alice_exp.kernel.jsonc.problem import Json
 
 _DOES = {"format": "format the code", "lint": "check the code", "test": "run the tests", "build": "build"}
 
@@ -55,13 +54,13 @@ def keep_commands(
             memorize(conversing.home, conversing.caller, fresh, bulk=True)
 
 
-def keep_causes(recording: Recording, session: str, records: Sequence[Mapping[str, Json]]) -> None:
+def keep_causes(recording: Recording, project: str, session: str, deeds: Sequence[Deed]) -> None:
     """Keep each cause that a passing check followed as an episode that worked; doing it again changes nothing."""
-    for one in causes(records, session):
+    for one in causes(deeds):
         name = derived_id(f"{session} {one.cause}").replace("exp-", "ep-")
         at = one.at or recording.caller.now
         tell_actions(
             recording,
             {},
-            Episode(name, one.task, {}, one.action, one.cause, True, 1.0, at=at, reflection=one.cause),
+            Episode(name, one.task, {}, one.action, one.cause, True, 1.0, at, one.cause, project=project),
         )

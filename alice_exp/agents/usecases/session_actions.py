@@ -31,7 +31,9 @@ class Lived:
     decisions: Decisions
 
 
-def keep_actions(lived: Lived, session: str, deeds: Sequence[Deed], said: Sequence[Message]) -> None:
+def keep_actions(
+    lived: Lived, project: str, session: str, deeds: Sequence[Deed], said: Sequence[Message]
+) -> None:
     """Note each decision's signals, and what was done: in the episodes of the decisions that were reported without an
     action; in one of the session where none was reported, as an episode that nobody said the end of.
 
@@ -50,7 +52,9 @@ def keep_actions(lived: Lived, session: str, deeds: Sequence[Deed], said: Sequen
     if actions and task and not told:
         at = next((one.at for one in reversed(deeds) if one.at), "") or lived.recording.caller.now
         name = derived_id(session).replace("exp-", "ep-")
-        whole = Episode(name, task, {}, _JOIN.join(actions), at=at, reward=0.5, unreported=True)
+        whole = Episode(
+            name, task, {}, _JOIN.join(actions), at=at, reward=0.5, unreported=True, project=project
+        )
     told = {episode: done for episode, done in told.items() if done}
     if told or whole:
         tell_actions(lived.recording, told, whole)

@@ -13,6 +13,7 @@ from alice_exp.blocks.usecases.lifetime import Lived
 from alice_exp.home.caller import require_person
 from alice_exp.home.ports import Purged
 from alice_exp.home.references import namespace_name
+from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
@@ -29,9 +30,12 @@ def edit(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
 
     An editor that returns at once has to be told to wait, as EDITOR="code --wait". Example: alice-exp edit exp-7k2m9q4x
     """
+    _edit_whole(ctx.obj, reference, dry_run=dry_run)
+
+
+def _edit_whole(terminal: Terminal, reference: str, *, dry_run: bool = False) -> None:
     from alice_exp.terminal.editor import in_editor
 
-    terminal: Terminal = ctx.obj
     session = terminal.session
     opened = lifetime.open_block(session.home, session.caller, reference)
     placed = opened.placed
@@ -50,17 +54,45 @@ def edit(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
         opened.text + "\n",
         lambda made: lifetime.faults(opened, made, session.caller),
     )
+    _edited(terminal, opened, text, dry_run=dry_run)
+
+
+def edit_sentence(terminal: Terminal, reference: str) -> None:
+    """Let the person edit what a block says as a sentence; one that is in parts is edited as its file has it."""
+    from alice_exp.terminal.editor import in_editor
+
+    session = terminal.session
+    opened = lifetime.open_block(session.home, session.caller, reference)
+    payload, block_id = opened.placed.block.payload, opened.placed.block.id
+    if payload.kind or payload.steps:
+        _edit_whole(terminal, reference)
+        return
+    when = documents.trigger_text(opened.placed)
+    head = (
+        *([say("when: {when}", when=when)] if when else []),
+        say("Change what it says, save and close. Unchanged or emptied, nothing happens."),
+        say("All of it: alice-exp edit {id}", id=block_id),
+    )
+    said = in_editor(terminal, block_id, head, payload.content, lambda _: (), plain=True)
+    if said is not None:
+        document = jsonc.parse(opened.text.encode())
+        said = jsonc.edit(document, [jsonc.Set(("payload",), said.strip())]).decode()
+    _edited(terminal, opened, said)
+
+
+def _edited(terminal: Terminal, opened: lifetime.Opened, text: str | None, *, dry_run: bool = False) -> None:
+    """Keep the edited text of a block, None where it is as it was, and say so."""
+    placed = opened.placed
     lived = lifetime.edit(
-        terminal.doors(dry_run), session.caller, opened, opened.text if text is None else text
+        terminal.doors(dry_run), terminal.session.caller, opened, opened.text if text is None else text
     )
     changed = lived.placed is not lived.before
-
-    def line() -> str:
-        if not changed:
-            return say("{id}  nothing changed", id=placed.block.id)
-        return say("{id}  changed", id=placed.block.id)
-
-    _answer(terminal, lived, line(), {"changed": changed})
+    said = (
+        say("{id}  changed", id=placed.block.id)
+        if changed
+        else say("{id}  nothing changed", id=placed.block.id)
+    )
+    _answer(terminal, lived, said, {"changed": changed})
 
 
 def move(

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 def resting_on(queue: HeardQueue, heard: Sequence[Heard]) -> tuple[Evidence, ...]:
     """The evidence of a rule that rests on sentences, the newest last; before them when the same was said in other
     sessions."""
-    found = {piece.ref: piece for one in heard for piece in queue.again(one)}
-    found |= {one.ref: one.evidence for one in heard}
-    return tuple(sorted(found.values(), key=lambda piece: (bool(piece.quote), piece.at)))
+    pieces = [piece for one in heard for piece in queue.again(one)] + [one.evidence for one in heard]
+    return tuple(sorted(dict.fromkeys(pieces), key=lambda piece: (bool(piece.quote), piece.at)))
 
 
 def is_heard(evidence: Iterable[Evidence]) -> bool:
@@ -80,16 +79,17 @@ def said_again(blocks: Iterable[Placed]) -> Callable[[Resting], Placed | None]:
     return found
 
 
-_Marks = list[tuple[str, frozenset[str]]]
+_Marks = list[tuple[tuple[str, str], frozenset[str]]]
 
 
 def _join(mine: _Marks, theirs: _Marks, is_one_sided: bool) -> bool:
     return any(
-        is_one_sided if ref == other else are_one(marks, others)
-        for ref, marks in mine
+        is_one_sided if said == other else are_one(marks, others)
+        for said, marks in mine
         for other, others in theirs
     )
 
 
 def _marks(one: Resting) -> _Marks:
-    return [(it.ref, marks_of(it.quote)) for it in one.evidence if it.kind == "session" and it.quote]
+    pieces = [piece for piece in one.evidence if piece.kind == "session" and piece.quote]
+    return [((piece.ref, piece.quote), marks_of(piece.quote)) for piece in pieces]

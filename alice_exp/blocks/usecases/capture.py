@@ -279,8 +279,9 @@ def _says_the_same(block: Block, draft: Draft) -> bool:
 def _observed(block: Block, draft: Draft, now: str) -> Block:
     """A block observed again: evidence and observations grow, verifications do not (B2.13). The same sentence of the
     same message is no observation."""
-    known = {piece.ref for piece in block.evidence if piece.kind == "session"}
-    fresh = [piece for piece in draft.evidence if piece.kind != "session" or piece.ref not in known]
+    told = [(piece.ref, piece.quote) for piece in block.evidence if piece.kind == "session"]
+    known = {*told, *((ref, "") for ref, _ in told)}
+    fresh = [one for one in draft.evidence if one.kind != "session" or (one.ref, one.quote) not in known]
     if draft.evidence and not fresh:
         return block
     evidence = tuple(piece if piece.at else replace(piece, at=now) for piece in fresh)
@@ -294,7 +295,11 @@ def _joined(block: Block, draft: Draft, caller: Caller) -> Block:
     if block.origin != CUES or draft.origin == CUES:
         return _observed(block, draft, caller.now)
     newer = replace(_block(draft, block.id, caller), created_at=block.created_at, evidence=block.evidence)
-    return _observed(replace(newer, observations=block.observations), draft, caller.now)
+    joined = _observed(replace(newer, observations=block.observations), draft, caller.now)
+    # Sentences stand in the order in which they were said.
+    place = {(one.ref, one.quote): at for at, one in enumerate(draft.evidence)}
+    evidence = sorted(joined.evidence, key=lambda one: place.get((one.ref, one.quote), -1))
+    return replace(joined, evidence=tuple(evidence))
 
 
 def _block(draft: Draft, block_id: str, caller: Caller) -> Block:

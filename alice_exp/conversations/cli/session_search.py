@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from alice_exp.conversations.cli.session_commands import at_line
-from alice_exp.conversations.rules.transcripts import Row, once, rows_of, session_name
+from alice_exp.conversations.rules.transcripts import folder_of, once, rows_of, session_name
 from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.terminal.console import Terminal, short
@@ -18,6 +20,9 @@ from alice_exp.terminal.options import Top, json_lines
 from alice_exp.terminal.streams import json_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from alice_exp.conversations.rules.transcripts import Row
     from alice_exp.conversations.usecases.search_sessions import Found
 
 
@@ -36,7 +41,8 @@ def import_session(
 ) -> None:
     """Take in conversations from elsewhere: chat messages, agents' transcripts, rows with text and speaker.
 
-    They are kept to be searched; nothing is extracted until 'session extract'. Again: only what is new comes in.
+    They are kept to be searched; nothing is extracted until 'session extract'. Again: only what is new comes in. What
+    was said belongs to the project of the folder that the host names, else to this folder's.
 
     Examples: alice-exp session import talk.jsonl --dry-run · alice-exp session import - <talk.jsonl
     """
@@ -44,12 +50,9 @@ def import_session(
     from alice_exp.conversations.usecases.sessions import MESSAGE_LIMIT
 
     terminal: Terminal = ctx.obj
-    rows = once(
-        row for number, fields in json_lines(source, MESSAGE_LIMIT) for row in _rows(number, fields, source)
-    )
+    rows = once(_rows(terminal, source, MESSAGE_LIMIT, dry_run=dry_run))
     default = id or session_name("import" if source == "-" else Path(source).stem) or "import"
-    project = terminal.session.here.names if dry_run else terminal.session.enter()
-    taken = take_in(conversing(terminal.session), rows, default, project, dry_run=dry_run)
+    taken = take_in(conversing(terminal.session), rows, default, dry_run=dry_run)
     document = {
         "sessions": [{"id": one.session, "added": one.added, "known": one.known} for one in taken],
         "messages": sum(one.added for one in taken),
@@ -71,11 +74,24 @@ def import_session(
     terminal.answer(document, text)
 
 
-def _rows(number: int, fields: dict[str, Any], source: str) -> list[Row]:
-    try:
-        return list(rows_of(fields))
-    except UsageError as error:
-        raise at_line(error, source, number) from None
+def _rows(terminal: Terminal, source: str, limit: int, *, dry_run: bool) -> Iterator[Row]:
+    @cache
+    def project_of(folder: str) -> str:
+        at = terminal.session.apart(folder=folder) if folder else terminal.session
+        return at.here.names if dry_run else at.enter()
+
+    folder = session = ""
+    for number, fields in json_lines(source, limit):
+        folder = folder_of(fields) or folder
+        try:
+            rows = list(rows_of(fields))
+        except UsageError as error:
+            raise at_line(error, source, number) from None
+        for row in rows:
+            # Codex tells its folder before the messages; of another session nothing is known by it.
+            folder = folder if row.session == session else folder_of(fields)
+            session = row.session
+            yield replace(row, project=project_of(folder))
 
 
 def search(

@@ -60,12 +60,13 @@ _SENTENCE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A sentence of the person, word for word, and the index of its message."""
+    """A sentence of the person, word for word, the index of its message, and which of its sentences it is (from 0)."""
 
     index: int
     text: str
     strength: int = 0
     asks: bool = False
+    place: int = 0
 
 
 def words_of(text: str) -> Patterns:
@@ -131,20 +132,20 @@ def said(messages: Sequence[Message]) -> list[Said]:
         if message.role != "user":
             answered = message.content
             continue
-        for one in own_sentences(message.content, answered):
+        for place, one in enumerate(own_sentences(message.content, answered)):
             if one not in found:
                 words = words_of(one)
                 strength = bool(words.cue.search(one)) + bool(words.strong.search(one))
-                found[one] = Said(index, one, strength, bool(words.asks.search(one)))
+                found[one] = Said(index, one, strength, bool(words.asks.search(one)), place)
     return list(found.values())
 
 
 def queued(sentences: Sequence[Said], messages: Sequence[Message]) -> list[Said]:
     """At most ``MOST`` sentences, in order: those with cues first, statements before questions, none that is secret."""
     told = (one for one in sentences if one.strength or not one.asks)
-    ranked = sorted(told, key=lambda one: (not one.strength, one.asks, -one.strength, one.index))
+    ranked = sorted(told, key=lambda one: (not one.strength, one.asks, -one.strength))
     open_ones = (one for one in ranked if not is_secret(one.text, messages[one.index].content))
-    return sorted(islice(open_ones, MOST), key=lambda one: one.index)
+    return sorted(islice(open_ones, MOST), key=lambda one: (one.index, one.place))
 
 
 def is_secret(sentence: str, message: str) -> bool:

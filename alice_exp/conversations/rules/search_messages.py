@@ -3,7 +3,7 @@
 BM25, where a turn also counts the words of neighbouring turns at a lower weight: an answer seldom repeats the words of
 its question. A day named in the query boosts that day's turns, a name its speaker's, and a question for a time boosts
 turns that mention one. The weights were tuned on LoCoMo; both halves of its questions gain alike
-(``tests/bench/bench_conversations.py``).
+(``docs/bench/bench_conversations.py``).
 """
 
 from __future__ import annotations

@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules.transcripts import WRAPPERS, is_aside, rows_of, time_of
-from alice_exp.kernel.errors import UsageError
+from alice_exp.conversations.rules.transcripts import WRAPPERS, is_aside, time_of
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.private_facts import masked_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from alice_exp.conversations.rules.transcripts import Entry
     from alice_exp.kernel.jsonc.problem import Json
 
 _ID = ("tool_use_id", "tool_call_id", "toolCallId", "call_id", "callID", "callId", "id")
@@ -45,7 +45,7 @@ _SHELL = re.compile(r"(?:^|/)(?:ba|z|da)?sh$")
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """One thing of a session: the person's words (``prompt``), or a tool call.
+    """One thing of a session: the person's words (``prompt``), the agent's (``said``), or a tool call.
 
     ``command`` is a shell's line, ``file`` what an edit changed, with the texts before and after it where they are
     known. ``failed`` is None where nothing says how the call ended. ``answer`` is what the tool answered, ``at`` when
@@ -54,6 +54,7 @@ class Deed:
 
     at: str = ""
     prompt: str = ""
+    said: str = field(default="", repr=False)
     tool: str = ""
     command: str = ""
     file: str = ""
@@ -75,51 +76,52 @@ class Deed:
         return bool(self.file) and self.changed != ("", "")
 
 
-def deeds_of(found: Iterable[Mapping[str, Json]]) -> list[Deed]:
-    """What a person asked and an agent did, in a transcript's order; a call that the host wrote twice is there once."""
+def deeds_of(entries: Iterable[Entry]) -> list[Deed]:
+    """What person and agent said and did, in a transcript's order; a call that the host wrote twice is there once."""
     listed: list[Deed] = []
     places: dict[str, int] = {}
-    for record in found:
+    for record, rows in entries:
         if is_aside(record):
             continue
-        with suppress(UsageError):
-            for row in rows_of(record):
-                if row.message.role == "user" and row.message.content.strip():
-                    listed.append(Deed(row.message.at, prompt=row.message.content))
-        for at, part in _parts(dict(record), ""):
+        for message in (row.message for row in rows):
+            if message.role == "user" and message.content.strip():
+                listed.append(Deed(message.at, prompt=message.content))
+            elif message.role == "assistant" and message.content.strip():
+                listed.append(Deed(message.at, said=message.content))
+        for times, part in _parts(dict(record), ()):
             call, name = _first(part, _ID), _first(part, _NAME) or _NAMELESS.get(_first(part, ("type",)), "")
             sent = _sent(part)
             if name and sent is not None and part.get("type") not in _RESULTS and call not in places:
                 places[call or f"-{len(listed)}"] = len(listed)
+                at = next(filter(None, map(time_of, times)), "")
                 listed.append(_called(at, name, sent))
             if call in places and (ended := _ended(part)) is not None:
-                one = listed[places[call]]
                 failed, code, answer = ended
-                listed[places[call]] = Deed(
-                    one.at, "", one.tool, one.command, one.file, one.changed, failed, code, answer
-                )
+                at_call = places[call]
+                listed[at_call] = replace(listed[at_call], failed=failed, exit=code, answer=answer)
     return list(_once(listed))
 
 
 def _once(listed: Iterable[Deed]) -> Iterator[Deed]:
     """Without a prompt that stands twice in a row: a host writes a queue, then the prompt."""
-    before = Deed()
+    before = ""
     for one in listed:
-        if not (one.prompt and one.prompt == before.prompt):
+        if not (one.prompt and one.prompt == before):
             yield one
-        before = one
+        before = one.prompt
 
 
 def _parts(
-    value: Json, at: str, kind: Json = None, depth: int = 0
-) -> Iterator[tuple[str, Mapping[str, Json]]]:
-    """The objects in which a record may hold a call or a result, each with the time nearest to it."""
+    value: Json, around: tuple[Mapping[str, Json], ...], kind: Json = None, depth: int = 0
+) -> Iterator[tuple[tuple[Mapping[str, Json], ...], Mapping[str, Json]]]:
+    """The objects in which a record may hold a call or a result, each with those that may tell its time, nearest
+    first."""
     if isinstance(value, list):
         for one in value:
-            yield from _parts(one, at, None, depth)
+            yield from _parts(one, around, None, depth)
     if not isinstance(value, dict) or depth > 6:
         return
-    at = time_of(value) or at
+    at = (value, *around)
     value = {"type": kind, **value}
     inner = next(
         (value[key] for key in ("functionCall", "functionResponse", "function") if key in value), None
@@ -134,7 +136,8 @@ def _parts(
     else:
         yield at, value
     for key in _INSIDE:
-        yield from _parts(value.get(key), at, value["type"] if key in WRAPPERS else None, depth + 1)
+        if key in value:
+            yield from _parts(value[key], at, value["type"] if key in WRAPPERS else None, depth + 1)
 
 
 def _sent(part: Mapping[str, Json]) -> Mapping[str, Json] | None:

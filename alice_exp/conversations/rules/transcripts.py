@@ -158,11 +158,13 @@ _OUTSIDE = re.compile(r"[^a-z0-9_-]+")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One message, its session (empty if the row names none), and its id in the source (``name``)."""
+    """One message, its session (empty if the row names none), its id in the source (``name``), and all names of the
+    project in which it was said."""
 
     session: str
     message: Message
     name: str = ""
+    project: str = ""
 
 
 def records(text: str) -> Iterator[Mapping[str, Json]]:
@@ -183,14 +185,29 @@ def records(text: str) -> Iterator[Mapping[str, Json]]:
             yield record
 
 
-def spoken(found: Iterable[Mapping[str, Json]], session: str) -> list[Row]:
-    """What person and agent said in a host's records, as rows of ``session``; a malformed record is skipped."""
-    rows: list[Row] = []
+Entry = tuple["Mapping[str, Json]", "list[Row]"]
+"""A record of a transcript, and its messages."""
+
+
+def read(found: Iterable[Mapping[str, Json]]) -> list[Entry]:
+    """A host's records, each with its messages: none where it is malformed."""
+    listed: list[Entry] = []
     for record in found:
+        rows: list[Row] = []
         with suppress(UsageError):
-            rows += [replace(row, session=session) for row in rows_of(record)]
-    said = [one for one in rows if one.message.role in ("user", "assistant") and one.message.content.strip()]
-    return once(said)
+            rows += rows_of(record)
+        listed.append((record, rows))
+    return listed
+
+
+def spoken(entries: Iterable[Entry], session: str) -> list[Row]:
+    """What person and agent said in a transcript, as rows of ``session``."""
+    return once(
+        replace(row, session=session)
+        for _, rows in entries
+        for row in rows
+        if row.message.role in ("user", "assistant") and row.message.content.strip()
+    )
 
 
 def once(rows: Iterable[Row]) -> list[Row]:
@@ -239,6 +256,15 @@ def is_aside(row: Mapping[str, Json]) -> bool:
     return any(row.get(mark) for mark in _ASIDE) or (
         isinstance(origin, dict) and origin.get("kind", "human") != "human"
     )
+
+
+def folder_of(fields: Mapping[str, Json]) -> str:
+    """The folder in which a host worked when it wrote a record (Claude Code and Qwen Code in each, Codex in those of a
+    session's and a turn's settings); empty where it does not say."""
+    meta = fields.get("meta")
+    held = [fields, meta, *(fields.get(key) for key in WRAPPERS)]
+    named = (one.get("cwd") for one in held if isinstance(one, dict))
+    return next((one for one in named if isinstance(one, str) and one.startswith("/")), "")
 
 
 def session_name(text: str) -> str:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from alice_exp.conversations.rules.search_messages import Said, Talk, search
 from alice_exp.conversations.usecases.sessions import require_fitting
-from alice_exp.finding.rules.bm25 import matcher
+from alice_exp.finding.rules.scorer import Texts
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from alice_exp.conversations.ports import ChatHistoryStore, Conversing
     from alice_exp.conversations.rules.search_messages import Hit
     from alice_exp.conversations.rules.transcripts import Row
     from alice_exp.conversations.values import ChatRecord, Message
-    from alice_exp.finding.rules.match_table import TextMatches
 
 
 GATE = Config().number("thresholds.fits")
@@ -50,34 +50,38 @@ class Found:
 
 
 def take_in(
-    conversing: Conversing, rows: Sequence[Row], default: str, project: str = "", *, dry_run: bool = False
+    conversing: Conversing, rows: Sequence[Row], default: str, *, dry_run: bool = False
 ) -> tuple[Taken, ...]:
-    """Import conversations of a project (all its names); rows without a session go to ``default``. Importing again adds
-    only new messages.
+    """Import conversations; rows without a session go to ``default``. Importing again adds only new messages.
 
     Raises ``UsageError``, before anything is written, if a session of that name holds a different conversation.
     """
     conversing.home.read(())
     chats, plans = conversing.chats, []
-    known_names = {one.session for one in chats.conversations()}
     for session, group in _by_session(rows, default):
         for row in group:
             require_fitting(row.message)
-        present = chats.load(session) if session in known_names else ()
+        try:
+            present = chats.load(session)
+        except NotFoundError:
+            present = ()
         plans.append((session, group, _overlap(session, present, group)))
     for session, group, known in () if dry_run else followed(plans):
         there = known
         while there < len(group):
-            add(conversing, session, group[there:], there, project)
+            add(conversing, session, group[there:], there)
             there = _overlap(session, chats.load(session), group)
     return tuple(Taken(session, len(group) - known, known) for session, group, known in plans)
 
 
-def add(conversing: Conversing, session: str, rows: Sequence[Row], after: int, project: str) -> None:
-    """Append messages to a conversation of ``after`` messages in a project; where another process adds meanwhile, none
-    comes twice, and some may not come."""
-    conversing.chats.start(session, rows[0].message.at or conversing.caller.now, project)
-    conversing.chats.save_all(session, [row.message for row in rows], [row.name for row in rows], after)
+def add(conversing: Conversing, session: str, rows: Sequence[Row], after: int) -> None:
+    """Append messages to a conversation of ``after`` messages; where another process adds meanwhile, none comes twice,
+    and some may not come."""
+    for project, group in groupby(rows, lambda row: row.project):
+        said = list(group)
+        conversing.chats.start(session, said[0].message.at or conversing.caller.now, project)
+        conversing.chats.save_all(session, [row.message for row in said], [row.name for row in said], after)
+        after += len(said)
 
 
 def _by_session(rows: Iterable[Row], default: str) -> list[tuple[str, list[Row]]]:
@@ -145,8 +149,8 @@ class Library:
         return cls(records, Talk.of(said), gate)
 
     @cached_property
-    def _matches(self) -> Callable[[str], TextMatches]:
-        return matcher([turn.text for turn in self.talk.turns])
+    def _texts(self) -> Texts:
+        return Texts.of([turn.text for turn in self.talk.turns])
 
     def search(self, query: str, now: str | None, top: int) -> list[Found]:
         """The best matches, best first; ``now`` is the reference for "yesterday" (None: the newest turn).
@@ -155,7 +159,7 @@ class Library:
         """
         hits = search(self.talk, query, now, max(top, LOOKED_AT))
         if self.gate and hits and not any(hit.by_day for hit in hits):
-            words = self._matches(query)
+            words = self._texts.find(query)
             if all(words.probability(hit.index) < self.gate for hit in hits):
                 return []
         return [Found(self.records[hit.index], hit) for hit in hits[: max(0, top)]]

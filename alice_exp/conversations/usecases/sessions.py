@@ -179,16 +179,20 @@ class _Talk:
         spoken = [one.message for one in records]
         personal = [placed.block.payload.content for placed in conversing.home.read(_PERSONAL)]
         others = other_speakers(spoken, personal)
-        typed = [replace(one, content=typed_words(one.content)[:READ_LIMIT]) for one in spoken]
+        typed = [
+            replace(one, content=typed_words(one.content)[:READ_LIMIT]) if one.role == "user" else one
+            for one in spoken
+        ]
         messages = by_the_user(typed, others)
         is_known = not others or not nobody_known(spoken, others)
         return cls(records, others, messages, said(messages) if is_known else ())
 
     def heard(self, sentences: Sequence[Said]) -> list[Heard]:
         """Sentences as they stand in the queue."""
-        rows = [(self.records[one.index], one.text) for one in sentences]
+        rows = [(self.records[one.index], one) for one in sentences]
         return [
-            Heard("", row.ref, _host_of(row.session), row.project, row.message.at, text) for row, text in rows
+            Heard("", row.ref, _host_of(row.session), row.project, row.message.at, one.text, one.place)
+            for row, one in rows
         ]
 
 

@@ -140,11 +140,12 @@ def find_by_words(
     a probability of at least ``gate``. All given episodes count in the statistics, whatever the filters; a type that
     no episode has filters nothing (R0.32).
     """
-    from alice_exp.finding.rules.bm25 import matches_in
     from alice_exp.finding.rules.ranking import TAIL
+    from alice_exp.finding.rules.scorer import Texts
 
     listed = tuple(episodes)
-    found = matches_in([" ".join((one.task, one.action, one.reflection, one.note)) for one in listed], task)
+    texts = Texts.of([" ".join((one.task, one.action, one.reflection, one.note)) for one in listed])
+    found = texts.find(task)
     # Probability and match mostly rise together: whether any of the best fits decides for all.
     best = heapq.nlargest(LOOKED_AT, found.matches, key=found.matches.__getitem__)
     fitting = (found.matches[at] for at in best if found.probability(at) >= gate)

@@ -115,7 +115,7 @@ def add_episode(
     """Record one task (R0.14); ``reward`` in [0, 1], else 1 for a success and 0 for a failure; ``at`` else now."""
     worth = (1.0 if success else 0.0) if reward is None else reward
     told = Episode("", task, context or {}, action, result, success, worth, at, reflection, type)
-    return add_episodes(recording, [told])
+    return add_episodes(recording, [replace(told, project=recording.project().partition(" ")[0])])
 
 
 def add_episodes(recording: Recording, episodes: Sequence[Episode]) -> Kept:

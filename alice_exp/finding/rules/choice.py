@@ -49,15 +49,18 @@ Tier = Literal["personal", "universal", "low_value", "reasoning"]
 _FORBIDS = LazyPattern(
     r"(?:^|[.;:,!?–—-]\s*|\b(?:and|but|please|you|we|must|should|may|so|then|to)\s+)(?:never|do not|don['’]?t|avoid)\b"
     r"|^no\s|\b(?:must|may|shall|should)(?: not|n['’]?t)\b"
-    r"|\b(?:forbidden|prohibited|banned|off[- ]limits|not (?:allowed|permitted))\b"
-    r"|不要|不得(?!不)|不许|不准|不可以|不能(?!不)|禁止|严禁|切勿|请勿|[绝决]不|千万别|(?:^|[，。；：！\s])请?别(?![的人处名])",
+    r"|\b(?:forbidden|prohibited|banned|off[- ]limits|not (?:allowed|permitted))\b",
     re.IGNORECASE,
+)
+_FORBIDS_CHINESE = LazyPattern(
+    r"不要|不得(?!不)|不许|不准|不可以|不能(?!不)|禁止|严禁|切勿|请勿|[绝决]不|千万别|(?:^|[，。；：！\s])请?别(?![的人处名])"
 )
 
 
 def forbids(block: Block) -> bool:
     """Whether a block says what must not be done."""
-    return bool(_FORBIDS.search(block.payload.content))
+    text = block.payload.content
+    return bool(_FORBIDS.search(text) or (not text.isascii() and _FORBIDS_CHINESE.search(text)))
 
 
 def is_protected(placed: Placed) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from itertools import groupby
+from array import array
+from collections import Counter, defaultdict
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.ports import Posting, Standing, Statistics
+from alice_exp.finding.ports import Noise, Posting, Standing, Statistics
+from alice_exp.finding.rules.noise import learn_noise, sample_size
+from alice_exp.finding.rules.parsed_query import pairs_of
+from alice_exp.kernel.text.tokens import thirds, tokens_many
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import importance_factor, seconds, stretch
 from alice_exp.model.values.block import CONFIDENCE, TRUST
@@ -16,9 +20,49 @@ if TYPE_CHECKING:
     from collections.abc import Collection as Several
 
     from alice_exp.finding.ports import Collection
-    from alice_exp.finding.rules.bm25 import Segment
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Block, Place, Placed
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The statistics of one file's texts, in file order; a function of the texts.
+
+    ``noise`` is the match that random words reach; ``postings`` hold single tokens and, as ``"a b"``, pairs of
+    neighbouring Latin stems.
+    """
+
+    lengths: array[int]
+    postings: Mapping[str, Posting]
+    noise: Noise
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Segment:
+        """Tokenise and count texts; the noise level is measured on the first ``sample_size``."""
+        return cls(*index_texts(texts), learn_noise(tokens_many(texts[: sample_size(len(texts))])))
+
+
+def index_texts(texts: Sequence[str]) -> tuple[array[int], dict[str, Posting]]:
+    """The lengths of texts in thirds of a word, and the postings of their tokens and pairs."""
+    rows = tokens_many(texts)
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for index, row in enumerate(rows):
+        for token in chain(row, pairs_of(row)):
+            found[token].append(index)
+    return array("I", (sum(map(thirds, row)) for row in rows)), {
+        token: posting_of(places) for token, places in found.items()
+    }
+
+
+def posting_of(places: Sequence[int]) -> Posting:
+    """A token's posting from the text index of each of its occurrences, ascending."""
+    # Nearly every token occurs once in each text, and counting takes ten times as long.
+    if len(set(places)) == len(places):
+        return Posting(places, b"\1" * len(places))
+    counted = Counter(places)
+    # One byte a count in the index: BM25 saturates long before 255.
+    return Posting(list(counted), bytes(min(count, 255) for count in counted.values()))
+
 
 LONGEST = stretch(1.0, 1.0)
 """The most half-lives of its type that a block can last."""
@@ -41,9 +85,6 @@ class Corpus:
     @classmethod
     def of(cls, blocks: Iterable[Placed]) -> Corpus:
         """A corpus of the living blocks, file by file, with each file's blocks in the order given."""
-        # What is indexed by the store needs nothing of the ranking.
-        from alice_exp.finding.rules.bm25 import Segment
-
         living = sorted((placed for placed in blocks if is_living(placed)), key=lambda placed: placed.path)
         files = [list(group) for _, group in groupby(living, key=lambda placed: placed.path)]
         segments = tuple(Segment.of([block_text(one.block) for one in file]) for file in files)

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.rules.stop_words import weight_of, word_weight, words_beside
+from alice_exp.finding.rules.stop_words import weight_of, word_weight
 from alice_exp.kernel.text.bilingual_lexicon import known_words, members, same_concept
-from alice_exp.kernel.text.tokens import cjk_tokens, fold, is_cjk, pieces, stems, tokens_many
+from alice_exp.kernel.text.tokens import cjk_tokens, fold, is_cjk, pieces, stems
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 def pairs_of(row: Iterable[str]) -> Iterable[str]:
     """The pairs of neighbouring Latin stems in a row of tokens, as ``"a b"``."""
     return map(" ".join, pairwise(token for token in row if not is_cjk(token)))
-
-
-def counted(texts: Sequence[str]) -> list[Counter[str]]:
-    """How often each token and each pair occurs in each text."""
-    return [Counter(chain(row, pairs_of(row))) for row in tokens_many(texts)]
 
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -56,19 +50,13 @@ class Concept:
     weight: float
     is_light: bool
 
-    @property
-    def foreign_members(self) -> tuple[tuple[str, ...], ...]:
-        """The members of the class in the other script."""
-        return tuple(name for name in self.members if is_cjk(name[0]) != self.cjk)
-
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """A parsed query; ``size`` is its number of words, two CJK characters being one.
 
-    ``weights`` are those of the terms (``stop_words``); ``unnamed`` are the Latin words that the lexicon cannot
-    translate and the number of such CJK words; ``names`` are the terms of unknown words that are capitalised within a
-    sentence.
+    ``weights`` are those of the terms (``stop_words``); ``names`` are the terms of unknown words that are capitalised
+    within a sentence.
     """
 
     terms: tuple[str, ...]
@@ -76,7 +64,6 @@ class Query:
     concepts: tuple[Concept, ...]
     size: float
     weights: Mapping[str, float]
-    unnamed: tuple[frozenset[str], float]
     names: frozenset[str]
 
     @classmethod
@@ -89,8 +76,6 @@ class Query:
         terms = chain.from_iterable(cjk_tokens(run) if is_cjk(run) else (run,) for run in row)
         size = sum((len(run) + 1) // 2 if is_cjk(run) else 1 for run in dict.fromkeys(row))
         known = known_words(row)
-        latin = {run for run in row if not is_cjk(run) and run not in known}
-        cjk = words_beside([run for run in row if is_cjk(run)], [word for word in known if is_cjk(word)])
         weights = weight_of(row)
         common = frozenset(known).union(term for term, weight in weights.items() if weight < 1.0)
         # Sorted, because the order of a set differs between processes and float sums depend on the order.
@@ -100,7 +85,6 @@ class Query:
             tuple(_concept(word) for word in known),
             size,
             weights,
-            (frozenset(latin), cjk),
             frozenset(stem_of.get(name, name) for name in _capitalised(text))
             & frozenset(stem_of.values()) - common,
         )
@@ -113,11 +97,6 @@ class Query:
             for concept in self.concepts
         )
         return frozenset(chain(self.terms, self.pairs, *chain.from_iterable(named)))
-
-    @property
-    def cjk(self) -> bool:
-        """Whether the query is taken to be in Chinese: it has a CJK character."""
-        return any(map(is_cjk, self.terms))
 
 
 def _concept(word: str) -> Concept:
@@ -132,11 +111,6 @@ def _concept(word: str) -> Concept:
         max(map(word_weight, (word, *names))),
         word_weight(word) < 1.0,
     )
-
-
-def is_single(term: str) -> bool:
-    """Whether a term is a single CJK character."""
-    return is_cjk(term) and len(term) == 1
 
 
 def _spelt(word: str) -> tuple[str, ...]:

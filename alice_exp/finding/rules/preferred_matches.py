@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.rules.bm25 import matches_in
 from alice_exp.finding.rules.corpus import block_text
 from alice_exp.finding.rules.ranking import RESCORED, Match, ordered
+from alice_exp.finding.rules.scorer import Texts
 from alice_exp.kernel.text.tokens import tokens
 
 if TYPE_CHECKING:
@@ -94,4 +94,4 @@ def fits_by_tags_alone(match: Match, task: str) -> bool:
     if not is_read or match.context_match is not None:
         return False
     bare = block_text(replace(block, tags=()))
-    return not set(tokens(bare)) & set(tokens(task)) and not matches_in([bare], task).matches
+    return not set(tokens(bare)) & set(tokens(task)) and not Texts.of([bare]).find(task).matches

@@ -1,7 +1,7 @@
 """Ranking of blocks for a query: which ones are answers, and in which order.
 
 ``score = trust · confidence · decay · match · (0.75 + 0.5 · importance)`` (DESIGN 10, 12.9). ``match`` is how much of
-the query's information a block contains (``finding.rules.bm25``), blended with the context if both sides have one. If
+the query's information a block contains (``finding.rules.scorer``), blended with the context if both sides have one. If
 no block fits with a probability of at least ``thresholds.fits``, the answer is empty.
 """
 
@@ -12,9 +12,9 @@ from heapq import nsmallest
 from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING, cast
 
-from alice_exp.finding.rules.bm25 import text_matches
 from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.parsed_query import Query
+from alice_exp.finding.rules.scorer import Scored, Statistics, score
 from alice_exp.kernel.text.tokens import is_cjk
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import (
@@ -98,7 +98,7 @@ def fit(
 ) -> Match | None:
     """A block's match with all its factors, or ``None`` if it matches not at all (DESIGN 10).
 
-    ``text_match`` in [0, 1] comes from ``finding.rules.bm25``. Match and score are rounded to 6 decimals, so that
+    ``text_match`` in [0, 1] comes from ``finding.rules.scorer``. Match and score are rounded to 6 decimals, so that
     the order does not depend on the last bit. ``judged`` are ``clear``, probability and certainty.
     """
     block = placed.block
@@ -138,7 +138,7 @@ def rank(
     same blocks more than once.
     """
     collection = _collected(blocks)
-    found = text_matches(collection.statistics, collection.postings, query)
+    found = _scored(collection, query)
     texts = found.matches
     matches = _with_context(texts, collection, context) if context else texts
 
@@ -177,6 +177,15 @@ def rank(
     )
     standings = partial(_by_score, collection, now=seconds(now), half_life_days=half_life_days)
     return _answers(reaching, standings, partial(_best, collection, weighed=weighed, passing=passing), top)
+
+
+def _scored(collection: Collection, question: str) -> Scored:
+    query, whole = Query.of(question), collection.statistics
+    postings = collection.postings(query.tokens)
+    held = {token: dict(zip(one.indexes, one.counts, strict=True)) for token, one in postings.items()}
+    holders = {token: len(one.indexes) for token, one in postings.items()}
+    average = sum(whole.lengths) / max(1, whole.total)
+    return score(query, Statistics(whole.total, average, whole.noise, holders), held, whole.lengths)
 
 
 def _answers(

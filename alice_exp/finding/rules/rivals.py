@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES, came_up, trusted_since
 from alice_exp.finding.rules.nearness.persons import is_of_user
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.data_files import entries, word_lists
+from alice_exp.kernel.text.stored_tables import stored
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.rejection import inference
@@ -83,6 +83,8 @@ def could_be_rivals(one: Placed, other: Placed) -> bool:
     return not all(map(str.isascii, said)) or not _named(said[0]).isdisjoint(_named(said[1]))
 
 
+_VALUES = "finding/rules/data/typed_values.txt"
+_OPPOSITES = "finding/rules/data/antonyms.txt"
 _WORD = re.compile("[a-z0-9]+")
 _NUMBERS = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -98,17 +100,17 @@ def _named(text: str) -> set[str]:
     )
 
 
-@cache
+@stored(_VALUES, _OPPOSITES, "finding/rules/rivals.py", "kernel/text/data_files.py")
 def _sides() -> dict[str, set[str]]:
     """The English words of what has a value or an opposite, of a phrase the longest one, each with what it is of."""
-    values = word_lists("finding/rules/data/typed_values.txt")
-    lines = {line: line for line in entries("finding/rules/data/antonyms.txt")}
+    values = word_lists(_VALUES)
+    lines = {line: line for line in entries(_OPPOSITES)}
     lines |= {name: " ".join(rows) for name, rows in values.items()} | {"number": _NUMBERS}
     found: defaultdict[str, set[str]] = defaultdict(set)
     for name, line in lines.items():
         for one in re.split(r"[\s,|=~]+", line.lower()):
             found[max(_WORD.findall(one), key=len, default="")].add(name)
-    return found
+    return dict(found)
 
 
 def rivalry() -> Callable[[Placed, Placed], bool]:

@@ -28,11 +28,6 @@ def _light_stems() -> frozenset[str]:
 
 
 @lru_cache(maxsize=1)
-def _particles() -> frozenset[str]:
-    return frozenset(word_lists(_WORDS)["particles"])
-
-
-@lru_cache(maxsize=1)
 def _light_words() -> tuple[frozenset[str], int]:
     """The light Chinese words, and the length of the longest."""
     found = frozenset(word_lists(_WORDS)["chinese"])
@@ -67,21 +62,6 @@ def word_weight(word: str) -> float:
     """The weight of a whole word of a query: ``LIGHT`` for a light English stem or a run of light CJK words, else 1."""
     light = all(_light_places(word)) if is_cjk(word) else is_light(word)
     return LIGHT if light else 1.0
-
-
-def words_beside(runs: Iterable[str], known: Iterable[str]) -> int:
-    """The number of words in CJK runs other than the ``known``, the light ones and particles, two characters being
-    one word."""
-    # Longest first, so that a short known word does not break up a longer one.
-    taken = sorted(known, key=len, reverse=True)
-    count = 0
-    for run in runs:
-        for word in taken:
-            run = run.replace(word, " ")
-        places = zip(run, _light_places(run), strict=True)
-        rest = "".join(" " if light or char in _particles() else char for char, light in places)
-        count += sum((len(part) + 1) // 2 for part in rest.split())
-    return count
 
 
 def _light_places(run: str) -> list[bool]:

@@ -183,8 +183,7 @@ class FileRows:
         return slots
 
     def _rewrite_postings(self, living: Sequence[int], blocks: Sequence[Block]) -> array[int]:
-        from alice_exp.finding.rules.bm25 import index_texts
-        from alice_exp.finding.rules.corpus import block_text
+        from alice_exp.finding.rules.corpus import block_text, index_texts
 
         self._connection.execute("DELETE FROM postings WHERE file = ?", (self.number,))
         lengths, postings = index_texts([block_text(block) for block in blocks])
@@ -226,14 +225,14 @@ def _is_much(count: int, slots: Sequence[int]) -> bool:
 
 
 def sample_size(count: int) -> int:
-    """How many texts a file's noise is measured on (``rules.calibration.sample_size``)."""
-    from alice_exp.finding.rules.calibration import sample_size as size
+    """How many texts a file's noise is measured on (``rules.noise.sample_size``)."""
+    from alice_exp.finding.rules.noise import sample_size as size
 
     return size(count)
 
 
 def _learned(blocks: Sequence[Block]) -> str:
-    from alice_exp.finding.rules.calibration import learn_noise
+    from alice_exp.finding.rules.noise import learn_noise
     from alice_exp.kernel.text.tokens import tokens_many
 
     noise = learn_noise(tokens_many([_text(block) for block in blocks]))
@@ -245,9 +244,11 @@ def _counts(blocks: Mapping[int, Block], path: str) -> dict[int, Counter[str]]:
     living = {slot: block for slot, block in blocks.items() if _is_living(block, path)}
     if not living:
         return {}
-    from alice_exp.finding.rules.parsed_query import counted
+    from alice_exp.finding.rules.parsed_query import pairs_of
+    from alice_exp.kernel.text.tokens import tokens_many
 
-    return dict(zip(living, counted([_text(block) for block in living.values()]), strict=True))
+    rows = tokens_many([_text(block) for block in living.values()])
+    return {slot: Counter([*row, *pairs_of(row)]) for slot, row in zip(living, rows, strict=True)}
 
 
 def _text(block: Block) -> str:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from alice_exp.home.store.write_changes import Composing
     from alice_exp.kernel.journal.act import Act, Actor, Commit
     from alice_exp.kernel.journal.atomic_files import Signature
-    from alice_exp.kernel.journal.git_process import Message
+    from alice_exp.kernel.journal.commit_stream import Message
     from alice_exp.kernel.journal.repo_config import RepoConfig
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Block, Place
@@ -179,7 +179,7 @@ class FileHome:
         self.standings.follow()
         good = self._last_good(head)
         catalogue = self._catalogue(found, places) if is_adopted and not self._judge.is_judged() else None
-        seen = snapshot(self._reading, found, places, head, good, self.standings, catalogue)
+        seen = snapshot(self._reading, found, places, head, good, self.standings.marked, catalogue)
         config, problems = read_configuration(self.root, found)
         wrong = () if self._is_settled_now else unavailable(self.repository)
         wrong = (*wrong, *self.standings.problems())

@@ -25,7 +25,8 @@ from alice_exp.kernel.journal.atomic_files import (
     read_bytes,
     sync_directory,
 )
-from alice_exp.kernel.journal.git_process import COMMITTER, NO_OBJECT, PURGING, STAGE
+from alice_exp.kernel.journal.commit_stream import COMMITTER
+from alice_exp.kernel.journal.git_process import NO_OBJECT, PURGING, STAGE
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN
 from alice_exp.kernel.journal.lock import REPORTS
 from alice_exp.kernel.journal.rewrite_history import rewrite
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from alice_exp.home.ports import Purged
     from alice_exp.home.store.purge_search import Versions
     from alice_exp.kernel.journal.act import Commit
-    from alice_exp.kernel.journal.git_process import Message, Repository
+    from alice_exp.kernel.journal.commit_stream import Message
+    from alice_exp.kernel.journal.git_process import Repository
     from alice_exp.kernel.journal.rewrite_history import RewrittenHistory
 
 _TOLD = (b"Alice-Reason", b"Alice-Reply", b"Alice-Scenario")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.content_digest import blob_id
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.home.store.list_files import Found
-    from alice_exp.home.store.standings import Standings
     from alice_exp.kernel.journal.atomic_files import Signature
     from alice_exp.kernel.journal.git_references import References
     from alice_exp.kernel.jsonc import Document, Unchanged
     from alice_exp.model.values.block import Block, Place
     from alice_exp.model.values.snapshot import Catalogue
+
+Marked: TypeAlias = "Callable[[str, Sequence[Block]], tuple[Block, ...]]"
+"""Gives the blocks of a path their entries of the ledger."""
 
 SAVING_NS = 50_000_000
 """A broken file younger than this (ns) may be half saved, so an act reads it again before reporting a problem."""
@@ -162,7 +164,7 @@ def snapshot(
     places: Collection[Place],
     head: str,
     last_good: LastGood,
-    standings: Standings,
+    marked: Marked,
     catalogue: tuple[Collection[str], Catalogue] | None = None,
 ) -> Snapshot:
     """All blocks of some sets, each id once, with their entries of the ledger; a broken file contributes its last good
@@ -180,21 +182,20 @@ def snapshot(
         if not holds_blocks(path) or place_of(path) not in places:
             continue
         if path in covered:
-            read = partial(_unread, reading, path, signature, last_good, standings)
+            read = partial(_unread, reading, path, signature, last_good, marked)
             files.append(NamespaceFile(path, Unread(partial(_from_rows, known, path, read))))
             continue
         parsed = reading.parsed(path, signature)
         has_error = has_error or parsed.broken
         blocks = last_good.blocks(path) if parsed.broken else parsed.blocks
-        marked = standings.marked(path, blocks)
-        files.append(NamespaceFile(path, marked, parsed.problems, stale=parsed.broken))
-        ids.update(block.id for block in marked if block.id)
-        count += sum(1 for block in marked if block.id)
+        files.append(NamespaceFile(path, marked(path, blocks), parsed.problems, stale=parsed.broken))
+        ids.update(block.id for block in blocks if block.id)
+        count += sum(1 for block in blocks if block.id)
         problems += parsed.problems
     if known is not None and (has_error or known.with_ids(ids) != []):
-        return snapshot(reading, found, places, head, last_good, standings)
+        return snapshot(reading, found, places, head, last_good, marked)
     lost = last_good.missing(found, places)
-    files += [replace(file, blocks=standings.marked(file.path, file.blocks), stale=True) for file in lost]
+    files += [replace(file, blocks=marked(file.path, file.blocks), stale=True) for file in lost]
     problems += _missing(found, {file.path.partition("/")[0] for file in lost})
     if lost or count > len(ids):
         files, named = _each_once(files, last_good)
@@ -243,9 +244,9 @@ def _each_once(
 
 
 def _unread(
-    reading: Reading, path: str, signature: Signature, last_good: LastGood, standings: Standings
+    reading: Reading, path: str, signature: Signature, last_good: LastGood, marked: Marked
 ) -> tuple[Block, ...]:
-    return standings.marked(path, reading.unread(path, signature, last_good))
+    return marked(path, reading.unread(path, signature, last_good))
 
 
 def _from_rows(known: Catalogue | None, path: str, read: Callable[[], Sequence[Block]]) -> Sequence[Block]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import Commit
-from alice_exp.kernel.journal.git_process import Message, Repository
+from alice_exp.kernel.journal.commit_stream import Message
+from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.ledger_objects import LedgerObjects
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.problem import Problem
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.kernel.journal.act import Act
-    from alice_exp.kernel.journal.ledger_objects import LedgerCommit
+    from alice_exp.kernel.journal.commit_stream import LedgerCommit
     from alice_exp.kernel.journal.transaction import FileChange
     from alice_exp.model.values.block import Block
     from alice_exp.model.values.changes import ChangeSet

@@ -13,15 +13,20 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import replace, sweep, sync_directory, sync_file
+from alice_exp.kernel.journal.commit_stream import (
+    COMMITTER,
+    LedgerCommit,
+    Message,
+    commit_lines,
+    ledger_lines,
+)
 from alice_exp.kernel.journal.git_references import LEDGER, MENDS, PENDING, SEEN, References, move
-from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.kernel.journal.ledger_objects import LedgerCommit
     from alice_exp.kernel.journal.repo_config import RepoConfig
 
 FORWARD = "refs/alice/forward"
@@ -35,7 +40,6 @@ PURGING = "refs/alice/purging"
 """A history rewritten without something, decided and to be switched to."""
 STAGE = "refs/alice/purge"
 """Below it, the rewritten history until that is decided."""
-COMMITTER = "alice-exp <alice-exp@localhost>"
 NO_OBJECT = "0" * 40
 
 NO_PROGRAMS = {
@@ -62,15 +66,6 @@ _OPTIONS = {
     "maintenance.auto": "false",
     "safe.directory": "*",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """A commit's metadata. ``author`` is ``Name <mail>``, ``when`` epoch seconds."""
-
-    author: str
-    when: int
-    text: str
 
 
 def isolated_environment() -> dict[str, str]:
@@ -273,7 +268,7 @@ class Repository(References):
         marks = count(1)
         last_mark = 0
         if ledger is not None:
-            stream += [*_ledger_lines(marks, ledger, PENDING), b"reset %s\n\n" % PENDING.encode()]
+            stream += [*ledger_lines(marks, ledger, PENDING), b"reset %s\n\n" % PENDING.encode()]
         for number, (metadata, contents) in enumerate([*([first] if first else []), (message, files)]):
             changes = []
             for path, data in contents.items():
@@ -285,7 +280,7 @@ class Repository(References):
                 changes.append(b"M 100644 :%d %s\n" % (mark, path.encode()))
             last_mark = next(marks)
             origin = b"from %s\n" % parent.encode() if parent and not number else b""
-            stream += _commit_lines(
+            stream += commit_lines(
                 last_mark, metadata, origin + (b"merge %s\n" % merged.encode() if merged else b"")
             )
             stream += [*changes, b"\n"]
@@ -298,7 +293,7 @@ class Repository(References):
 
     def write_ledger(self, made: LedgerCommit, *, moves: bool = True) -> None:
         """Write a commit of the ledger by itself, where no act of the branch goes with it; ``moves``: and refer to it."""
-        lines = [b"feature done\n", *_ledger_lines(count(1), made, LEDGER if moves else PENDING)]
+        lines = [b"feature done\n", *ledger_lines(count(1), made, LEDGER if moves else PENDING)]
         # A reset takes the name away before it is written.
         lines.append(b"done\n" if moves else b"reset %s\n\ndone\n" % PENDING.encode())
         options = ("--quiet", "--done", "--force", "--date-format=raw")
@@ -398,28 +393,3 @@ class Repository(References):
     def pack(self) -> None:
         """Repack geometrically, so that the history stays near the size of its differences."""
         self.run("repack", "-d", "-l", "-q", "--geometric=2", "--window=3", "--no-write-bitmap-index")
-
-
-def _ledger_lines(marks: Iterator[int], made: LedgerCommit, ref: str) -> list[bytes]:
-    """A commit of the ledger on a reference; on the pending one the act's own commit takes over."""
-    stream, changes = list[bytes](), list[bytes]()
-    for name, data in made.shards.items():
-        mark = next(marks)
-        stream.append(b"blob\nmark :%d\ndata %d\n%s\n" % (mark, len(data), data))
-        changes.append(b"M 100644 :%d %s\n" % (mark, name.encode()))
-    parents = ((b"from", made.parent), (b"merge", made.merged))
-    origin = b"".join(b"%s %s\n" % (word, oid.encode()) for word, oid in parents if oid)
-    stream += _commit_lines(next(marks), made.message, origin, ref)
-    return [*stream, *changes, b"\n"]
-
-
-def _commit_lines(mark: int, message: Message, origin: bytes, ref: str = PENDING) -> list[bytes]:
-    """One commit's header in a fast-import stream; without ``origin`` its parent is the stream's previous commit."""
-    text = message.text.encode("utf-8", "replace")
-    stamp = b"%d +0000" % message.when
-    return [
-        b"commit %s\nmark :%d\n" % (ref.encode(), mark),
-        b"author %s %s\ncommitter %s %s\n" % (message.author.encode(), stamp, COMMITTER.encode(), stamp),
-        b"data %d\n%s\n" % (len(text), text),
-        origin,
-    ]

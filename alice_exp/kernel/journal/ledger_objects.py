@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import replace
-from alice_exp.kernel.journal.git_process import COMMITTER, Message, Repository
+from alice_exp.kernel.journal.commit_stream import COMMITTER, LedgerCommit, Message
+from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import LEDGER
-from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -22,20 +22,6 @@ if TYPE_CHECKING:
 
 HEAD: Final = "head"
 """The file of the copy that holds the commit and its tree."""
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerCommit:
-    """A commit of the ledger that is not written yet: its ``oid``, its first parent (empty: none) and other parent,
-    the shards that it writes (name to bytes), and the bytes of the commit and its tree."""
-
-    oid: str
-    parent: str
-    message: Message
-    shards: Mapping[str, bytes]
-    body: bytes
-    tree: bytes
-    merged: str = ""
 
 
 class LedgerObjects:

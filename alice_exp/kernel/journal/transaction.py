@@ -43,8 +43,8 @@ from alice_exp.kernel.value_class import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from alice_exp.kernel.journal.git_process import Message, Repository
-    from alice_exp.kernel.journal.ledger_objects import LedgerCommit
+    from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
+    from alice_exp.kernel.journal.git_process import Repository
 
 First: TypeAlias = "tuple[Message, Mapping[str, bytes | None]]"
 """The first of two commits of one stream: its message and files. The work tree gets only what the second keeps."""

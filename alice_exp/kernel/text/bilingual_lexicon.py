@@ -11,6 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.data_files import entries
+from alice_exp.kernel.text.stored_tables import stored
 from alice_exp.kernel.text.tokens import is_cjk, stems
 
 if TYPE_CHECKING:
@@ -18,20 +19,22 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
 
-@cache
+_LEXICON = "kernel/text/data/lexicon.txt"
+_CLASSES = "kernel/text/data/classes.txt"
+_READERS = ("kernel/text/bilingual_lexicon.py", "kernel/text/tokens.py", "kernel/text/data/stop_words.txt")
+
+
+@stored(_LEXICON, *_READERS, stemmed=True)
 def _concepts() -> tuple[str, Mapping[str, Sequence[str]], AbstractSet[str]]:
     """The concepts as one text, a line each with a comma before and behind every name, ``,hike,hiking,=,徒步,``; the
-    English words of each stem; the Chinese words.
-
-    Making the row of every word beforehand takes six milliseconds of each command that searches.
-    """
-    lines = [line.replace(" ", "") for line in entries("kernel/text/data/lexicon.txt")]
+    English words of each stem; the Chinese words."""
+    lines = [line.replace(" ", "") for line in entries(_LEXICON)]
     english, _, chinese = zip(*(line.partition("=") for line in lines), strict=True)
     spelt: defaultdict[str, list[str]] = defaultdict(list)
-    for word, stem in stems(set(",".join(english).split(","))).items():
+    for word, stem in stems(dict.fromkeys(",".join(english).split(","))).items():
         spelt[stem].append(word)
     text = "".join(f",{line},\n" for line in lines).replace("=", ",=,")
-    return text, spelt, frozenset(",".join(chinese).split(","))
+    return text, dict(spelt), frozenset(",".join(chinese).split(","))
 
 
 def _rows(word: str) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
@@ -61,10 +64,10 @@ def same_concept(word: str) -> AbstractSet[str]:
     return frozenset(found - {word})
 
 
-@cache
+@stored(_CLASSES, *_READERS, stemmed=True)
 def _members() -> Mapping[str, AbstractSet[str]]:
     """The members of each class, by each of its names (stems and Chinese words)."""
-    lines = [line.replace(" ", "").partition(":") for line in entries("kernel/text/data/classes.txt")]
+    lines = [line.replace(" ", "").partition(":") for line in entries(_CLASSES)]
     rows = [
         ([*chain(*(side.split(",") for side in names.split("=")))], held.split(","))
         for names, _, held in lines
@@ -74,7 +77,7 @@ def _members() -> Mapping[str, AbstractSet[str]]:
     for names, held in rows:
         for name in names:
             found[stem_of.get(name, name)].update(stem_of.get(word, word) for word in held)
-    return found
+    return dict(found)
 
 
 def members(word: str) -> AbstractSet[str]:

@@ -4,6 +4,7 @@ reading Python.
 Paths are relative to the package's folder (``kernel/text/data/lexicon.txt``). ``docs/words.md`` lists the files.
 
 - *Text*: words separated by blanks; a line ``[heading]`` starts a list; a line that begins with ``#`` is a comment.
+- *Patterns* (``secrets.txt``): a paragraph each, see ``model.rules.secrets.shapes``.
 - *TOML*: tables of regular expressions. In an expression, line breaks and the blanks at both ends of a line are
   ignored (write ``[ ]`` for a blank that counts); ``{name}`` is replaced by the entry of that name in ``[parts]``, or
   by an alternation of the words in the list or table of that name.
@@ -25,6 +26,12 @@ def entries(path: str) -> list[str]:
     """The lines of a text file without blank lines and comments."""
     lines = (line.strip() for line in _text(path).splitlines())
     return [line for line in lines if line and not line.startswith("#")]
+
+
+def paragraphs(path: str) -> list[list[str]]:
+    """The lines of a text file without comments, in the groups that blank lines part."""
+    lines = (line for line in _text(path).splitlines() if not line.startswith("#"))
+    return [group.split("\n") for group in "\n".join(lines).split("\n\n") if group.strip()]
 
 
 @cache
@@ -86,11 +93,28 @@ class Patterns:
         return compiled
 
 
-def _text(path: str) -> str:
+def package_file(path: str) -> bytes:
+    """The bytes of a file of the package; raises ``OSError`` where there is none."""
+    loader, folder = _package()
+    return loader.get_data(f"{folder}/{path}")
+
+
+def keep_package_file(path: str, data: bytes) -> None:
+    """Write a dispensable file of the package, whole or not at all, as Python writes a compiled module; does nothing
+    where that is not allowed."""
+    loader, folder = _package()
+    if hasattr(loader, "set_data"):
+        loader.set_data(f"{folder}/{path}", data)
+
+
+def _package() -> tuple[ResourceLoader, str]:
     # The package's own loader: importlib.resources and pkgutil do the same, but cost milliseconds at start-up.
     package = import_module(__name__.partition(".")[0])
-    loader = cast("ResourceLoader", package.__loader__)
-    return loader.get_data(f"{package.__path__[0]}/{path}").decode("utf-8")
+    return cast("ResourceLoader", package.__loader__), package.__path__[0]
+
+
+def _text(path: str) -> str:
+    return package_file(path).decode("utf-8")
 
 
 class LazyPattern:

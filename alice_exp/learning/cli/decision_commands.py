@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.problem import Json
@@ -128,7 +129,10 @@ def doubt_of(placed: Placed) -> str:
 def outcome(
     ctx: typer.Context,
     reference: Annotated[
-        str, typer.Argument(metavar="ID", help="The decision, or the block, that was used.")
+        str,
+        typer.Argument(
+            metavar="ID", help="The decision or the block that was used; last: what was told newest."
+        ),
     ],
     result: Annotated[str, typer.Argument(metavar="ok|fail", help="Whether it worked.")],
     scenario: Annotated[str, typer.Option(help="Where it happened: a failure counts once a scenario.")] = "",
@@ -152,7 +156,8 @@ def outcome(
 ) -> None:
     """Report whether it worked: successes raise blocks, failures lower them, once a scenario.
 
-    Of a decision all that was applied counts, but what --skipped names, or what --used names alone.
+    Of a decision all that was applied counts, but what --skipped names, or what --used names alone. A person may say
+    "last" for the newest decision, or showing of a hook, that has no outcome.
 
     Examples: alice-exp outcome dec-7k2m9q4x ok · alice-exp outcome exp-7k2m9q4x fail --scenario "repo alice"
     """
@@ -161,6 +166,12 @@ def outcome(
     if result not in _WORDS:
         raise UsageError("unknown outcome {result}", result=repr(result), hint="write ok or fail")
     opened = learning(terminal.session)
+    if reference == "last":
+        # Of several sessions at once an agent would report on another's task; it has the id.
+        require_person(opened.caller, "report on the last", "alice-exp outcome last ok")
+        newest = opened.decisions.newest()
+        reference = newest.decision
+        terminal.note(f"{reference}: {one_line(newest.task, 200)}")
     if not reference.startswith("dec-"):
         if came or used or skipped or action or reward is not None:
             raise UsageError(

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from alice_exp.timeline.rules.compaction import Merge, Summariser
 
 
+_UNTOLD = "a task of which nothing was kept"
+
+
 @dataclass(frozen=True, slots=True)
 class DecisionOutcome:
     """What the outcome of a decision did: each block's change, the episode, what was pruned, the one commit."""
@@ -82,7 +85,10 @@ def report_decision(
     )
     config, reads = home.config(), reads_of(learning.access)
     open_decision = decisions.find(decision)
+    if not open_decision.task:  # what a session's start told, or a prompt that was said off the record
+        open_decision = replace(open_decision, task=action.strip() or _UNTOLD)
     episode = _episode(open_decision, caller, ok, note, action, result, reward, config)
+    episode = replace(episode, project=learning.project().partition(" ")[0])
     event, piece = _event(open_decision, episode), Evidence("episode", episode.id, caller.now, note)
     answers = asked(home, event, summarise) if summarise and not _waits(home, decision) else None
 

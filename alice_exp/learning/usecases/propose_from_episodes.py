@@ -89,8 +89,11 @@ def distil(learning: Learning, references: Sequence[str] = (), limit: int = 20) 
     return replace(answer, judged=tuple(_settled(one, placed) for one in judged), commit=captured.commit)
 
 
-def draft_of(proposal: Proposal) -> Draft:
-    """A proposal as something lived: past, one verification, in the pool (B2.2)."""
+def draft_of(snapshot: Snapshot, proposal: Proposal) -> Draft:
+    """A proposal as something lived: past, one verification, in the pool (B2.2), of the project of all its episodes."""
+    book = snapshot.episodes or EpisodeBook()
+    shown = set(proposal.episodes)
+    projects = {one.project for one in book.episodes if one.id in shown}
     return Draft(
         proposal.payload,
         proposal.trigger,
@@ -99,6 +102,7 @@ def draft_of(proposal: Proposal) -> Draft:
         evidence=proposal.evidence,
         suggested=TOOLS if proposal.support.basis in ("action", "step", "trend") else "",
         lived=True,
+        project=projects.pop() if len(projects) == 1 else "",
     )
 
 
@@ -125,7 +129,7 @@ def _teaches(episode: Episode) -> bool:
 
 def _fresh_evidence(snapshot: Snapshot, proposal: Proposal) -> Draft:
     """The draft; where a candidate says the same already, with the evidence alone that it does not have."""
-    draft = draft_of(proposal)
+    draft = draft_of(snapshot, proposal)
     known = _keyed(list(snapshot.within(*SETS)), draft)
     if known is None or not _same_words(known, draft):
         return draft
@@ -134,7 +138,7 @@ def _fresh_evidence(snapshot: Snapshot, proposal: Proposal) -> Draft:
 
 
 def _judged(snapshot: Snapshot, proposal: Proposal) -> Judged:
-    draft = draft_of(proposal)
+    draft = draft_of(snapshot, proposal)
     rejected = [one for one in snapshot.within("archive") if one.namespace == "rejected"]
     refused = Rejections.of(rejected).find(draft.payload) or _keyed(rejected, draft)
     if refused is not None:
@@ -158,7 +162,8 @@ def _says(known: Placed, draft: Draft) -> bool:
 
 
 def _same_words(known: Placed, draft: Draft) -> bool:
-    return sameness(replace(known.block, key="")) == sameness(replace(draft, key=""))
+    here = replace(draft, key="", project=known.block.project)
+    return sameness(replace(known.block, key="")) == sameness(here)
 
 
 def _settled(one: Judged, placed: Iterator[Placed | None]) -> Judged:

@@ -86,6 +86,7 @@ def _episodes() -> dict[str, Json]:
             "note": said(TEXT, "What the report of its outcome remarked."),
             "told": said(TEXT, "The blocks that the decision told."),
             "unreported": said({"type": "boolean"}, "Whether nobody said how it ended."),
+            "project": said(TEXT, "Where it happened; left out: in no project."),
         },
         ("task",),
     )

@@ -68,6 +68,7 @@ EPISODE_FIELDS: Mapping[str, Reader] = {
     "note": field_readers.text,
     "told": field_readers.text,
     "unreported": field_readers.flag,
+    "project": field_readers.text,
 }
 """The reader of every key of an episode, in canonical order."""
 

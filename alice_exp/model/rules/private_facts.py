@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, findings
-from alice_exp.model.rules.secrets.secret_shape import Shape, always, likely
+from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, findings, likely, shapes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -125,149 +124,16 @@ _SUM_BEFORE = LazyPattern(r"\b(?:sha|md)\d{1,3}[-:= ]", re.IGNORECASE)
 _CALLED_KEY = LazyPattern(r"key|token|secret|password|auth|密钥|令牌|密码|口令", re.IGNORECASE)
 
 
-SHAPES = (
-    Shape(
-        "an identity number",
-        LazyPattern(r"(?<![\dA-Za-z])\d{17}[\dXx](?![\dA-Za-z])"),
-        _by(is_identity_number),
-        17,
-    ),
-    # As forms part it, 6-8-4, and behind its word, where a digit may be mistyped.
-    Shape(
-        "an identity number",
-        LazyPattern(
-            r"(?:身份证|社会保障)(?:号码?|卡号?)?[是为：: ]{0,3}"
-            r"[1-9]\d{5} ?(?:(?:18|19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]) ?\d{3}[\dXx]|\d{9})(?![\dA-Za-z])"
-        ),
-        always,
-        15,
-        ("身份证", "社会保障"),
-    ),
-    Shape(
-        "a bank account",
-        LazyPattern(
-            r"(?:社保|医保|公积金|银行|收款|对公|存折)(?:账号|账户|帐号|卡号|户号)"
-            r"[是为：: ]{0,3}[A-Z]?\d(?:[ -]?\d){7,20}(?!\d)"
-        ),
-        always,
-        8,
-        ("社保", "医保", "公积金", "银行", "收款", "对公", "存折"),
-    ),
-    # The United States' social security number, whose parts are never all zero.
-    Shape(
-        "an identity number",
-        LazyPattern(r"(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\d-])"),
-        always,
-        9,
-        ("-",),
-    ),
-    # Passports have no checksum that a text shows: the word stands before them.
-    Shape(
-        "an identity number",
-        LazyPattern(
-            r"(?:\b[Pp]assport\b|护照|通行证)[^\dA-Z\n]{0,16}"
-            r"(?:[A-Z]{1,2}\d{7,8}|\d{9}|[A-Z]\d\d[A-Z\d]{6})(?![\dA-Za-z])"
-        ),
-        always,
-        2,
-        ("passport", "护照", "通行证"),
-    ),
-    # The United Kingdom's: account and sort code, National Insurance.
-    Shape(
-        "a bank account",
-        LazyPattern(
-            r"(?i:\b(?:sort[ -]code|account (?:number|no\b\.?))\W{0,3}(?:is )?)"
-            r"(?:\d\d-\d\d-\d\d(?:\W{1,3}(?i:account) \d{6,10})?|\d{6,12})(?![\w-])"
-        ),
-        always,
-        6,
-        ("sort", "account"),
-    ),
-    Shape(
-        "an identity number",
-        LazyPattern(
-            r"\b(?i:national insurance|ni n(?:umber|o)|nino)\b[^\dA-Z\n]{0,16}[A-Z]{2} ?(?:\d\d ?){3}[A-D]\b"
-            r"|\b[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?: \d\d){3} [A-D]\b"
-        ),
-        always,
-        6,
-    ),
-    Shape(
-        "a bank account",
-        LazyPattern(r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){2,7}(?: ?[0-9A-Z]{1,3})?\b"),
-        _by(is_bank_account),
-        2,
-    ),
-    Shape(
-        "a bank card",
-        LazyPattern(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\dA-Za-z]|[.-][\dA-Za-z])"),
-        _by(is_card_number),
-        13,
-    ),
-    # With the word in front of it a number is one though a digit was mistyped.
-    Shape(
-        "a bank card",
-        LazyPattern(
-            r"(?i:\b(?:(?:credit|debit|bank|visa|amex)[ -]?card|card (?:number|no\b\.?|#)|visa|mastercard)"
-            r"|卡号|信用卡|银行卡|储蓄卡)[^\d\n]{0,20}"
-            r"[3-6]\d(?:[ -]?\d){11,17}(?![\dA-Za-z]|[.-][\dA-Za-z])"
-        ),
-        always,
-        13,
-        ("card", "visa", "卡"),
-    ),
-    Shape(
-        "a phone number",
-        LazyPattern(
-            r"(?<![\d.#-])(?:(?:\+|00)86[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?![\dA-Za-z]|[.-][\dA-Za-z])"
-            r"|(?<![\w+])\+\d{1,3}[ -]?(?:\(\d{1,4}\)[ -]?)?\d{2,5}(?:[ -]\d{2,7}){1,4}(?!\d|\.\d)"
-            r"|(?<!\w)\(\d{3}\) ?\d{3}-\d{4}(?!\d)|(?<!\d)07\d{3} \d{6}(?!\d)"
-            r"|(?<![\w.+-])(?:0\d{2} \d{4} \d{4}|0\d{3} \d{3} \d{4}|0\d{4} \d{6}|0\d{2,3}-\d{7,8})(?![\w-])"
-            r"|\b(?i:mobile|cell|(?:tele)?phone|tel|fax|call|ring|dial|text|reach|number)\b\W{1,3}(?:\w+ ){0,4}?"
-            r"(?:0\d{2,4}(?:[ -]?\d{3,4}){2}|\d{3}[-.]\d{3}[-.]\d{4})(?![\w-]|\.\d)"
-        ),
-        _by(_is_phone_number),
-        8,
-    ),
-    Shape(
-        "a private e-mail address",
-        LazyPattern(
-            r"(?<![\w.+-])[\w.+-]+@(?!example\.(?:com|org|net)\b|users\.noreply)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}",
-            re.ASCII,
-        ),
-        _by(_is_private_mail),
-        signs=("@",),
-    ),
-    Shape(
-        "an address",
-        LazyPattern(
-            r"[\u4e00-\u9fff]{2,12}(?:路|街|大道|胡同|巷|弄)[东西南北中一二三四五六七八九十]{0,2}[段路街]?\s?\d+\s?(?:号|弄)"
-            r"|(?<!\d)\d+\s?(?:号楼|栋|幢|单元)\s?\d+\s?(?:室|单元|号)"
-        ),
-        always,
-        1,
-        ("号", "弄", "室", "单元"),
-    ),
-    Shape(
-        "an address",
-        LazyPattern(
-            r"\b\d{1,5}[A-Z]? (?:[A-Z][a-z]+ ){1,3}"
-            r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Parkway|Pkwy|Terrace|Square"
-            r"|Highway|Hwy|Crescent|Place)\b"
-            r"|\b\d{1,4}(?: bis| ter)?,? (?i:rue|boulevard|avenue|allée|chemin|quai|place) "
-            r"(?:d[eu]s? |d'|l'|la |le )*[A-ZÉ]\w+"
-            r"|\b[A-Z][a-zäöüß]+(?:straße|strasse|weg|allee|platz) \d{1,4}[a-z]?\b"
-        ),
-        always,
-        1,
-        (
-            *(" st", " ave", " road", " rd", " lane", " ln", " dr", " boulevard", " blvd", " court", " ct"),
-            *(" parkway", " pkwy", " terrace", " square", " highway", " hwy", " crescent", " place", " rue"),
-            *(" allée", " chemin", " quai", "straße", "strasse", "weg", "allee", "platz"),
-        ),
-    ),
+SHAPES = shapes(
+    "model/rules/data/private_facts.txt",
+    {
+        "identity": _by(is_identity_number),
+        "card": _by(is_card_number),
+        "account": _by(is_bank_account),
+        "phone": _by(_is_phone_number),
+        "mail": _by(_is_private_mail),
+    },
 )
-
 
 KINDS = (
     *dict.fromkeys(shape.what for shape in SHAPES),

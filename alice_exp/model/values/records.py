@@ -61,6 +61,8 @@ class Episode:
     """What a decision told, as ``universal: exp-…``, where ``action`` says what was done; a purge knows it by that."""
     unreported: bool = False
     """Whether a hook read it from a transcript and nobody said how it ended: ``success`` and ``reward`` say nothing."""
+    project: str = ""
+    """The project in which it happened; empty: in none."""
     extra: Mapping[str, Json] = field(default_factory=dict)
     """Keys unknown to the schema: kept, never interpreted."""
 

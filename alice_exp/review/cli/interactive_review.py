@@ -349,10 +349,10 @@ class _Session:
 
     def _edited(self, item: Item) -> bool:
         """Let the person edit the block, then show it again, because a decision is on what was shown (B2.20)."""
-        from alice_exp.blocks.cli.lifetime_commands import edit
+        from alice_exp.blocks.cli.lifetime_commands import edit_sentence
 
         mark_pastes(False)
-        edit(self.context, item.placed.block.id)
+        edit_sentence(self.terminal, item.placed.block.id)
         # The edit may have moved the block out of the pool.
         self.outdated.add(item.placed.block.id)
         return not self._is_shown_again(item)

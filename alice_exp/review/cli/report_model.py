@@ -15,6 +15,7 @@ from alice_exp.model.values.block import Placed
 from alice_exp.review.cli.where_it_holds import (
     answers,
     asked_about,
+    came_of,
     shared_project,
     where_it_holds,
     which_holds,
@@ -83,6 +84,7 @@ def sections(report: Agenda) -> tuple[Section, ...]:
             say("Well-used blocks that have not been used lately"),
             [_plain(placed) for placed in report.fading],
         ),
+        _section("week", say("Approved last week"), [Row(*row) for row in came_of(report.week)]),
         _section("problems", say("Problems in files"), [_fault(fault) for fault in report.problems]),
     )
     return tuple(section for section in found if section.rows)

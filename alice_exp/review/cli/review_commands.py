@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from alice_exp.home.caller import require_person
-from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, RefusedError, UsageError
+from alice_exp.kernel.errors import AliceError, BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
 from alice_exp.model.documents import payload_text
-from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.asked_decisions import approved, done_to, left_waiting, may_ask, purged, rejected
 from alice_exp.review.cli.decided_texts import decided_line, show_all, show_unseen
@@ -175,7 +175,7 @@ def reply(
 
     Examples: alice-exp reply 同意 1 3，拒绝 2 · alice-exp reply yes to all except 2 · alice-exp reply 同意所有关于我的
     """
-    from alice_exp.review.rules.reply import read
+    from alice_exp.review.rules.reply import more, read
 
     terminal: Terminal = ctx.obj
     text = " ".join(words)
@@ -184,40 +184,71 @@ def reply(
     if not opened.reports.open_report():
         raise review.no_report()
     ids = opened.reports.open_ids()
-    reading = read(text, ids, opened.reports.groups(), lambda: subjects(terminal))
+    plain, also = more(text)
+    try:
+        reading = read(plain, ids, opened.reports.groups(), lambda: subjects(terminal))
+    except UsageError as refusal:
+        reading = read(_confirmed_wording(terminal, plain, ids, refusal), ids)
     waiting, _ = review.shown_only(terminal.session.home, ids)
     left = [block_id for block_id in reading.left if block_id in waiting]
-    settled = [(one, reached(terminal, one, text)) for one in reading.decisions if one.verb != "later"]
+    settled = [(one, reached(terminal, one, plain)) for one in reading.decisions if one.verb != "later"]
+    if also and [one.verb for one, _ in settled] != ["reject" if also in ("purge", "neither") else "approve"]:
+        raise UsageError(
+            "{text} goes with one decision", text=also, hint="write alice-exp reply approve 1 everywhere"
+        )
     seen: dict[str, str] = {}
     for decision, chosen in settled:
-        seen |= _confirmed(terminal, chosen, decision.verb, dry_run)
-    done = _carried_out(terminal, settled, seen, dry_run)
+        seen |= _confirmed(terminal, chosen, "purge" if also == "purge" else decision.verb, dry_run)
+    done = _carried_out(terminal, settled, seen, dry_run, also)
     left += [rival.new.block.id for _, row, _ in done for rival in row.rivals]
     _replied(terminal, done, left)
 
 
+def _confirmed_wording(terminal: Terminal, text: str, ids: Sequence[str], refusal: UsageError) -> str:
+    """What a refused reply may have meant, in plain words, once the person at the terminal says so; elsewhere raises
+    the refusal, whose hint gives these words. Nothing is done by a guess, with ``--yes`` neither."""
+    from alice_exp.review.rules.say_back import said_back
+
+    shown, _ = review.shown_only(terminal.session.home, ids)
+    snapshot = terminal.session.home.read(PLACES)
+    found = {one: placed for one in shown if (placed := snapshot.find(one)) is not None}
+    said = [
+        f"{documents.trigger_text(found[one])} {payload_text(found[one])}" if one in found else ""
+        for one in ids
+    ]
+    plain = said_back(text, ids, said)
+    if not plain:
+        raise refusal
+    if not sys.stdin.isatty() or terminal.json or terminal.yes:
+        refusal.hint = say("if you mean this, write: alice-exp reply {plain}", plain=plain)
+        raise refusal
+    terminal.confirm(say("I read: {reading}. Is that what you mean?", reading=plain), is_new=True)
+    return plain
+
+
 def _carried_out(
-    terminal: Terminal, settled: Sequence[tuple[Decision, Choice]], seen: Seen, dry_run: bool
+    terminal: Terminal, settled: Sequence[tuple[Decision, Choice]], seen: Seen, dry_run: bool, also: str
 ) -> list[tuple[str, Decided, Choice]]:
     """What each decision of a reply did; raises the first refusal where none did anything, else warns of each."""
     done: list[tuple[str, Decided, Choice]] = []
     failed: list[AliceError] = []
     together = terminal.session.caller.new_id("rep") if len(settled) > 1 else ""
     for decision, chosen in settled:
+        how: dict[str, Any] = {"reason": decision.reason, "dry_run": dry_run, "seen": seen, "reply": together}
         try:
-            if chosen.ids:
-                how: dict[str, Any] = {
-                    "bulk": chosen.is_wide,
-                    "dry_run": dry_run,
-                    "seen": seen,
-                    "reply": together,
-                }
-                if decision.verb == "approve":
-                    asks = may_ask(terminal, chosen) and len(settled) == 1
-                    row = approved(terminal, chosen.ids, reason=decision.reason, asks=asks, **how)
-                else:
-                    row = rejected(terminal, chosen.ids, decision.reason, **how)
-                done.append((done_to(row, decision.verb), row, chosen))
+            if not chosen.ids:
+                continue
+            if also in ("new", "both", "neither"):
+                row = _on_rivals(terminal, chosen.ids[0], also, how)
+            elif decision.verb == "approve":
+                asks = may_ask(terminal, chosen) and len(settled) == 1
+                how |= {"bulk": chosen.is_wide, "everywhere": also == "everywhere"}
+                row = approved(terminal, chosen.ids, asks=asks, **how)
+            else:
+                row = rejected(terminal, chosen.ids, bulk=chosen.is_wide, **how)
+            if also == "purge" and not dry_run:
+                purged(terminal, row.ids)
+            done.append((done_to(row, decision.verb), row, chosen))
         except (RefusedError, NotFoundError) as error:
             failed.append(error)
     # With some decisions carried out the others are warnings: an error would hide what was done.
@@ -227,6 +258,23 @@ def _carried_out(
         terminal.warn(failure)
         terminal.exit_code = failure.exit_code
     return done
+
+
+def _on_rivals(terminal: Terminal, block_id: str, answer: str, how: Mapping[str, Any]) -> Decided:
+    """Approve a candidate in the place of its trusted rivals ("new"), or beside them ("both"); or end all of them."""
+    rivals = approved(terminal, (block_id,), **{**how, "dry_run": True}).rivals
+    old = [rival.old.block.id for rival in rivals]
+    if not old:
+        raise RefusedError(
+            "{id} contradicts nothing that is trusted",
+            id=block_id,
+            hint=Hint("see 'alice-exp why {id}'", id=block_id),
+        )
+    if answer == "neither":
+        doors = terminal.doors(how["dry_run"])
+        return review.neither(doors, terminal.session.caller, block_id, old[0], seen=how["seen"])
+    pair = {"replacing" if answer == "new" else "both": old}
+    return approved(terminal, (block_id,), **{**how, **pair})
 
 
 def _confirmed(

@@ -1,16 +1,18 @@
-"""Words for the project in which a candidate holds, for which of two rivals does, and the questions about the names of
-projects (DESIGN 7)."""
+"""Words for the project in which a candidate holds, for which of two rivals does, for what came of last week's
+approvals, and the questions about the names of projects (DESIGN 7)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from alice_exp.model.documents import payload_text
 from alice_exp.review.rules.arrangement import project_of
 from alice_exp.terminal.language import say
 
 if TYPE_CHECKING:
     from alice_exp.review.rules.daily_report import Item
+    from alice_exp.review.rules.weekly import Approval
 
 
 def shared_project(items: Sequence[Item]) -> str | None:
@@ -60,3 +62,21 @@ def which_holds(new: str, old: str, holds: str = "") -> str:
         old=old,
         holds=holds or f"reject {new}",
     )
+
+
+def came_of(approvals: Sequence[Approval]) -> list[tuple[str, str, str]]:
+    """A row for each thing that came of approvals: how many, the first one's text, and what to do about it."""
+    rows = []
+    for effect in dict.fromkeys(one.effect for one in approvals):
+        placed = [one.placed for one in approvals if one.effect == effect]
+        block_id, count = placed[0].block.id, len(placed)
+        said = {
+            "in doubt": say("{count} in doubt", count=count),
+            "used": say("{count} without a success", count=count),
+            "helped": say("{count} helped", count=count),
+            "never used": say("{count} never used", count=count),
+        }
+        retire = say("no longer needed? alice-exp retire {id} --reason …", id=block_id)
+        text = f"{block_id} {payload_text(placed[0])}"
+        rows.append((said[effect], text, retire if effect == "never used" else ""))
+    return rows

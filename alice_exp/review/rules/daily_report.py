@@ -36,6 +36,7 @@ from alice_exp.review.rules.state_changes import (
     movements,
     withdrawn,
 )
+from alice_exp.review.rules.weekly import Approval, last_week
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -169,6 +170,9 @@ class Agenda:
     asked: tuple[tuple[str, str, str], ...] = ()
     """Projects whose names a person has to confirm: project, name, and which project that is so far (DESIGN 7)."""
 
+    week: tuple[Approval, ...] = ()
+    """On a Monday: what was approved in the week before, and what came of it."""
+
     @property
     def is_empty(self) -> bool:
         """Whether the report has no content."""
@@ -187,6 +191,7 @@ class Agenda:
             or self.problems
             or self.settle
             or self.asked
+            or self.week
         )
 
 
@@ -275,6 +280,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         foreign(edition.acts),
         wait.paused_until(now)[:10],
         withdrawn(edition.acts),
+        week=last_week((one for one in snapshot if one.place in TRUSTED_PLACES), edition.day_began),
     )
 
 

@@ -8,6 +8,7 @@ the next verb, "all" or "the rest"; "excluded" reaches back.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -25,6 +26,33 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 4096
 """The length of the longest reply, in bytes of UTF-8."""
+
+_ONE = r"(?:approve\s+|同意\s*)?(?:number\s+|#|第)?([0-9]+)\s*[条號号]?\s*"
+_MORE = tuple(
+    (re.compile(f"{pattern}[。.!！]?", re.IGNORECASE), f"{verb} {{0}}", more)
+    for pattern, verb, more in (
+        (
+            _ONE + r"(?:replaces?(?: it| that| the old(?: one)?)?|(?:取代|替换|替換|代替)(?:旧的|它)?)",
+            "approve",
+            "new",
+        ),
+        (_ONE + r"(?:old|the old one|(?:留|要)旧的)", "reject", ""),
+        (_ONE + r"(?:both|keep both|两[个条]都[要留](?:着|下)?)", "approve", "both"),
+        (_ONE + r"(?:neither|两[个条]都不[要留])", "reject", "neither"),
+        (
+            r"(.*?)[,，]?\s*(?:everywhere|in (?:all|every) projects?|(?:在?所有项目|到处)都?(?:适用|有效)?)",
+            "",
+            "everywhere",
+        ),
+        (r"(?:reject and purge|purge|拒绝并(?:清除|彻底删除)|清除|彻底删除)\s*(.*)", "reject", "purge"),
+        (
+            r"(?:reject|拒绝)\s*(.*?)(?:[,，]? and purge(?: (?:it|them))?|[，,]?并(?:清除|彻底删除))",
+            "reject",
+            "purge",
+        ),
+    )
+)
+"""What says more of a reply's one decision: which of two rivals holds, where, or that nothing of it is kept."""
 
 _OF_WHAT = "I read: {reading}; of what is {what} left out?"
 _TWICE = "I read: {reading}; one decision takes everything, and another one too"
@@ -91,8 +119,17 @@ def read(
         if odd is None:
             return Reading(decisions, _left(decisions, numbered))
         if odd is found[-1] and any(token.kind in (*ITEMS, *WIDE) for token in known):
-            reading = _written(decisions, numbered, is_chinese=not text.isascii())
+            reading = written(decisions, numbered, is_chinese=not text.isascii())
     raise unclear(ASKED[odd.kind], reading=reading, what=repr(odd.text))
+
+
+def more(text: str) -> tuple[str, str]:
+    """A reply without what it says beside its one decision, and that: "new", "both", "neither" (of two rivals),
+    "everywhere", "purge" or nothing. ``3 replaces`` is ``approve 3`` and "new"."""
+    for pattern, plain, said in _MORE:
+        if match := pattern.fullmatch(text.strip()):
+            return plain.format(match[1]).strip(), said
+    return text, ""
 
 
 def named(ids: Sequence[str], numbered: Sequence[str]) -> str:
@@ -113,7 +150,7 @@ def _left(decisions: Sequence[Decision], ids: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in ids if one not in done)
 
 
-def _written(decisions: Sequence[Decision], ids: Sequence[str], *, is_chinese: bool) -> str:
+def written(decisions: Sequence[Decision], ids: Sequence[str], *, is_chinese: bool) -> str:
     """A reading in the plainest words of its language, which is a reply itself."""
     approve, reject, leave, glue = _WORDS[is_chinese]
     rows = [(approve if d.verb == "approve" else reject, d.ids) for d in decisions if d.verb != "later"]

@@ -22,7 +22,7 @@ _HIGHEST = 999
 """The highest number of a report's item."""
 
 
-def _either(words: object) -> str:
+def either(words: object) -> str:
     """A pattern of words, longest first, because ``re`` takes the first alternative that matches."""
     written = sorted(words, key=len, reverse=True)  # type: ignore[call-overload]
     return "|".join(
@@ -32,26 +32,26 @@ def _either(words: object) -> str:
     )
 
 
-_KINDS = {
+KINDS = {
     word: kind
     for kind, words in _LISTS.items()
     if kind not in ("reason", "no number", "one")
     for word in words
 }
 _ZH = "[零一二两三四五六七八九十百]+"
-_NUMERAL = rf"(?:[0-9]+|{_ZH}|(?:{_either(_NAMED)}))"
+NUMERAL = rf"(?:[0-9]+|{_ZH}|(?:{either(_NAMED)}))"
 _CLASSIFIER = "[条條个個项項]"
 _TOKEN = re.compile(
     r"(?P<id>exp-[a-z2-9]{1,8}(?![a-z0-9]))"
-    rf"|(?:group|第?[组組])\s*(?P<group>{_NUMERAL})|第\s*(?P<nth>{_NUMERAL})\s*[组組]"
-    rf"|(?P<odd>[0-9]+[.:：][0-9]+|![^\s,，.。;；!！)）]|[~-]\s*{_NUMERAL}|\.\.+)"
-    rf"|(?:第\s*)?(?P<low>{_NUMERAL})(?:\s*{_CLASSIFIER}|\s*号)?"
-    rf"(?:(?:-|–|—+|~|\.\.+)\s*|\s+(?:-|–|—+|~)\s+|\s*(?:到|至|to\b|through\b)\s*)(?:第\s*|the\s+)?(?P<high>{_NUMERAL})"
-    rf"|第\s*(?P<ordinal>{_NUMERAL})(?:\s*{_CLASSIFIER})?"
-    rf"|(?P<known>{_either(word for word in _KINDS if word[0] in _DIGITS)})"
-    rf"|(?P<number>{_NUMERAL})(?P<counted>\s*{_CLASSIFIER})?"
+    rf"|(?:group|第?[组組])\s*(?P<group>{NUMERAL})|第\s*(?P<nth>{NUMERAL})\s*[组組]"
+    rf"|(?P<odd>[0-9]+[.:：][0-9]+|![^\s,，.。;；!！)）]|[~-]\s*{NUMERAL}|\.\.+)"
+    rf"|(?:第\s*)?(?P<low>{NUMERAL})(?:\s*{_CLASSIFIER}|\s*号)?"
+    rf"(?:(?:-|–|—+|~|\.\.+)\s*|\s+(?:-|–|—+|~)\s+|\s*(?:到|至|to\b|through\b)\s*)(?:第\s*|the\s+)?(?P<high>{NUMERAL})"
+    rf"|第\s*(?P<ordinal>{NUMERAL})(?:\s*{_CLASSIFIER})?"
+    rf"|(?P<known>{either(word for word in KINDS if word[0] in _DIGITS)})"
+    rf"|(?P<number>{NUMERAL})(?P<counted>\s*{_CLASSIFIER})?"
     rf"|(?P<no>no\.(?=\s*[0-9]))"
-    rf"|(?P<word>{_either(_KINDS)})"
+    rf"|(?P<word>{either(KINDS)})"
     r"|(?P<unknown>[a-z]+(?:'[a-z]+)*|\S)",
     re.IGNORECASE,
 )
@@ -173,7 +173,7 @@ def _token(match: re.Match[str]) -> Token | None:
     if kind == "ordinal":
         return _numbers(text, match["ordinal"], "number", is_nth=True)
     if kind == "high":
-        low, high = _value(match["low"]), _value(match["high"])
+        low, high = number_of(match["low"]), number_of(match["high"])
         if low is None or high is None or low >= high or high > _HIGHEST:
             return Token("odd", text)
         return Token("number", f"{low}-{high}", numbers=tuple(range(low, high + 1)))
@@ -185,7 +185,7 @@ def _token(match: re.Match[str]) -> Token | None:
 
 
 def _word(text: str) -> Token | None:
-    heading = _KINDS.get(re.sub(r"\s+", "_", text.lower()), "unknown")
+    heading = KINDS.get(re.sub(r"\s+", "_", text.lower()), "unknown")
     if heading == "passed over":
         return None
     if heading in ("approve", "reject", "later"):
@@ -195,7 +195,7 @@ def _word(text: str) -> Token | None:
 
 
 def _numbers(text: str, numeral: str, kind: str, *, is_nth: bool = False) -> Token:
-    value = _value(numeral)
+    value = number_of(numeral)
     digits = [_DIGITS.get(character, 0) for character in numeral]
     if len(numeral) > 1 and all(digits) and digits == sorted(set(digits)):
         # 四六七 are three, since they rise and none counts tens.
@@ -207,7 +207,7 @@ def _numbers(text: str, numeral: str, kind: str, *, is_nth: bool = False) -> Tok
     return Token(kind, named, numbers=(value,), is_loose=is_loose)
 
 
-def _value(numeral: str) -> int | None:
+def number_of(numeral: str) -> int | None:
     """A whole number in digits, English words up to twelve, or Chinese numerals up to 999; None where it is none."""
     if numeral.isdigit():
         return int(numeral) if len(numeral) <= _MOST_DIGITS else None

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from alice_exp.model.rules.approval import Stamp
     from alice_exp.model.values.block import Block
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.review.ports import Reviewing
     from alice_exp.review.rules.rival_pairs import Rival
+    from alice_exp.review.store import Reviewing
 
 Seen: TypeAlias = Mapping[str, str]
 """The content hashes of what a caller showed the person itself just before deciding, by id."""

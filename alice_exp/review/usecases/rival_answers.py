@@ -6,10 +6,12 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from alice_exp.blocks.usecases.keep import asked_with
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name, resolve
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act
+from alice_exp.model.rules.doubt import rested
 from alice_exp.model.values.block import PLACES, Archived, Placed, path_of
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.review.rules.rival_pairs import with_answers
@@ -56,9 +58,14 @@ def neither(home: Home, caller: Caller, new: str, old: str, *, seen: Seen = Mapp
         changed = [p for p in pair if p.place == "low_value" and not is_seen(p.block, seen)]
         if changed:
             return None, Decided((), tuple((p.block.id, "changed") for p in changed))
-        puts = tuple((refused if p.place == "low_value" else _retired)(p, caller.now) for p in pair)
-        act = Act("reject", caller.actor, caller.now, tuple(put.block.id for put in puts), where_to(puts))
-        return ChangeSet(act, puts), Decided(tuple(Placed(put.block, put.path) for put in puts))
+        ended = tuple((refused if p.place == "low_value" else _retired)(p, caller.now) for p in pair)
+        # To say which one no longer holds answers for the others that were asked about with it.
+        group = {other.block.id: other for p in pair for other in asked_with(snapshot, p.block.id)}
+        for put in ended:
+            group.pop(put.block.id, None)
+        puts = (*ended, *(Put(rested(p.block, caller.now), p.path) for p in group.values()))
+        act = Act("reject", caller.actor, caller.now, tuple(put.block.id for put in puts), where_to(ended))
+        return ChangeSet(act, puts), Decided(tuple(Placed(put.block, put.path) for put in ended))
 
     commit, answer = home.apply(plan, PLACES)
     return replace(answer, commit=commit)

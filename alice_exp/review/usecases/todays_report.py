@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import Block
     from alice_exp.model.values.records import EpisodeBook
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.review.ports import Reviewing
     from alice_exp.review.rules.daily_report import Agenda, Item
+    from alice_exp.review.store import Reviewing
 
 Page = Callable[["Agenda"], "Collection[str]"]
 """Which candidates of a report are given to the person, by id."""

@@ -17,10 +17,10 @@ from alice_exp.sharing.store.peer_identity import random_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
 
-    from alice_exp.sharing.ports import Link, Message, Peer
+    from alice_exp.sharing.ports import Message, Peer
     from alice_exp.sharing.store.peer_identity import FileIdentity
+    from alice_exp.sharing.store.tls_transport import TlsLink
 
 
 SERVICE: Final = "_alice._tcp.local."
@@ -178,15 +178,16 @@ LOOK = 3.0
 """Maximum seconds spent looking for a peer or an invitation."""
 
 
-class LanNetwork:
-    """Implements ``sharing.ports.Network``; without mDNS it calls ``warn`` and goes on."""
+class Network:
+    """The network around this Alice; without mDNS it calls ``warn`` and goes on. All methods raise ``PeerError`` if a
+    peer fails or is not trusted."""
 
     def __init__(self, identity: FileIdentity, warn: Callable[[AliceError], None]) -> None:
         self._identity = identity
         self._warn = warn
 
     def discover(self, seconds: float) -> tuple[Neighbour, ...]:
-        """See ``sharing.ports.Network.discover``."""
+        """Listen for announcements for so many seconds."""
         return tuple(self._neighbour(found) for found in discover(seconds))
 
     def _neighbour(self, found: Found) -> Neighbour:
@@ -194,7 +195,7 @@ class LanNetwork:
         return Neighbour(found.instance, found.addresses, name, found.invites)
 
     def invite(self, now: str, alias: str, bind: tuple[str, int], shown: Callable[[str, int], None]) -> Peer:
-        """See ``sharing.ports.Network.invite``."""
+        """Show code and port through ``shown`` and wait for the peer who enters the code: one try, sixty seconds."""
         code = pairing.Code.fresh()
         self._identity.own()
         listener = tls_transport.listening(*bind)
@@ -204,7 +205,7 @@ class LanNetwork:
             return pairing.invite(pairing.Invitation(self._identity, code, now, alias), listener)
 
     def join(self, code: str, at: str, now: str, alias: str) -> Peer:
-        """See ``sharing.ports.Network.join``."""
+        """Pair with the inviting side; ``at`` is ``host:port``, empty: look for the code's number by mDNS."""
         read = pairing.Code.read(code)
         return pairing.join(self._identity, read, (at,) if at else _inviting(read.number), now, alias)
 
@@ -216,7 +217,7 @@ class LanNetwork:
         seconds: float | None,
         shown: Callable[[int], None],
     ) -> None:
-        """See ``sharing.ports.Network.serve``."""
+        """Answer peers for ``seconds`` or until interrupted; ``shown`` gets the port, ``met`` each peer that leaves."""
         reception = tls_transport.Reception(self._identity, answer, met)
         self._identity.own()
         listener = tls_transport.listening(*bind)
@@ -225,12 +226,9 @@ class LanNetwork:
             shown(port)
             tls_transport.serve(listener, reception.secured, reception, seconds=seconds)
 
-    def connect(self, peer: Peer, at: str) -> AbstractContextManager[Link]:
-        """See ``sharing.ports.Network.connect``."""
-        return self._connected(peer, at)
-
     @contextlib.contextmanager
-    def _connected(self, peer: Peer, at: str) -> Iterator[Link]:
+    def connect(self, peer: Peer, at: str) -> Iterator[TlsLink]:
+        """Connect to a peer; ``at`` is ``host:port``, empty: found by its mDNS hint, else its last address."""
         with tls_transport.connected(self._identity, peer, self._addresses(peer, at)) as link:
             if link.address != peer.address:
                 self._identity.update(tls_transport.at_address(peer, link.address))

@@ -39,7 +39,7 @@ _EVER = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 class FileIdentity:
-    """The identity of the home at ``root``, implementing ``sharing.ports.Peers``; ``name`` gives its public name."""
+    """The identity of the home at ``root``, and the peers it trusts; ``name`` gives its public name."""
 
     def __init__(self, root: Path, name: Callable[[], str]) -> None:
         require_extra()
@@ -277,8 +277,11 @@ def _numbered(name: str) -> Iterator[str]:
         number += 1
 
 
-class FileShares:
-    """Implements ``sharing.ports.Shares``; ``configured`` is ``sharing.name``, else a random name is generated once."""
+class Shares:
+    """This home's public name and the log of what left it.
+
+    ``configured`` is ``sharing.name``, else a random name is generated once.
+    """
 
     def __init__(self, directory: Path, configured: str, new_id: Callable[[str], str]) -> None:
         self._directory = directory
@@ -286,7 +289,7 @@ class FileShares:
         self._new_id = new_id
 
     def name(self) -> str:
-        """The name bundles are sent under; see ``sharing.ports.Shares.name``."""
+        """The name bundles are sent under."""
         if self._configured:
             return self._configured
         path = self._directory / "name"
@@ -298,7 +301,7 @@ class FileShares:
         return fresh
 
     def record(self, disclosure: Disclosure) -> None:
-        """Append one line and fsync, before anything leaves; see ``sharing.ports.Shares.record``."""
+        """Append one line and fsync, before anything leaves; ``ProblemError`` on failure: nothing leaves unlogged."""
         row = {
             "at": disclosure.at,
             "to": disclosure.to,

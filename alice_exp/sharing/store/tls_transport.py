@@ -248,7 +248,7 @@ async def _until(over: Callable[[], Awaitable[object]]) -> bool:
 
 
 class TlsLink:
-    """A connection to one peer; implements ``sharing.ports.Link``."""
+    """A connection to a peer whose certificate has been verified; carries requests and responses."""
 
     def __init__(self, runner: asyncio.Runner, wire: Wire, address: str) -> None:
         self._runner = runner

@@ -43,13 +43,23 @@ if TYPE_CHECKING:
     from alice_exp.model.rules.approval import Stamp
     from alice_exp.model.values.block import Block, Place
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.sharing.ports import Shares, Sharing
     from alice_exp.sharing.rules.bundle import Bundle, Offer, Received
+    from alice_exp.sharing.store.peer_identity import Shares
 
 _LEAVING: tuple[Place, ...] = ("universal",)
 
 LARGEST = 64 << 20
 """Maximum bytes of a bundle that is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """What sharing needs: the home, its public name with the log of what left, and the caller with the time (a peer
+    during an exchange)."""
+
+    home: Home
+    shares: Shares
+    caller: Caller
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Place
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.sharing.ports import Link, Message, Peer, Peers, Shares, Sharing
+    from alice_exp.sharing.ports import Message, Peer
     from alice_exp.sharing.rules.bundle import Received
     from alice_exp.sharing.rules.peer_exchange import Mark, Offering, Withdrawal
-    from alice_exp.sharing.usecases.bundles import TakenIn
+    from alice_exp.sharing.store.peer_identity import FileIdentity, Shares
+    from alice_exp.sharing.store.tls_transport import TlsLink
+    from alice_exp.sharing.usecases.bundles import Sharing, TakenIn
 
 VERSION = 1
 MOST_PAGES = 64
@@ -78,7 +80,7 @@ def offered(home: Home) -> Offering:
     return peer_exchange.offering(home.read(_OWN))
 
 
-def exchange(sharing: Sharing, peer: Peer, link: Link) -> Exchanged:
+def exchange(sharing: Sharing, peer: Peer, link: TlsLink) -> Exchanged:
     """Take a peer's offers, then offer ours; repeating it changes nothing. The caller of ``sharing`` is the peer.
 
     Raises ``PeerError`` if the peer fails; what was taken in by then stays.
@@ -95,7 +97,7 @@ def exchange(sharing: Sharing, peer: Peer, link: Link) -> Exchanged:
     return _offer(sharing, peer, link, done)
 
 
-def _take(sharing: Sharing, peer: Peer, link: Link) -> tuple[TakenIn, tuple[str, ...]]:
+def _take(sharing: Sharing, peer: Peer, link: TlsLink) -> tuple[TakenIn, tuple[str, ...]]:
     pages: list[Received] = []
     marks: tuple[Mark, ...] = ()
     count = 1
@@ -108,7 +110,7 @@ def _take(sharing: Sharing, peer: Peer, link: Link) -> tuple[TakenIn, tuple[str,
     return take_in(sharing.home, sharing.caller, peer.name, peer_exchange.joined(peer.name, pages), marks)
 
 
-def _offer(sharing: Sharing, peer: Peer, link: Link, done: Exchanged) -> Exchanged:
+def _offer(sharing: Sharing, peer: Peer, link: TlsLink, done: Exchanged) -> Exchanged:
     home, shares, caller = sharing.home, sharing.shares, sharing.caller
     ours = offered(home)
     revoked = _revocations(home, shares, peer, ours)
@@ -194,7 +196,7 @@ def _withdraw(
 
 
 def forget(
-    sharing: Sharing, peers: Peers, name: str, *, and_their_blocks: bool = False
+    sharing: Sharing, peers: FileIdentity, name: str, *, and_their_blocks: bool = False
 ) -> tuple[Peer, Withdrawal, Commit | None]:
     """Stop trusting a peer; with ``and_their_blocks`` also undo all that came from it, in one commit.
 

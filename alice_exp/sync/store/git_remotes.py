@@ -20,7 +20,8 @@ from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.act import ASKED
 from alice_exp.kernel.journal.act import LEDGER as LEDGER_ROW
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
-from alice_exp.kernel.journal.git_process import Message, Repository
+from alice_exp.kernel.journal.commit_stream import Message
+from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.sync.ports import Exchanged, Remote

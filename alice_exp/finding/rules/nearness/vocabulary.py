@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from alice_exp.kernel.text.data_files import LazyPattern, entries, word_lists
+from alice_exp.kernel.text.stored_tables import stored
 from alice_exp.kernel.text.tokens import is_cjk, stems
 from alice_exp.kernel.value_class import dataclass
 
@@ -92,6 +93,21 @@ class Vocabulary:
 @cache
 def vocabulary() -> Vocabulary:
     """The vocabulary of the data files."""
+    rows, latin, cjk, *others = _known()
+    meanings = [Meaning(*row) for row in rows]
+    return Vocabulary(
+        {word: meanings[row] for word, row in latin.items()},
+        {word: meanings[row] for word, row in cjk.items()},
+        max(map(len, cjk)),
+        frozenset(word.partition(" ")[0] for word in latin if " " in word),
+        frozenset(word[0] for word in cjk),
+        *others,
+    )
+
+
+@stored(WORDS, _VALUES, _ANTONYMS, "finding/rules/nearness/vocabulary.py", "kernel/text/data_files.py")
+def _known() -> tuple[list[tuple[Any, ...]], dict[str, int], dict[str, int], frozenset[int], frozenset[int]]:
+    """The meanings, of each Latin and each Chinese word which of them, and what ``Vocabulary`` says of opposites."""
     lists = word_lists(WORDS)
     roles: dict[str, set[str]] = {}
     for heading in _ROLES:
@@ -102,27 +118,18 @@ def vocabulary() -> Vocabulary:
             roles.setdefault(word, set()).add(heading)
     values = _typed_values()
     sides, attributes, loose = _opposites()
-    filling = {_spelt(word) for word in (*lists["filling"], *lists["filling chinese"])}
-    # Most words of a list mean the same.
-    meaning = cache(Meaning)
+    filling = {_spelt(word): True for word in (*lists["filling"], *lists["filling chinese"])}
+    rows: dict[tuple[Any, ...], int] = {}  # most words of a list mean the same
     known = {
-        word: meaning(
-            frozenset(roles.get(word, ())), values.get(word, ()), sides.get(word, ()), word in filling
+        word: rows.setdefault(
+            (frozenset(roles.get(word, ())), values.get(word, ()), sides.get(word, ()), word in filling),
+            len(rows),
         )
-        for word in {*roles, *values, *sides, *filling}
+        for word in dict.fromkeys((*roles, *values, *sides, *filling))
     }
-    cjk = {word: meaning for word, meaning in known.items() if is_cjk(word[0]) or is_cjk(word[-1])}
-    latin = {word: meaning for word, meaning in known.items() if word not in cjk}
-    starts = frozenset(word.partition(" ")[0] for word in latin if " " in word)
-    return Vocabulary(
-        latin,
-        cjk,
-        max(map(len, cjk)),
-        starts,
-        frozenset(word[0] for word in cjk),
-        attributes,
-        loose,
-    )
+    cjk = {word: row for word, row in known.items() if is_cjk(word[0]) or is_cjk(word[-1])}
+    latin = {word: row for word, row in known.items() if word not in cjk}
+    return list(rows), latin, cjk, attributes, loose
 
 
 @cache

@@ -1,0 +1,314 @@
+"""The one scorer of every search: how much of a question's information a text holds, and whether it is an answer.
+
+``match = Σ weight · idf · tf / (tf + dampening)`` over the question's tokens: BM25 without its constant factor. Where a
+text lacks a word, another name of it counts, or a member of the class that it names; neighbouring words that are
+neighbours in the text too add a little. The sum is divided by the most that the question's tokens could bring (DESIGN
+10). Pure, and without a home: ``Texts.of(texts).find(question)`` is all that a search over some thousand texts needs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from alice_exp.finding.ports import FEWEST, K1, NO_NOISE, B
+from alice_exp.finding.rules import gate
+from alice_exp.finding.rules.noise import learn_noise, sample_size
+from alice_exp.finding.rules.parsed_query import Query, pairs_of
+from alice_exp.kernel.text.tokens import is_cjk, thirds, tokens_many
+from alice_exp.kernel.value_class import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from alice_exp.finding.ports import Noise
+    from alice_exp.finding.rules.parsed_query import Concept
+
+PAIR = 0.2
+"""The weight of two neighbouring words of the question that are neighbours in the text too."""
+
+TRANSLATED = 0.8
+"""The weight of a name in the other language: what is said word for word stands before its translation."""
+
+MEMBER = 0.6
+"""The weight of a member of the class that a word names."""
+
+NEAR_WORDS, NEAR_SUBJECT, NEAR_TEXT = 2.0, 0.4, 0.25
+"""In a home of a few texts no word is rare, so a match says little. What stands for it: so many shared words, or this
+share of the subject, or of a short text's words ("my wife is vegetarian" for a dinner with her)."""
+
+TOPIC = 2
+"""A subject of so many words names a topic; a longer one asks something of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """A collection: its texts, their mean length in thirds of a word, its noise, and how many situations have each
+    token (``situations``)."""
+
+    total: int
+    average: float
+    noise: Noise
+    holders: Mapping[str, int]
+
+    def idf(self, holders: int) -> float:
+        """ln(1 + (N − n + 0.5) / (n + 0.5)); a token that occurs nowhere counts like one that occurs in one text."""
+        held = max(1, min(holders, self.total))
+        return math.log1p((self.total - held + 0.5) / (held + 0.5))
+
+    def rarity(self, *tokens: str) -> float:
+        """The idf of a word, by the rarest of its tokens."""
+        return self.idf(min(self.holders.get(token, 0) for token in tokens))
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A subject word of the question: what it informs, its tokens, its size in words, and its other names, each with
+    what it counts and whether it is of the other language."""
+
+    value: float
+    own: tuple[str, ...]
+    size: float
+    names: tuple[tuple[tuple[str, ...], float, bool], ...] = ()
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The texts that share something with the question: their matches in (0, 1] by number.
+
+    ``held`` gives, by token, how often each text has it; ``lengths`` are those of the texts, in thirds of a word.
+    """
+
+    query: Query
+    known: Statistics
+    matches: Mapping[int, float]
+    held: Mapping[str, Mapping[int, int]]
+    lengths: Mapping[int, int] | Sequence[int]
+
+    def best(self) -> list[int]:
+        """The numbers of the texts, best first, equal ones in their order."""
+        return sorted(self.matches, key=lambda text: (-round(self.matches[text], 6), text))
+
+    def probability(self, text: int) -> float:
+        """The probability in [0, 1) that a text fits by its words (``rules.gate``); 0 without a match."""
+        match = self.matches.get(text, 0.0)
+        if not match:
+            return 0.0
+        _, size, _ = self._covered(text)
+        share, translated = self.covered(text)
+        if self.known.total < FEWEST and not translated and not self._is_near(size, text):
+            return 0.0
+        return gate.probability(match, self.noise, self.known.total, share, translated, self.stranger)
+
+    def most_probable(self, match: float) -> float:
+        """The highest probability that a text with at most this match can have."""
+        return gate.probability(match, self.noise, self.known.total, 1.0, True, self.stranger)
+
+    def certainty(self, text: int) -> float:
+        """How sure it is, in [0, 1], that a text answers and is not only about the subject; 1 for a whole topic."""
+        share, translated = self.covered(text)
+        is_topic = len(self.subject) <= TOPIC and share >= 1.0 - 1e-9 and not translated
+        return 1.0 if is_topic else gate.certainty(self.matches.get(text, 0.0), self.noise)
+
+    @cached_property
+    def noise(self) -> float:
+        """The match that as many random words of the collection reach."""
+        return self.known.noise.at(self.query.size)
+
+    @property
+    def stranger(self) -> bool:
+        """Whether the question names somebody or something that no text has."""
+        return not self.query.names <= self.held.keys()
+
+    @cached_property
+    def subject(self) -> tuple[Word, ...]:
+        """The words of the question that are not light; all of them where every one is."""
+        return tuple(_subject(self.query, self.known, 1.0)) or tuple(_subject(self.query, self.known, 0.0))
+
+    def covered(self, text: int) -> tuple[float, bool]:
+        """The share in [0, 1] of the subject's information that a text has, and whether a translation is a part of
+        it."""
+        value, _, translated = self._covered(text)
+        return value / (math.fsum(word.value for word in self.subject) or 1.0), translated
+
+    def _covered(self, text: int) -> tuple[float, float, bool]:
+        """The information and the number of the subject's words that a text has, and whether a translation is among
+        them."""
+        value = size = 0.0
+        translated = False
+        for word in self.subject:
+            if self._has(text, word.own):
+                value, size = value + word.value, size + word.size
+                continue
+            for name, share, is_foreign in word.names:
+                if self._has(text, name):
+                    value, size = value + share * word.value, size + share * word.size
+                    translated = translated or is_foreign
+                    break
+        return value, size, translated
+
+    def _has(self, text: int, name: Iterable[str]) -> bool:
+        return all(text in self.held.get(token, ()) for token in name)
+
+    def _is_near(self, shared: float, text: int) -> bool:
+        asked = math.fsum(word.size for word in self.subject)
+        return 0 < shared >= min(NEAR_WORDS, NEAR_SUBJECT * asked, NEAR_TEXT * self.lengths[text] / 3)
+
+
+def score(
+    query: Query,
+    known: Statistics,
+    held: Mapping[str, Mapping[int, int]],
+    lengths: Mapping[int, int] | Sequence[int],
+) -> Scored:
+    """The matches of a question in those texts of a collection that ``held`` and ``lengths`` describe (``Scored``)."""
+    scoring = _Scoring(query, known, held, lengths)
+    scores: defaultdict[int, float] = defaultdict(float)
+    values = {term: query.weights[term] * known.rarity(term) for term in query.terms}
+    for value, shares in chain(
+        ((values[term], scoring.share(term)) for term in query.terms),
+        (scoring.named(concept) for concept in query.concepts),
+        ((PAIR * max(map(known.rarity, pair.split(" "))), scoring.share(pair)) for pair in query.pairs),
+    ):
+        for text, part in shares.items():
+            scores[text] += value * part
+    most = math.fsum(values.values())
+    return Scored(query, known, {text: min(1.0, s / most) for text, s in scores.items()}, held, lengths)
+
+
+class _Scoring:
+    """What each word of a question brings in each text."""
+
+    def __init__(
+        self,
+        query: Query,
+        known: Statistics,
+        held: Mapping[str, Mapping[int, int]],
+        lengths: Mapping[int, int] | Sequence[int],
+    ) -> None:
+        self._query, self._known, self._held, self._lengths = query, known, held, lengths
+        self._base, self._slope = K1 * (1 - B), K1 * B / (known.average or 1.0)
+        self._shares: dict[str, dict[int, float]] = {}
+
+    def share(self, token: str) -> dict[int, float]:
+        """n / (n + dampening), in (0, 1), in each text that has a token n times."""
+        if token not in self._shares:
+            base, slope, lengths = self._base, self._slope, self._lengths
+            texts = self._held.get(token, {}).items()
+            self._shares[token] = {text: n / (n + base + slope * lengths[text]) for text, n in texts}
+        return self._shares[token]
+
+    def named(self, concept: Concept) -> tuple[float, dict[int, float]]:
+        """A concept's value, and its share in the texts that have it by another name only."""
+        own, found = self._whole(concept.own), dict[int, float]()
+        for name, weight, _ in names(concept):
+            for text, part in self._whole(name).items():
+                if text not in own and found.get(text, 0.0) < weight * part:
+                    found[text] = weight * part
+        return _value(concept, self._query, self._known), found
+
+    def _whole(self, name: tuple[str, ...]) -> dict[int, float]:
+        """What the weakest token of a word brings in each text that has them all."""
+        first, *rest = sorted(map(self.share, name), key=len)
+        if not rest:
+            return first
+        both = (text for text in first if all(text in part for part in rest))
+        return {text: min(first[text], *(part[text] for part in rest)) for text in both}
+
+
+def names(concept: Concept) -> Iterator[tuple[tuple[str, ...], float, bool]]:
+    """The other names of a concept, each with what it counts and whether it is of the other language."""
+    for name in concept.synonyms:
+        yield name, 1.0, False
+    for name in concept.translations:
+        yield name, TRANSLATED, True
+    for name in concept.members:
+        yield name, MEMBER, is_cjk(name[0]) != concept.cjk
+
+
+def _value(concept: Concept, query: Query, known: Statistics) -> float:
+    """What a concept brings that a text has by another name: as much as its own tokens, at the rarity of all names."""
+    every = (concept.own, *concept.synonyms, *concept.translations)
+    holders = sum(min(known.holders.get(token, 0) for token in name) for name in every)
+    own = 1.0
+    if concept.cjk:
+        # The word's pairs, and its characters.
+        mine = {*concept.own, *"".join(concept.own)}
+        own = math.fsum(query.weights[term] for term in query.terms if term in mine)
+    return concept.weight * own * known.idf(holders)
+
+
+def _subject(query: Query, known: Statistics, least: float) -> Iterator[Word]:
+    """The words of the question of at least this weight."""
+    of = {concept.own: concept for concept in query.concepts}
+    taken: set[str] = set()
+    for own, concept in of.items():
+        if concept.cjk and not (least and concept.is_light):
+            taken.update(own)
+            value = math.fsum(map(known.rarity, own)) / len(own)
+            yield Word(value, own, 1.0, tuple(_whole_names(concept)))
+    for term in query.terms:
+        if query.weights[term] < least or term in taken:
+            continue
+        if not is_cjk(term):
+            others = tuple(_whole_names(of[term,])) if (term,) in of else ()
+            yield Word(known.rarity(term), (term,), 1.0, others)
+        elif len(term) > 1:
+            # Half of the pairs lie across two words.
+            yield Word(0.5 * known.rarity(term), (term,), 0.5)
+
+
+def _whole_names(concept: Concept) -> Iterator[tuple[tuple[str, ...], float, bool]]:
+    """``names``, a translation counting as the word itself: it says the same."""
+    return ((name, 1.0 if share == TRANSLATED else share, foreign) for name, share, foreign in names(concept))
+
+
+# ------------------------------------------------------------------------------------------- texts at hand
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts in memory as a collection; ``rows`` gives by token how often each text has it."""
+
+    rows: Mapping[str, Mapping[int, int]]
+    lengths: Sequence[int]
+    known: Statistics
+
+    @classmethod
+    def of(cls, texts: Sequence[str], situations: Sequence[str] = (), noise: Noise | None = None) -> Texts:
+        """Take texts in; ``situations`` are those of the texts, if they have any (``rarities``); ``noise`` is measured
+        on the first of them where it is not given."""
+        listed = tokens_many(texts)
+        rows: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        for text, tokens in enumerate(listed):
+            for token, count in Counter(chain(tokens, pairs_of(tokens))).items():
+                rows[token][text] = count
+        lengths = [sum(map(thirds, tokens)) for tokens in listed]
+        average = sum(lengths) / max(1, len(lengths))
+        if noise is None:
+            noise = learn_noise(listed[: sample_size(len(listed))]) if listed else NO_NOISE
+        holders = {token: len(held) for token, held in rows.items()}
+        for token, count in _repeated(tokens_many(situations)).items():
+            holders[token] -= count
+        return cls(rows, lengths, Statistics(len(texts), average, noise, holders))
+
+    def find(self, question: str) -> Scored:
+        """The matches of a question."""
+        query = Query.of(question)
+        held = {token: self.rows[token] for token in query.tokens if token in self.rows}
+        return score(query, self.known, held, self.lengths)
+
+
+def _repeated(situations: Iterable[Sequence[str]]) -> Counter[str]:
+    """By how many texts a token's number of texts exceeds its number of situations: a word of a situation counts once
+    for all texts that have it, or five rules of one situation would make its words common and silence each other."""
+    counted = Counter(tuple(tokens) for tokens in situations)
+    return Counter(
+        {
+            token: sum(count - 1 for tokens, count in counted.items() if count > 1 and token in tokens)
+            for token in {token for tokens, count in counted.items() if count > 1 for token in tokens}
+        }
+    )

@@ -1,0 +1,131 @@
+"""A refused reply is said back in plain words and carried out only when the person says so (N8.3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from alice_exp.kernel.errors import UsageError
+from alice_exp.review.rules.reply import read
+from alice_exp.review.rules.say_back import said_back
+from tests.conftest import Call
+from tests.fuzz.natural_replies import replies
+from tests.fuzz.test_replies import decided
+from tests.review.test_review import Screen, screen
+from tests.review.test_rival_answers import PAIRS, pair, stands
+
+__all__ = ["PAIRS", "pair", "screen"]
+
+SAID = [
+    "building images build the Docker image with buildkit",
+    "Before a commit: run the linter",
+    "用户: 我对花生过敏",
+    "When deploying: never deploy on a Friday",
+    "测试: 测试库每天晚上会重置",
+    "Writing Python: use type hints everywhere",
+    "回答问题: 回答要简洁",
+    "the user: lives in Hamburg",
+]
+IDS = tuple(f"exp-{letter * 8}" for letter in "abcdefgh")
+CASES = [
+    tuple(part.strip() for part in line.split("→"))
+    for line in Path(__file__).with_name("wide_replies.txt").read_text().splitlines()
+    if line[:1] != "#"
+]
+
+
+@pytest.mark.parametrize(("text", "plain"), CASES)
+def test_a_refused_reply_is_said_back(text: str, plain: str) -> None:
+    with pytest.raises(UsageError):
+        read(text, IDS)
+    assert said_back(text, IDS, SAID) == plain
+
+
+def test_nothing_that_was_left_out_is_proposed() -> None:
+    """Of generated replies that the strict grammar refuses, none is said back as a decision on what it left out."""
+    proposed = 0
+    for reply, ids in replies(7, 2_000):
+        plain = said_back(reply.text, ids, SAID[: len(ids)] + [""] * (len(ids) - len(SAID)))
+        if plain and decided(reply.text, ids) is None:
+            allowed = {ids[number - 1]: verbs for number, verbs in reply.allowed.items()}
+            acts = {one: verb for one, verb in (decided(plain, ids) or {}).items() if verb != "later"}
+            assert all(verb in allowed.get(one, ()) for one, verb in acts.items()), (reply.text, plain)
+            proposed += 1
+    assert proposed > 50
+
+
+@pytest.fixture
+def two(home: Path, cli: Call) -> tuple[str, str]:
+    """Two candidates that wait; the report showed them as 1 and 2."""
+    for text, when in (
+        ("build the Docker image with buildkit", "building images"),
+        ("run the linter", "committing"),
+    ):
+        cli("memorize", text, "--when", when)
+    first, second = (item["id"] for item in cli("heartbeat", "--json").json["items"])
+    return first, second
+
+
+def place(cli: Call, block_id: str) -> str:
+    return str(cli("show", block_id, "--json").json["set"])
+
+
+def test_outside_of_a_terminal_a_refused_reply_only_gets_the_plain_words(
+    cli: Call, two: tuple[str, str]
+) -> None:
+    for more in ((), ("--yes",)):
+        refused = cli("reply", "all but the docker one", *more, "--json", check=False)
+        docker = 1 if "Docker" in cli("show", two[0], "--json").json["payload"] else 2
+        assert refused.code == 2
+        assert (
+            f"alice-exp reply approve {3 - docker}, leave {docker}"
+            in json.loads(refused.stderr)["error"]["hint"]
+        )
+    assert [place(cli, one) for one in two] == ["low_value"] * 2
+
+
+@pytest.mark.covers("BX.11")
+@pytest.mark.parametrize(("answer", "after"), [("y", {"universal", "archive"}), ("n", {"low_value"})])
+def test_a_terminal_shows_its_reading_and_asks(
+    home: Path, cli: Call, two: tuple[str, str], screen: Callable[..., Screen], answer: str, after: set[str]
+) -> None:
+    terminal = screen(home, "reply", "the docker one is fine, the linter one is wrong")
+    terminal.until("Is that what you mean?")
+    terminal.press(f"{answer}\n")
+    terminal.end()
+    assert {place(cli, one) for one in two} == after
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("1 replaces", [("personal", [], []), ("personal", ["OLD"], [])]),
+        ("1 两条都留", [("personal", [], []), ("personal", [], ["OLD"])]),
+        ("留旧的", None),
+        ("1 留旧的", [("personal", [], []), ("archive", [], [])]),
+        ("1 neither", [("archive", [], []), ("archive", [], [])]),
+    ],
+)
+def test_a_reply_says_which_of_two_rivals_holds(
+    cli: Call, pair: tuple[str, str], text: str, after: list[tuple[str, list[str], list[str]]] | None
+) -> None:
+    old, new = pair
+    done = cli("reply", text, "--yes", check=False)
+    assert done.code == (2 if after is None else 0), done.stderr
+    left = after or [("personal", [], []), ("low_value", [], [])]
+    named = [
+        (one, *([old if name == "OLD" else name for name in names] for names in row)) for one, *row in left
+    ]
+    assert stands(cli, old, new) == named
+
+
+def test_a_reply_may_purge_or_widen_its_one_decision(cli: Call, two: tuple[str, str]) -> None:
+    assert cli("reply", "1 neither", "--yes", check=False).code == 6, "nothing is opposed"
+    assert cli("reply", "approve 1, reject 2 everywhere", "--yes", check=False).code == 2
+    cli("reply", "reject 1 and purge", "--yes")
+    assert cli("show", two[0], check=False).code == 4
+    cli("reply", "approve 2 everywhere", "--yes")
+    assert place(cli, two[1]) == "universal"
