@@ -144,8 +144,8 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
         act = Act("edit", caller.actor, caller.now, (block.id,), what, trailers)
         # Of personal the person's word is enough; what they write into universal waits, as what is new there does.
         is_word = place_of(path) == "personal"
-        changes = ChangeSet(act, (Put(block, path, alone.raw, path, whole=True, decided=is_word),))
-        return changes, Lived(present, after(act, present, Placed(block, path), is_word=is_word))
+        put = Put(block, path, alone.raw, path, whole=True, decided=is_word)
+        return ChangeSet(act, (put,)), Lived(present, after(act, present, put))
 
     return _applied(home, plan)
 
@@ -181,7 +181,8 @@ def move(home: Home, caller: Caller, reference: str, to: str) -> Lived:
             block = replace(block, about="user", shareable=False)
         detail = f"{namespace_name(placed.path)} → {namespace_name(path)}"
         act = Act("move", caller.actor, caller.now, (block.id,), detail)
-        return ChangeSet(act, (Put(block, path),)), Lived(placed, after(act, placed, Placed(block, path)))
+        put = Put(block, path)
+        return ChangeSet(act, (put,)), Lived(placed, after(act, placed, put))
 
     return _applied(home, plan)
 
@@ -295,8 +296,8 @@ def _changed(
         others = [Put(rested(one.block, caller.now), one.path) for one in group]
         ids = (placed.block.id, *(put.block.id for put in others))
         act = Act(op, caller.actor, caller.now, ids, detail, (*levels, *trailers))
-        changes = ChangeSet(act, (Put(done.block, path), *others))
-        return changes, Lived(placed, after(act, placed, Placed(done.block, path)))
+        put = Put(done.block, path)
+        return ChangeSet(act, (put, *others)), Lived(placed, after(act, placed, put))
 
     return _applied(home, plan)
 

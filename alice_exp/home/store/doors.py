@@ -280,7 +280,7 @@ class FileHome:
 
         finish_interrupted(self.repository, self.lock.holder_died, self._sources.warn)
         if not self.repository.resolve(LEDGER) and self.repository.head():
-            from alice_exp.home.store.ledger_upgrade import build_ledger
+            from alice_exp.home.store.foreign_commits import build_ledger
 
             build_ledger(self._writer, self.standings)
         for _ in range(TRIES):

@@ -15,9 +15,7 @@ from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.ledger_objects import LedgerObjects
-from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.problem import Problem
-from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.ledger import (
     bound,
     completed,
@@ -116,16 +114,7 @@ class Standings:
         act = changes.act
         if act.op == "undo":
             return self._undone(act)
-        made = [
-            decided(
-                act,
-                find(put.block.id),
-                Placed(put.block, put.path),
-                self.entry(put.block.id),
-                is_word=put.decided,
-            )
-            for put in changes.puts
-        ]
+        made = [decided(act, find(put.block.id), put, self.entry(put.block.id)) for put in changes.puts]
         gone = ((was, self.entry(one)) for one in changes.removes if (was := find(one)) is not None)
         made += [removed(act, was, entry) for was, entry in gone]
         return tuple(one for one in made if one is not None)
@@ -176,7 +165,7 @@ class Standings:
 
     def typed(self, path: str, data: bytes | None, ids: Collection[str]) -> tuple[Entry, ...]:
         """The entries that trust what was typed into a file, where a person set that it counts at once."""
-        blocks = read_blocks(parse(data or b"", path))[0]
+        blocks = _blocks(path, data)
         return tuple(bound("trusted", block, path) for block in blocks if block.id in ids)
 
     def founding(self, act: Act, files: Mapping[str, FileChange]) -> tuple[Entry, ...]:
@@ -187,7 +176,7 @@ class Standings:
             bound("trusted", block, path)
             for path, change in files.items()
             if holds_blocks(path) and place_of(path) in ("personal", "universal")
-            for block in read_blocks(parse(change.new or b"", path))[0]
+            for block in _blocks(path, change.new)
         )
 
     def composing(
@@ -251,6 +240,14 @@ class Standings:
         text = f"{commit.op}: {len(entries)} decided\n\n{trailers}"
         kind = commit.actor.partition(":")[0]
         return Message(f"{commit.actor} <{kind}@alice>", when, text)
+
+
+def _blocks(path: str, data: bytes | None) -> Sequence[Block]:
+    # Loaded where a file is read: lists come from the index.
+    from alice_exp.kernel.jsonc import parse
+    from alice_exp.model.formats.block_schema import read_blocks
+
+    return read_blocks(parse(data or b"", path))[0]
 
 
 def _channel(commit: Commit) -> str:

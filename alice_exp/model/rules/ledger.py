@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from alice_exp.kernel.journal.act import Act, Commit
     from alice_exp.model.values.block import Block
+    from alice_exp.model.values.changes import Put
 
 SHARDS = 256
 """The most blobs of a ledger; an act writes those that hold its blocks, and one tree."""
@@ -56,12 +57,6 @@ def found(shard: bytes, block_id: str) -> Entry | None:
     if start < 0:
         return None
     return entry_of(shard[start + 1 : shard.index(b"\n", start + 1)])
-
-
-def read_shard(shard: bytes) -> dict[str, Entry]:
-    """Every entry of a shard, by id."""
-    entries = map(entry_of, filter(None, shard.split(b"\n")))
-    return {entry.id: entry for entry in entries}
 
 
 def with_entries(shard: bytes, entries: Iterable[Entry]) -> bytes:
@@ -108,21 +103,19 @@ def is_same(one: Placed, other: Placed) -> bool:
     )
 
 
-def decided(
-    act: Act, was: Placed | None, now: Placed, entry: Entry, *, is_word: bool = False
-) -> Entry | None:
+def decided(act: Act, was: Placed | None, put: Put, entry: Entry) -> Entry | None:
     """The entry that an act writes of a block that it puts somewhere; None: what holds goes on to hold.
 
-    ``was`` is the block before the act (None: new), ``entry`` the newest of its id (``NONE``: none); ``is_word``: the
-    act is a person's word on what it says now (``Put.decided``).
+    ``was`` is the block before the act (None: new), ``entry`` the newest of its id (``NONE``: none).
     """
+    now = Placed(put.block, put.path)
     if now.place == "archive":
         reason = now.block.archived.reason if now.block.archived is not None else ""
         return _put_away("rejected" if reason == "rejected" else "retired", act, was, now, entry)
     if now.place == "low_value":
         return replace(NONE, id=now.block.id) if entry.standing != "waiting" else None
     is_back = act.op == "revive" and had_trust(now.block, entry)
-    if act.actor.is_person and (is_word or is_back):
+    if act.actor.is_person and (put.decided or is_back):
         return bound("trusted", now.block, now.path)
     # Looked at first: a fold of reads puts thousands of blocks.
     if was is None or is_same(was, now) or not is_approved(was):
@@ -133,11 +126,11 @@ def decided(
     return bound("trusted" if is_kept else "waiting", now.block, now.path)
 
 
-def after(act: Act, was: Placed | None, now: Placed, *, is_word: bool = False) -> Placed:
+def after(act: Act, was: Placed | None, put: Put) -> Placed:
     """A block as the act leaves it, with the entry that holds for it then."""
     known = was.block.entry if was is not None else None
-    entry = decided(act, was, now, known or NONE, is_word=is_word) or known
-    return Placed(replace(now.block, entry=entry), now.path, now.stale)
+    entry = decided(act, was, put, known or NONE) or known
+    return Placed(replace(put.block, entry=entry), put.path)
 
 
 def had_trust(block: Block, entry: Entry) -> bool:

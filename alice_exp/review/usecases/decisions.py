@@ -348,11 +348,7 @@ def _decide(
         answers = (("Reply", caller.reply),) if caller.reply else ()
         changed = tuple(put.block.id for put in puts)
         act = Act(op, caller.actor, caller.now, changed, where_to(puts), (*trailers, *answers))
-        decided = tuple(
-            after(act, held[put.block.id], Placed(put.block, put.path), is_word=put.decided)
-            for put in puts
-            if put.block.id in ids
-        )
+        decided = tuple(after(act, held[put.block.id], put) for put in puts if put.block.id in ids)
         return ChangeSet(act, tuple(puts)), Decided(decided, tuple(skipped), tuple(apart.values()))
 
     commit, answer = home.apply(plan, PLACES)
