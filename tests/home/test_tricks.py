@@ -906,6 +906,7 @@ def _decided(tmp_path_factory: pytest.TempPathFactory, _fresh_home: Path) -> Cal
         if not made:
             home = Path(shutil.copytree(_fresh_home, tmp_path_factory.mktemp("tricks") / "alice"))
             s = Scene(home, lambda *a, **k: call(*a, **{**k, "env": {"ALICE_HOME": str(home)}}), home.parent)
+            s.call("config", "set", "hand_edits.trusted", "false")
             into = ("--namespace", "universal/tool_usage")
             kept = [s.learn(RG, *into), s.learn(WEB, "--project", "shop/web", *into), s.learn(FAST, *into)]
             old, out = s.learn(OLD, *into), s.learn(CURL)
