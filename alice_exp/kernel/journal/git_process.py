@@ -292,7 +292,7 @@ class Repository(References):
         return output.decode().split()[0]
 
     def write_ledger(self, made: LedgerCommit, *, moves: bool = True) -> None:
-        """Write a commit of the ledger by itself, where no act of the branch goes with it; ``moves``: and refer to it."""
+        """Write a commit of the ledger by itself, where no act goes with it; and (``moves``) refer to it."""
         lines = [b"feature done\n", *ledger_lines(count(1), made, LEDGER if moves else PENDING)]
         # A reset takes the name away before it is written.
         lines.append(b"done\n" if moves else b"reset %s\n\ndone\n" % PENDING.encode())

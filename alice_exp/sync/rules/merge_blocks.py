@@ -26,7 +26,6 @@ from alice_exp.model.values.block import (
     Placed,
     content_hash,
     path_of,
-    says_approved,
 )
 from alice_exp.sync.rules.merge_fields import Versions, age, folded, merged, parted
 

@@ -135,20 +135,13 @@ class GitExchange:
             ):
                 self._write(head, Message("", 0, ""), files, follow=there, ledger=ledger)
                 return there, shown, step
-            # With the remote's history its tombstones go; a third machine still has to hear of them.
-            named = (
-                ("Conflict", merged.conflicts),
-                (ASKED, joined.ledger.asked),
-                (GONE, purged(repository, there, f"^{head}") if over and there else ()),
-                (OVER, [newest_act(repository, there)] if over and there else []),
-                (LEDGER_ROW, [ledger]),
-            )
-            trailers = ((name, one) for name, ids in named for one in ids if one)
+            left = _left_behind(repository, head, there) if over and there else ()
+            rows = (("Conflict", merged.conflicts), (ASKED, step.asked), (LEDGER_ROW, (ledger,)))
+            trailers = (*((name, one) for name, ids in rows for one in ids if one), *left)
             commit, message = composed(replace(act, trailers=(*act.trailers, *trailers)))
             merges = "" if over or is_known else there
             oid = self._write(head, message, files, merged=merges, ledger=ledger)
-            done = replace(step, commit=replace(commit, commit=oid), conflicts=merged.conflicts)
-            return oid, shown, done
+            return oid, shown, replace(step, commit=replace(commit, commit=oid), conflicts=merged.conflicts)
 
     def _write(
         self,
@@ -250,6 +243,13 @@ class GitExchange:
                 "config", "--local", *(("core.sshCommand", ssh) if ssh else ("--unset", "core.sshCommand"))
             )
         return repository
+
+
+def _left_behind(repository: Repository, head: str, there: str) -> tuple[tuple[str, str], ...]:
+    """What a sync over the remote's history says of it: its newest act, and its tombstones, of which a third machine
+    still has to hear."""
+    gone = tuple((GONE, one) for one in purged(repository, there, f"^{head}"))
+    return (*gone, (OVER, last)) if (last := newest_act(repository, there)) else gone
 
 
 def _patiently(body: Callable[[], R]) -> R:
