@@ -25,6 +25,7 @@ from alice_exp.review.rules.daily_report import (
     returned,
 )
 from alice_exp.review.rules.shown_content import is_shown_as_it_is
+from alice_exp.review.usecases.decisions import refused
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -77,10 +78,15 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
         if not (changes or segment):
             return None, answer
         shown = [Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen]
-        removes = (*(p.block.id for p in gone), *(one.block_id for one in back if one.placed is not None))
+        away = tuple(refused(one.rejected, caller.now) for one in back if one.rejected is one.placed)
+        kept = {put.block.id for put in away}
+        returning = (one.block_id for one in back if one.placed is not None and one.block_id not in kept)
+        removes = (*(p.block.id for p in gone), *returning)
         detail, trailers = f"{len(ids)} waiting, {len(gone)} expired", _trailers(report, gone, back, segment)
-        act = Act("heartbeat", caller.actor, caller.now, (*ids, *removes), detail, trailers)
-        puts = merged((*shown, *asked), (put for put in folds if put.block.id not in removes))
+        act = Act("heartbeat", caller.actor, caller.now, (*ids, *kept, *removes), detail, trailers)
+        puts = merged(
+            (*shown, *asked, *away), (put for put in folds if put.block.id not in {*removes, *kept})
+        )
         return ChangeSet(act, puts, removes, episodes=book), replace(answer, segment=segment)
 
     commit, planned = home.apply(plan, PLACES, records=any(map(_is_episode, reviewing.access.pending())))
