@@ -32,6 +32,15 @@ BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
+MEANINGS = {
+    "possible": "I guess it may be so",
+    "past": "I did meet this",
+    "reliable": "verified many times",
+    "obsolete": "no longer so",
+}
+"""What each state says, in the words of the sources."""
+
+
 def commands(table: Mapping[str, object] = COMMANDS, before: str = "") -> Iterator[tuple[str, str]]:
     """Every command's name and the first sentence of its help."""
     for name, target in table.items():
@@ -56,7 +65,7 @@ def diagram() -> str:
     """``TABLE`` as a Mermaid state diagram, ending in a newline."""
     lines = ["stateDiagram-v2"]
     for state, row in TABLE.items():
-        lines.append(f"    {state}: {state} {row.confidence} ({row.meaning})")
+        lines.append(f"    {state}: {state} {row.confidence} ({MEANINGS[state]})")
         if row.promotes_to is not None:
             needed = row.promotes_at(Thresholds())
             lines.append(f"    {state} --> {row.promotes_to}: success, {needed} verified")

@@ -18,15 +18,13 @@ class WordTables(BuildHookInterface):  # type: ignore[type-arg, misc]
         """Called by hatchling before it builds a wheel."""
         del version
         sys.path.insert(0, str(ROOT))
-        from alice_exp.finding.rules import rivals
-        from alice_exp.finding.rules.nearness import vocabulary
+        from alice_exp.finding.rules.nearness import statement
         from alice_exp.kernel.text import bilingual_lexicon
 
         for table in (
             bilingual_lexicon._concepts,
             bilingual_lexicon._members,
-            vocabulary._known,
-            rivals._sides,
+            statement._tables,
         ):
             table()
         build_data["artifacts"].append("alice_exp/tables/*.marshal")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     from alice_exp.conversations.values import ChatRecord, Message
@@ -31,18 +31,6 @@ class Conversation:
     messages: int
     unextracted: int
     ended: str = ""
-
-
-class Claimed(Protocol):
-    """Exclusive right of one process to extract from a conversation."""
-
-    def begin(self, token: str, index: int) -> None:
-        """Record, before the commit, that the extraction ``token`` is about to read up to and including ``index``."""
-        ...
-
-    def done(self, index: int) -> None:
-        """Record that everything up to ``index`` is extracted, whether or not there was anything to commit."""
-        ...
 
 
 class ChatHistoryStore(Protocol):
@@ -81,12 +69,16 @@ class ChatHistoryStore(Protocol):
         """The messages that have not been extracted from."""
         ...
 
-    def mark_extracted(self, session: str, index: int) -> None:
-        """Mark all messages up to and including ``index`` as extracted (R4.18)."""
+    def claim(self, session: str, wait: float) -> AbstractContextManager[None]:
+        """Lock a conversation for extraction. Raises ``BusyError`` if another process holds it for ``wait`` s."""
         ...
 
-    def claim(self, session: str, wait: float) -> AbstractContextManager[Claimed]:
-        """Lock a conversation for extraction. Raises ``BusyError`` if another process holds it for ``wait`` s."""
+    def begin(self, session: str, token: str, index: int) -> None:
+        """Record, before its commit, that an extraction is about to read up to and including ``index``."""
+        ...
+
+    def mark_extracted(self, session: str, index: int) -> None:
+        """Mark all up to and including ``index`` as extracted, whether or not there was anything to commit (R4.18)."""
         ...
 
     def end(self, session: str, at: str) -> None:
@@ -103,10 +95,6 @@ class ChatHistoryStore(Protocol):
 
     def older(self, before: float) -> tuple[str, ...]:
         """The names of conversations last written before this moment (epoch seconds)."""
-        ...
-
-    def expire(self, before: float, stays: Collection[str] = ()) -> tuple[str, ...]:
-        """Delete these, but for the named that stay; returns their names (B4.6)."""
         ...
 
 

@@ -24,7 +24,7 @@ from alice_exp.kernel.journal.atomic_files import append, remove
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from alice_exp.conversations.values import Message
@@ -70,7 +70,7 @@ class FileSessions:
     """Chat histories of one home; implements ``conversations.ports.ChatHistoryStore``.
 
     ``is_committed`` tells whether git has a commit with an extraction's token; ``epoch`` gives the current time in
-    seconds. Files get it as their modification time, by which ``expire`` judges their age.
+    seconds. Files get it as their modification time, by which ``older`` judges their age.
     """
 
     def __init__(self, folder: Path, is_committed: Callable[[str], bool], epoch: Callable[[], float]) -> None:
@@ -138,21 +138,22 @@ class FileSessions:
         self._append(session, [{"mark": "extracted", "index": index}])
 
     @contextmanager
-    def claim(self, session: str, wait: float) -> Iterator[_Claim]:
+    def claim(self, session: str, wait: float) -> Iterator[None]:
         """Lock a conversation for extraction, after settling from git what a crash left undecided."""
         handle = self._open(session, os.O_RDONLY)
         try:
             _lock(handle, session, wait)
-            self._settle(session)
-            yield _Claim(self, session)
+            told = self._read(session)
+            for token, index in told.begun.items():
+                if index > told.extracted and self._is_committed(token):
+                    self.mark_extracted(session, index)
+            yield
         finally:
             os.close(handle)
 
-    def _settle(self, session: str) -> None:
-        told = self._read(session)
-        for token, index in told.begun.items():
-            if index > told.extracted and self._is_committed(token):
-                self.mark_extracted(session, index)
+    def begin(self, session: str, token: str, index: int) -> None:
+        """Record, before its commit, that an extraction is about to read up to and including ``index``."""
+        self._append(session, [{"mark": "extracting", "token": token, "index": index}])
 
     def end(self, session: str, at: str) -> None:
         """Close a conversation."""
@@ -187,16 +188,6 @@ class FileSessions:
                 if path.stat().st_mtime < before:
                     found.append(path.name.removesuffix(_ENDING))
         return tuple(found)
-
-    def expire(self, before: float, stays: Collection[str] = ()) -> tuple[str, ...]:
-        """Delete these, but for the named that stay; returns their names."""
-        gone = []
-        for name in self.older(before):
-            with contextlib.suppress(OSError):
-                if name not in stays:
-                    self._path(name).unlink()
-                    gone.append(name)
-        return tuple(gone)
 
     # -- the files ----------------------------------------------------------------------------------------------
 
@@ -253,22 +244,6 @@ class FileSessions:
                 told.take(json.loads(line))
         self._told[session] = told
         return told
-
-
-@dataclass(frozen=True, slots=True)
-class _Claim:
-    """Implements ``conversations.ports.Claimed``."""
-
-    sessions: FileSessions
-    session: str
-
-    def begin(self, token: str, index: int) -> None:
-        """Record, before the commit, its token and the last index it covers."""
-        self.sessions._append(self.session, [{"mark": "extracting", "token": token, "index": index}])
-
-    def done(self, index: int) -> None:
-        """Record that the commit exists, or that there was nothing to commit."""
-        self.sessions.mark_extracted(self.session, index)
 
 
 def _lock(handle: int, session: str, wait: float) -> None:

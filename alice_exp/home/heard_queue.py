@@ -18,7 +18,7 @@ from alice_exp.kernel.journal.atomic_files import MARK, append, create, read_byt
 from alice_exp.kernel.journal.atomic_files import replace as write
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.said_again import are_one, keyed, marks_of
+from alice_exp.model.rules.said_again import SIGNS, are_one, keyed, marks_of
 from alice_exp.model.values.block import Evidence
 
 if TYPE_CHECKING:
@@ -77,24 +77,23 @@ class HeardQueue:
         self._folder = folder
         self._gone = folder / "gone.jsonl"
 
-    def keep(self, said: Sequence[Heard]) -> int:
-        """Add sentences (their ids are given here), each durably and once, even one that was read; how many are new."""
+    def keep(self, said: Sequence[Heard]) -> tuple[Heard, ...]:
+        """Add sentences, each durably and once, even one that was read; they, with the ids that are given here."""
         if not said:
-            return 0
+            return ()
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             known = {row["id"] for row in self._rows()}
-            new = 0
-            for one in said:
-                (mark,) = keyed([f"{one.session} {one.text}"], self._key())
-                named = replace(one, id=_NAME + mark)
-                if named.id not in known:
-                    with contextlib.suppress(FileExistsError):
-                        create(
-                            self._folder / named.id, json.dumps(asdict(named), ensure_ascii=False).encode()
-                        )
-                        new += 1
-            return new
+            named = [
+                replace(one, id=_NAME + mark)
+                for one in said
+                for mark in keyed([f"{one.session} {one.text}"], self._key())
+            ]
+            for one in named:
+                with contextlib.suppress(FileExistsError):
+                    if one.id not in known:
+                        create(self._folder / one.id, json.dumps(asdict(one), ensure_ascii=False).encode())
+            return tuple(named)
         except OSError as error:
             raise ProblemError(
                 "what was said could not be kept: {why}", why=(error.strerror or str(error)).lower()
@@ -198,7 +197,7 @@ class HeardQueue:
 
 
 def _sample(marks: Collection[str]) -> frozenset[str]:
-    return frozenset(sorted(marks, key=lambda one: (one[0] != "=", one))[: _MOST_MARKS + 1])
+    return frozenset(sorted(marks, key=lambda one: (one[0] not in SIGNS, one))[: _MOST_MARKS + 1])
 
 
 def _named(project: str, key: bytes) -> frozenset[str]:

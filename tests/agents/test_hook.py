@@ -243,9 +243,9 @@ STEPS = {
     "alice_exp.agents.store:FileSpool.begin": "before after",
     "alice_exp.agents.store:FileSpool.transcript": "after",
     "alice_exp.conversations.store:FileSessions.save_all": "before after",
-    "alice_exp.conversations.store:_Claim.begin": "after",
+    "alice_exp.conversations.store:FileSessions.begin": "after",
     "alice_exp.kernel.journal.atomic_files:swap_in": "after",
-    "alice_exp.conversations.store:_Claim.done": "before after",
+    "alice_exp.conversations.store:FileSessions.mark_extracted": "before after",
     "alice_exp.agents.store:FileSpool.done": "before",
 }
 

@@ -152,6 +152,7 @@ REAL = {
 @pytest.fixture
 def run_host(person: Path, cli: Call) -> Call:
     """``run_host(name, runs=)``: connect a host, hold one conversation, return what its model was asked."""
+    where = ["WHERE"]
 
     def call(
         name: str, runs: Sequence[str] = (), said: str = SAID, at: Path | None = None, says: str = ""
@@ -166,7 +167,8 @@ def run_host(person: Path, cli: Call) -> Call:
             put_beside(name, person)
         with standing_in("Noted.", runs, says) as model:
             if real.file:
-                configure(place, place.read_text("utf-8").replace("WHERE", model.url))
+                configure(place, place.read_text("utf-8").replace(where[-1], model.url))
+                where.append(model.url)
             done = subprocess.run(
                 [program, *real.verb, *(real.unasked if runs else ()), *real.prompt, said],
                 env=clean() | {key: one.replace("WHERE", model.url) for key, one in real.variables.items()},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -82,16 +82,19 @@ class InMemoryChatHistoryStore:
         held.extracted = max(held.extracted, index)
 
     @contextmanager
-    def claim(self, session: str, wait: float) -> Iterator[_Claim]:
+    def claim(self, session: str, wait: float) -> Iterator[None]:
         """Be the only one to extract; there is nobody to wait for in one process."""
         held = self._found(session)
         if held.claimed:
             raise BusyError("another is extracting from {session} for {wait:g} s", session=session, wait=wait)
         held.claimed = True
         try:
-            yield _Claim(self, session)
+            yield
         finally:
             held.claimed = False
+
+    def begin(self, session: str, token: str, index: int) -> None:
+        """Nothing outlives the process that could be asked for the token."""
 
     def end(self, session: str, at: str) -> None:
         """Close a conversation."""
@@ -117,29 +120,7 @@ class InMemoryChatHistoryStore:
         """Those that were last added to before this moment (epoch seconds)."""
         return tuple(sorted(session for session, held in self._held.items() if held.touched < before))
 
-    def expire(self, before: float, stays: Collection[str] = ()) -> tuple[str, ...]:
-        """Delete these, but for those that stay."""
-        gone = tuple(session for session in self.older(before) if session not in stays)
-        for session in gone:
-            del self._held[session]
-        return gone
-
     def _found(self, session: str) -> _Held:
         if session not in self._held:
             raise NotFoundError("there is no session {session}", session=session)
         return self._held[session]
-
-
-@dataclass(frozen=True, slots=True)
-class _Claim:
-    """See ``conversations.ports.Claimed``; a crash takes everything with it, so there is nothing to write down."""
-
-    chats: InMemoryChatHistoryStore
-    session: str
-
-    def begin(self, token: str, index: int) -> None:
-        """Nothing outlives the process that could be asked for the token."""
-
-    def done(self, index: int) -> None:
-        """The messages are read."""
-        self.chats.mark_extracted(self.session, index)

@@ -63,10 +63,10 @@ def test_marks_move_forward_only(chats: ChatHistoryStore) -> None:
     chats.mark_extracted("demo", 0)
     assert [one.index for one in chats.load_unextracted("demo")] == [2]
     assert [one.extracted for one in chats.load("demo")] == [True, True, False]
-    with chats.claim("demo", 0) as claim:
-        claim.begin("ext-1", 2)
+    with chats.claim("demo", 0):
+        chats.begin("demo", "ext-1", 2)
         assert len(chats.load_unextracted("demo")) == 1
-        claim.done(2)
+        chats.mark_extracted("demo", 2)
     assert chats.load_unextracted("demo") == ()
 
 
@@ -91,8 +91,7 @@ def test_ending_forgetting_and_growing_old(chats: ChatHistoryStore, clock: Clock
     clock.now += 100
     chats.start("young", AT)
     assert chats.older(1_000_050.0) == ("demo",)
-    assert chats.expire(1_000_050.0, ["demo"]) == ()
-    assert chats.expire(1_000_050.0) == ("demo",)
+    assert chats.forget("demo") == 1 and chats.older(1_000_050.0) == ()
     assert chats.forget("young") == 0 and chats.conversations() == ()
 
 
@@ -111,11 +110,11 @@ def test_after_a_crash_history_tells_what_was_read(tmp_path: Path, clock: Clock)
     committed = {"ext-1"}
     chats = FileSessions(tmp_path / "sessions", committed.__contains__, clock)
     said(chats, "a", "b")
-    with chats.claim("demo", 0) as claim:
-        claim.begin("ext-1", 0)
-    with chats.claim("demo", 0) as claim:
+    with chats.claim("demo", 0):
+        chats.begin("demo", "ext-1", 0)
+    with chats.claim("demo", 0):
         assert [one.index for one in chats.load_unextracted("demo")] == [1]
-        claim.begin("ext-2", 1)
+        chats.begin("demo", "ext-2", 1)
     with chats.claim("demo", 0):
         assert [one.index for one in chats.load_unextracted("demo")] == [1]
 

@@ -18,7 +18,10 @@ GROUPS = [
         "no mocks in integration tests",
     ],
     ["用中文回答我", "用中文再次回答我", "请用中文回答", "以后用中文回答"],
-    ["提交前先跑测试", "每次提交前都要跑一遍测试", "记得提交前跑测试"],
+    ["提交前先跑测试", "每次提交前都要跑一遍测试", "记得提交前跑测试", "先跑测试再提交"],
+    ["Ask me questions first before coding", "ask questions first, then code"],
+    ["Run the linter after every change.", "after each change run the linter"],
+    ["Keep the commits small.", "make small commits", "commits should be small"],
 ]
 APART = [
     ("always run the linter", "never run the linter"),
@@ -29,6 +32,8 @@ APART = [
     ("提交前跑测试", "提交后跑测试"),
     ("put helpers in utils", "put helpers in schema"),
     ("never push to main", "never push to dev"),
+    ("run the tests before you commit", "commit before you run the tests"),
+    ("先跑测试再提交", "先提交再跑测试"),
 ]
 
 

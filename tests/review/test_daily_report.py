@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import pytest
@@ -24,6 +25,7 @@ from alice_exp.model.values.block import (
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.config import Config, Wait
 from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
+from alice_exp.review.cli.report_text import notice
 from alice_exp.review.cli.where_it_holds import came_of
 from alice_exp.review.rules.daily_report import Edition, agenda, returned
 from alice_exp.review.rules.state_changes import hand_edits, movements
@@ -244,3 +246,17 @@ def test_a_mondays_report_says_what_last_weeks_approvals_did() -> None:
         "1 helped",
         "1 never used",
     ]
+
+
+@pytest.mark.parametrize("sentences", [1, 6, 60])
+def test_the_first_command_of_a_day_prints_at_most_eight_lines_above_its_answer(
+    sentences: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    seen = home(tuple(candidate(name, payload=f"lesson {name} " * 20) for name in "abcdefghij"))
+    told = io.StringIO()
+    notice(agenda(seen, NOW, edition(seen)), "Ten things wait for your decision. " * sentences, told)
+    lines = told.getvalue().split("\n")
+    assert len(lines) - 1 == 8 and lines[-2:] == ["", ""]
+    assert max(map(len, lines)) <= 80
+    assert (sum("lesson" in line for line in lines) > 0) is (sentences < 60)

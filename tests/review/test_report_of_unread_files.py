@@ -15,7 +15,7 @@ import pytest
 from alice_exp.app.opening import open_session
 from alice_exp.finding.rules.concerns import concerns
 from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
-from alice_exp.finding.rules.nearness.shelf import Catalogued, trusted
+from alice_exp.finding.rules.nearness.shelf import trusted
 from alice_exp.finding.store import index_rows
 from alice_exp.home.session import Session
 from alice_exp.home.store import read_files
@@ -163,13 +163,9 @@ def test_what_the_index_is_asked_for_is_what_the_blocks_say(written: Callable[[i
     home = written(7)
     asking, reading = both(home)
     known, listed = trusted(asking.home.read(PLACES)), list(reading.home.read(("universal", "personal")))
-    assert isinstance(known, Catalogued) and len(known) == len(listed)
-    assert list(known.blocks(range(len(listed)))) == listed
     near, plain = Neighbourhood(known), Neighbourhood(listed)
     assert [near.relations(one) for one in listed] == [plain.relations(one) for one in listed]
     assert any(near.relations(one) for one in listed)
-    for key in ("tab", "缓存", "nothing", *HAN):
-        assert near.weigh(key) == plain.weigh(key)
 
 
 def test_rows_of_another_content_answer_nothing(written: Callable[[int], Path], cli: Call) -> None:

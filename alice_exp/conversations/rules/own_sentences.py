@@ -89,7 +89,7 @@ def own_lines(text: str, answered: str = "") -> list[str]:
     for line in lines:
         if _LINE.search(line) or (len(line) > 40 and line.strip() in answered):
             continue
-        if _LEAD.search(line.rstrip()):
+        if line.rstrip().endswith((":", "：")) and _LEAD.search(line.rstrip()):
             break
         kept.append(_BULLET.sub("", line).strip())
     return kept

@@ -28,11 +28,6 @@ def other_speakers(messages: Iterable[Message], known: Sequence[str] = ()) -> tu
     return tuple(name for name in spoken if name and fold(name) not in SELF and not _is_named(name, known))
 
 
-def nobody_known(messages: Iterable[Message], others: Sequence[str]) -> bool:
-    """Whether all who speak are others, so that nobody knows which of them is the user."""
-    return all(one.speaker.strip() in others for one in messages if one.role == "user")
-
-
 def by_the_user(messages: Sequence[Message], others: Iterable[str]) -> list[Message]:
     """The messages, those of ``others`` as an assistant's: they ask and answer, and tell nothing of the user."""
     apart = frozenset(others)

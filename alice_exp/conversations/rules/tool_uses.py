@@ -31,6 +31,8 @@ _COMMAND = ("command", "cmd", "script")
 _FILE = ("file_path", "filePath", "absolute_path", "path", "notebook_path", "target_file")
 _OLD, _NEW = ("old_string", "oldString", "old_str"), ("new_string", "newString", "new_str", "content")
 _RESULTS = ("tool_result", "function_call_output", "custom_tool_call_output", "tool.execution_complete")
+_CALLING = frozenset((*_INPUT, "state", "status"))
+"""What an object has that is a call, or a call with its end; most of a transcript is words."""
 _NAMELESS = {"local_shell_call": "shell"}
 _FAILED = ("error", "failed", "cancelled", "canceled", "denied")
 _EXIT = ("exit_code", "exitCode", "exit")
@@ -89,6 +91,8 @@ def deeds_of(entries: Iterable[Entry]) -> list[Deed]:
             elif message.role == "assistant" and message.content.strip():
                 listed.append(Deed(message.at, said=message.content))
         for times, part in _parts(dict(record), ()):
+            if part.get("type") not in _RESULTS and not part.keys() & _CALLING:
+                continue
             call, name = _first(part, _ID), _first(part, _NAME) or _NAMELESS.get(_first(part, ("type",)), "")
             sent = _sent(part)
             if name and sent is not None and part.get("type") not in _RESULTS and call not in places:

@@ -5,7 +5,9 @@ Text from a conversation becomes at most a candidate that waits for the person's
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.about_user import held_in
@@ -15,7 +17,7 @@ from alice_exp.conversations.rules.context_window import Settings, before_model
 from alice_exp.conversations.rules.cues import Extraction, extract, order_of
 from alice_exp.conversations.rules.own_sentences import Said, queued, said
 from alice_exp.conversations.rules.reading import parse_answer, prompt_for
-from alice_exp.conversations.rules.speakers import by_the_user, named_apart, nobody_known, other_speakers
+from alice_exp.conversations.rules.speakers import by_the_user, named_apart, other_speakers
 from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.home.dry_run import DryHome
 from alice_exp.home.heard_queue import Heard
@@ -28,7 +30,7 @@ from alice_exp.model.values.block import CUES, HEARD, Payload, Trigger
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.conversations.ports import Claimed, Conversing
+    from alice_exp.conversations.ports import Conversing
     from alice_exp.conversations.rules.context_window import Summarise, Window
     from alice_exp.conversations.rules.cues import Inference
     from alice_exp.conversations.values import ChatRecord, Message
@@ -109,17 +111,15 @@ def forget_old(conversing: Conversing) -> None:
     if not conversing.caller.actor.is_person:
         return
     chats, before = conversing.chats, seconds(conversing.caller.now) - KEPT_DAYS * _DAY
-    is_read = conversing.config.count("long_term.max_buffer_turns") > 0
-    unread = [name for name in chats.older(before) if is_read and chats.load_unextracted(name)]
-    stays = set(unread[_READ_AT_ONCE:])
-    for name in unread[:_READ_AT_ONCE]:
-        try:
-            extract_session(conversing, name, wait=0.0)
-            # To be read is an addition, by the file's time.
+    is_read, left = conversing.config.count("long_term.max_buffer_turns") > 0, _READ_AT_ONCE
+    for name in chats.older(before):
+        with suppress(AliceError, OSError):
+            if is_read and chats.load_unextracted(name):
+                left -= 1
+                if left < 0:
+                    continue
+                extract_session(conversing, name, wait=0.0)
             chats.forget(name)
-        except AliceError:
-            stays.add(name)
-    chats.expire(before, stays)
 
 
 def say(conversing: Conversing, session: str, messages: Sequence[Message]) -> Spoken:
@@ -162,38 +162,41 @@ def is_due(unread: Sequence[ChatRecord], config: Config) -> bool:
     return 0 < turns <= sum(record.message.role == "user" for record in unread)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Talk:
     """A conversation as it is read: its records, who speaks beside the user, the messages without what a host put there
-    and what others said as an assistant's, and the user's own sentences."""
+    and what others said as an assistant's, and the user's own sentences: none where nobody knows who is the user."""
 
     records: Sequence[ChatRecord]
     others: tuple[str, ...]
     messages: Sequence[Message]
-    sentences: Sequence[Said]
+    is_known: bool
 
     @classmethod
     def of(cls, conversing: Conversing, session: str) -> _Talk:
-        """The conversation of this name; without a sentence where nobody knows who is the user."""
+        """The conversation of this name."""
         records = conversing.chats.load(session)
-        spoken = [one.message for one in records]
-        personal = [placed.block.payload.content for placed in conversing.home.read(_PERSONAL)]
-        others = other_speakers(spoken, personal)
         typed = [
             replace(one, content=typed_words(one.content)[:READ_LIMIT]) if one.role == "user" else one
-            for one in spoken
+            for one in (record.message for record in records)
         ]
+        others = other_speakers(typed, [one.block.payload.content for one in conversing.home.read(_PERSONAL)])
         messages = by_the_user(typed, others)
-        is_known = not others or not nobody_known(spoken, others)
-        return cls(records, others, messages, said(messages) if is_known else ())
+        return cls(records, others, messages, not others or any(one.role == "user" for one in messages))
+
+    @cached_property
+    def sentences(self) -> Sequence[Said]:
+        """The user's own sentences."""
+        return said(self.messages) if self.is_known else ()
 
     def heard(self, sentences: Sequence[Said]) -> list[Heard]:
         """Sentences as they stand in the queue."""
-        rows = [(self.records[one.index], one) for one in sentences]
-        return [
-            Heard("", row.ref, _host_of(row.session), row.project, row.message.at, one.text, one.place)
-            for row, one in rows
-        ]
+        found = []
+        for one in sentences:
+            row = self.records[one.index]
+            host = next((name for name in HOSTS if row.session.startswith(f"{name}-")), "")
+            found.append(Heard("", row.ref, host, row.project, row.message.at, one.text, one.place))
+        return found
 
 
 def extract_session(
@@ -208,83 +211,64 @@ def extract_session(
     home, chats, caller = conversing.home, conversing.chats, conversing.caller
     # Read the home first: recovery lands a pending commit, and only then git tells what was already extracted.
     seen = home.read()
-    with chats.claim(session, wait) as claim:
+    with chats.claim(session, wait):
         talk = _Talk.of(conversing, session)
         if keeps:
-            _hear(conversing, talk)
-        unread = [record for record in talk.records if not record.extracted]
-        if not unread:
-            return Extracted(session)
-        if talk.others and nobody_known([record.message for record in talk.records], talk.others):
-            return Extracted(session, others=talk.others)
-        last = unread[-1].index
-        fresh = [one for one in talk.sentences if one.index >= unread[0].index]
+            _hear(conversing, talk, queued(talk.sentences, talk.messages))
+        unread = [record.index for record in talk.records if not record.extracted]
+        if not unread or not talk.is_known:
+            return Extracted(session, others=talk.others if unread else ())
+        fresh = [one for one in talk.sentences if one.index >= unread[0]]
         chosen = queued(fresh, talk.messages)
-        heard: list[Heard] = []
+        heard: Sequence[Heard] = ()
         if conversing.provider is None:
             least = seen.config.number("long_term.min_importance")
             found, by = extract(talk.messages, least, fresh), "rules"
         else:
-            found, heard = _asked(conversing, talk, chosen, dry_run=dry_run)
-            by = "model"
+            heard = () if dry_run else _hear(conversing, talk, chosen)
+            found, by = _asked(conversing, conversing.provider, chosen), "model"
         drafts = [_draft(conversing, one, talk, seen) for one in found.inferences]
         # What says again what a living block rests on joins it.
         known, again = {one.quote for one in found.inferences}, said_again(seen)
         repeated = (_draft(conversing, order_of(one), talk, seen) for one in chosen if one.text not in known)
         drafts += [draft for draft in repeated if again(draft) is not None]
         answer = Extracted(
-            session, last, len(unread), found.inferences, NOTHING, found.dropped, by, talk.others
+            session, unread[-1], len(unread), found.inferences, NOTHING, found.dropped, by, talk.others
         )
         if dry_run:
             return replace(answer, captured=memorize(DryHome(home), caller, drafts, bulk=True))
         if drafts:
-            answer = replace(answer, captured=_kept(conversing, claim, session, last, drafts))
-        claim.done(last)
+            token = caller.new_id("ext")
+            chats.begin(session, token, answer.index)
+            trailers = (("Session", f"{session}#{answer.index}"), ("Extraction", token))
+            captured = memorize(home, caller, drafts, op="extract", trailers=trailers, bulk=True)
+            answer = replace(answer, captured=captured)
+        chats.mark_extracted(session, answer.index)
         conversing.heard.remove({one.id for one in heard})
         return answer
 
 
-def _kept(
-    conversing: Conversing, claim: Claimed, session: str, last: int, drafts: Sequence[Draft]
-) -> Captured:
-    home, caller = conversing.home, conversing.caller
-    token = caller.new_id("ext")
-    claim.begin(token, last)
-    trailers = (("Session", f"{session}#{last}"), ("Extraction", token))
-    return memorize(home, caller, drafts, op="extract", trailers=trailers, bulk=True)
+def hear(conversing: Conversing, session: str) -> None:
+    """Keep the person's own sentences of a conversation in the queue, each durably and once."""
+    talk = _Talk.of(conversing, session)
+    _hear(conversing, talk, queued(talk.sentences, talk.messages))
 
 
-def hear(conversing: Conversing, session: str) -> int:
-    """Keep the person's own sentences of a conversation in the queue, each durably and once; how many are new."""
-    return _hear(conversing, _Talk.of(conversing, session))
+def _hear(conversing: Conversing, talk: _Talk, sentences: Sequence[Said]) -> Sequence[Heard]:
+    """The sentences as they wait now; none where the queue is off."""
+    return conversing.heard.keep(talk.heard(sentences)) if conversing.config.flag("heard.enabled") else ()
 
 
-def _hear(conversing: Conversing, talk: _Talk) -> int:
-    if not conversing.config.flag("heard.enabled"):
-        return 0
-    return conversing.heard.keep(talk.heard(queued(talk.sentences, talk.messages)))
-
-
-def _host_of(session: str) -> str:
-    return next((name for name in HOSTS if session.startswith(f"{name}-")), "")
-
-
-def _asked(
-    conversing: Conversing, talk: _Talk, sentences: Sequence[Said], *, dry_run: bool
-) -> tuple[Extraction, list[Heard]]:
-    """What the configured model makes of the person's sentences, and these as they stand in the queue meanwhile: where
-    it fails they wait there. ``ProviderError`` if its answer cannot be parsed."""
-    provider, least = conversing.provider, conversing.config.number("long_term.min_importance")
-    if provider is None or not sentences:
-        return Extraction(), []
-    rows = talk.heard(sentences)
-    if not dry_run and conversing.config.flag("heard.enabled"):
-        conversing.heard.keep(rows)
+def _asked(conversing: Conversing, provider: Provider, sentences: Sequence[Said]) -> Extraction:
+    """What the configured model makes of the person's sentences, which wait where it fails. ``ProviderError`` if its
+    answer cannot be parsed."""
+    if not sentences:
+        return Extraction()
+    least = conversing.config.number("long_term.min_importance")
     answer = parse_answer(provider.chat(prompt_for(sentences)), sentences, least)
     if not answer.readable:
         raise ProviderError("the model's answer holds no list of memories; the messages stay unread")
-    asked = {(row.ref, row.text) for row in rows}
-    return answer.extraction, [one for one in conversing.heard.waiting() if (one.ref, one.text) in asked]
+    return answer.extraction
 
 
 def _draft(conversing: Conversing, one: Inference, talk: _Talk, seen: Snapshot) -> Draft:

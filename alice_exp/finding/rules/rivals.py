@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES, came_up, trusted_since
-from alice_exp.finding.rules.nearness.persons import is_of_user
+from alice_exp.finding.rules.nearness.shelf import is_of_user
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
-from alice_exp.kernel.text.data_files import entries, word_lists
-from alice_exp.kernel.text.stored_tables import stored
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.rejection import inference
@@ -80,37 +77,12 @@ def could_be_rivals(one: Placed, other: Placed) -> bool:
     left, right = map(set, map(tokens, said))
     if not left.isdisjoint(right) or any(not same_concept(token).isdisjoint(right) for token in left):
         return True
-    return not all(map(str.isascii, said)) or not _named(said[0]).isdisjoint(_named(said[1]))
+    if not all(map(str.isascii, said)):
+        return True
+    # Loaded where two share no word.
+    from alice_exp.finding.rules.nearness.statement import kinds
 
-
-_VALUES = "finding/rules/data/typed_values.txt"
-_OPPOSITES = "finding/rules/data/antonyms.txt"
-_WORD = re.compile("[a-z0-9]+")
-_NUMBERS = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
-)
-
-
-def _named(text: str) -> set[str]:
-    """The pairs of opposites, and the classes of values, of which an English text has a word."""
-    found = _WORD.findall(text.lower())
-    return {"number" for word in found if word[0].isdigit()}.union(
-        *(_sides().get(word, ()) for word in found)
-    )
-
-
-@stored(_VALUES, _OPPOSITES, "finding/rules/rivals.py", "kernel/text/data_files.py")
-def _sides() -> dict[str, set[str]]:
-    """The English words of what has a value or an opposite, of a phrase the longest one, each with what it is of."""
-    values = word_lists(_VALUES)
-    lines = {line: line for line in entries(_OPPOSITES)}
-    lines |= {name: " ".join(rows) for name, rows in values.items()} | {"number": _NUMBERS}
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for name, line in lines.items():
-        for one in re.split(r"[\s,|=~]+", line.lower()):
-            found[max(_WORD.findall(one), key=len, default="")].add(name)
-    return dict(found)
+    return not kinds(said[0]).isdisjoint(kinds(said[1]))
 
 
 def rivalry() -> Callable[[Placed, Placed], bool]:
@@ -124,13 +96,13 @@ def rivalry() -> Callable[[Placed, Placed], bool]:
         if not could_be_rivals(one, other):
             return are_rivals(one, other, None) is not None
         # Loaded where two could be at odds.
-        from alice_exp.finding.rules.nearness.relation import likeness, weight_alone
+        from alice_exp.finding.rules.nearness.relation import likeness
         from alice_exp.finding.rules.nearness.statement import statement
 
         for placed in (one, other):
             if placed.block.id not in taken:
                 taken[placed.block.id] = statement(placed)
-        kind = likeness(taken[one.block.id], taken[other.block.id], weight_alone).kind
+        kind = likeness(taken[one.block.id], taken[other.block.id]).kind
         return are_rivals(one, other, kind) is not None
 
     return are

@@ -274,13 +274,6 @@ def block_from(body: str, place: Place) -> Block:
     return read_block(json.loads(text), place)
 
 
-def posting_total(blob: bytes) -> int:
-    """The sum of a posting's counts; ``ValueError`` if the checksum differs."""
-    if crc32(blob[:-4]).to_bytes(4, "little") != blob[-4:]:
-        raise ValueError("a row of it is damaged")
-    return sum(blob[(len(blob) - 4) // 5 * 4 : -4])
-
-
 def posting_from(blob: bytes) -> Posting:
     """The inverse of ``posting_data``; ``ValueError`` if the checksum differs."""
     blob, check = blob[:-4], blob[-4:]

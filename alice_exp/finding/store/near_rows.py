@@ -78,16 +78,13 @@ class NearRows:
     def _move(self, were: Mapping[int, Block], coming: Mapping[int, Block]) -> None:
         if not (were or coming):
             return
-        from alice_exp.finding.rules.nearness.rough_keys import RoughKeys
+        from alice_exp.finding.rules.nearness.shelf import shelf_keys
 
-        rough = RoughKeys()
         moves: defaultdict[str, dict[int, int]] = defaultdict(dict)
-        for slot, block in were.items():
-            for key in rough.counted(block):
-                moves[key][slot] = 0
-        for slot, block in coming.items():
-            for key, count in rough.counted(block).items():
-                moves[key][slot] = count
+        for blocks, count in ((were, 0), (coming, 1)):
+            for slot, keys in zip(blocks, shelf_keys([*blocks.values()]), strict=True):
+                for key in keys:
+                    moves[key][slot] = count
         change_postings(self._connection, "near", self._number, moves)
 
 

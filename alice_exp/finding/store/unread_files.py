@@ -8,7 +8,7 @@ from collections import defaultdict
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.finding.store.index_query import block_from, load, posting_from, posting_total
+from alice_exp.finding.store.index_query import block_from, load, posting_from
 from alice_exp.model.values.block import Placed, place_of
 
 if TYPE_CHECKING:
@@ -81,57 +81,29 @@ class Rows:
 
         return self._answered(found)
 
-    def size(self, paths: Sequence[str]) -> int | None:
+    def sharing(self, paths: Sequence[str], keys: Collection[str]) -> list[Placed] | None:
         """See ``Catalogue``."""
-        return self._answered(lambda ask, _: sum(len(self._ordered(ask, path)) for path in paths))
-
-    def at(self, paths: Sequence[str], places: Sequence[int]) -> list[Placed] | None:
-        """See ``Catalogue``."""
+        from alice_exp.finding.rules.nearness.shelf import heaviest
 
         def found(ask: Ask, numbers: Mapping[str, int]) -> list[Placed]:
-            placed: dict[int, Placed] = {}
-            for path, start, stop in self._spans(ask, paths):
-                own = [at for at in places if start <= at < stop]
-                blocks = self._at(ask, path, numbers[path], [at - start for at in own])
-                placed.update(zip(own, blocks, strict=True))
-            return [placed[at] for at in places]
-
-        return self._answered(found)
-
-    def holding(self, paths: Sequence[str], keys: Collection[str]) -> Mapping[str, Sequence[int]] | None:
-        """See ``Catalogue``."""
-
-        def found(ask: Ask, numbers: Mapping[str, int]) -> dict[str, list[int]]:
-            spans = {numbers[path]: (start, path) for path, start, _ in self._spans(ask, paths)}
-            held: defaultdict[str, list[int]] = defaultdict(list)
-            for number, key, data in self._postings(ask, spans, keys):
-                posting = posting_from(data)
-                start, path = spans[number]
+            spans = {numbers[path]: (path, start, stop) for path, start, stop in self._spans(ask, paths)}
+            query = """SELECT file, token, data FROM near WHERE file IN (SELECT value FROM json_each(?))
+                AND token IN (SELECT value FROM json_each(?))"""
+            holders: defaultdict[str, list[int]] = defaultdict(list)
+            for number, key, data in ask(query, (json.dumps([*spans]), json.dumps([*keys]))):
+                path, start, _ = spans[number]
                 slots = self._place_of_slot(ask, path)
-                found = posting.indexes if slots is None else map(slots.__getitem__, posting.indexes)
-                held[key] += [start + at for at in found]
-            return {key: sorted(places) for key, places in held.items()}
+                held = posting_from(data).indexes
+                holders[key] += [start + (at if slots is None else slots[at]) for at in held]
+            chosen = heaviest(holders, max((stop for *_, stop in spans.values()), default=0))
+            placed: dict[int, Placed] = {}
+            for number, (path, start, stop) in spans.items():
+                own = [at for at in chosen if start <= at < stop]
+                blocks = self._at(ask, path, number, [at - start for at in own])
+                placed.update(zip(own, blocks, strict=True))
+            return [placed[at] for at in chosen]
 
         return self._answered(found)
-
-    def counts(self, paths: Sequence[str], keys: Collection[str]) -> Mapping[str, int] | None:
-        """See ``Catalogue``."""
-
-        def found(ask: Ask, numbers: Mapping[str, int]) -> dict[str, int]:
-            held: defaultdict[str, int] = defaultdict(int)
-            for _, key, data in self._postings(ask, [numbers[path] for path in paths], keys):
-                held[key] += posting_total(data)
-            return held
-
-        return self._answered(found)
-
-    def _postings(
-        self, ask: Ask, numbers: Collection[int], keys: Collection[str]
-    ) -> Iterator[tuple[int, str, bytes]]:
-        """The rough keys' postings in some files, with the files' numbers."""
-        query = """SELECT file, token, data FROM near WHERE file IN (SELECT value FROM json_each(?))
-            AND token IN (SELECT value FROM json_each(?))"""
-        return ask(query, (json.dumps([*numbers]), json.dumps([*keys])))
 
     def _place_of_slot(self, ask: Ask, path: str) -> dict[int, int] | None:
         """The place in its file of the block of each slot; ``None`` if it is the slot itself."""

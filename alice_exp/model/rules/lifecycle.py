@@ -78,7 +78,7 @@ DEFAULT = Thresholds()
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One state: its confidence, the next level (a field of ``Thresholds``), the state after a failure, its meaning.
+    """One state: its confidence, the next level (a field of ``Thresholds``), the state after a failure.
 
     ``demotes_to`` is None if a failure alone does not change the state; ``retires_to`` are the states to which a person
     may retire it.
@@ -88,7 +88,6 @@ class Row:
     promotes_to: Literal["past", "reliable", "super_reliable"] | None
     demotes_to: State | None
     retires_to: tuple[State, ...]
-    meaning: str
 
     def promotes_at(self, thresholds: Thresholds) -> int | None:
         """The number of verifications at which a success promotes; None if there is no higher level."""
@@ -98,12 +97,10 @@ class Row:
 TABLE: Mapping[State, Row] = MappingProxyType(
     {
         # The sources archive it here; no outcome does, since only the person takes back what they approved (B5.3).
-        "possible": Row(CONFIDENCE["possible"], "past", None, ("obsolete",), "I guess it may be so"),
-        "past": Row(CONFIDENCE["past"], "reliable", "possible", ("obsolete",), "I did meet this"),
-        "reliable": Row(
-            CONFIDENCE["reliable"], "super_reliable", None, ("obsolete", "past"), "verified many times"
-        ),
-        "obsolete": Row(CONFIDENCE["obsolete"], None, None, (), "no longer so"),
+        "possible": Row(CONFIDENCE["possible"], "past", None, ("obsolete",)),
+        "past": Row(CONFIDENCE["past"], "reliable", "possible", ("obsolete",)),
+        "reliable": Row(CONFIDENCE["reliable"], "super_reliable", None, ("obsolete", "past")),
+        "obsolete": Row(CONFIDENCE["obsolete"], None, None, ()),
     }
 )
 """The state machine (R2.6-R2.9). ``super_reliable`` is a badge of reliable blocks rather than a state (B2.1)."""

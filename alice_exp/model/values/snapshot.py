@@ -13,7 +13,7 @@ from alice_exp.model.values.block import Block, Place, Placed, namespace_of, pla
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator
 
     from alice_exp.model.values.records import EpisodeBook, Timeline
 
@@ -70,20 +70,8 @@ class Catalogue(Protocol):
         ``most``, of those of one time the last by id."""
         ...
 
-    def size(self, paths: Sequence[str]) -> int | None:
-        """How many blocks some trusted files have; these have places, from 0 in the order of the files given."""
-        ...
-
-    def at(self, paths: Sequence[str], places: Sequence[int]) -> list[Placed] | None:
-        """The blocks at some places, in the order asked."""
-        ...
-
-    def holding(self, paths: Sequence[str], keys: Collection[str]) -> Mapping[str, Sequence[int]] | None:
-        """The places, ascending, of the blocks that hold a rough key (``finding.rules.nearness``), by key."""
-        ...
-
-    def counts(self, paths: Sequence[str], keys: Collection[str]) -> Mapping[str, int] | None:
-        """How often a rough key is held in all, by key; keys that are not held are left out."""
+    def sharing(self, paths: Sequence[str], keys: Collection[str]) -> list[Placed] | None:
+        """The blocks of some trusted files that share most of some keys (``finding.rules.nearness``), nearest first."""
         ...
 
 

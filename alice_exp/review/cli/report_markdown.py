@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from alice_exp.kernel.text.display import visible
 from alice_exp.model.documents import payload_text, trigger_text
-from alice_exp.review.cli.report_model import left, marks, neighbours, quoted, sections
+from alice_exp.review.cli.report_model import left, marks, neighbours, proposer, quoted, sections
 from alice_exp.review.cli.report_text import columns
 from alice_exp.review.cli.where_it_holds import scoped
 from alice_exp.review.rules.arrangement import project_of
-from alice_exp.review.rules.daily_report import Agenda
+from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.terminal.language import say
 
 
@@ -18,24 +18,14 @@ def markdown(report: Agenda, summary: str) -> str:
     """The report as Markdown: the summary, a table of candidates, a list for each section."""
     lines = [f"# {say('Heartbeat of {day}', day=report.at[:10])}", "", _escaped(summary), ""]
     if report.items:
-        lines += [f"## {say('Waiting for your decision')}", "", _cells([*columns(), say("evidence"), "id"])]
-        lines.append("|" + " --- |" * (len(columns()) + 2))
+        lines += [
+            f"## {say('Waiting for your decision')}",
+            "",
+            _cells([*columns(), say("evidence"), say("proposed by"), "id"]),
+        ]
+        lines.append("|" + " --- |" * (len(columns()) + 3))
         marked = marks(report.items)
-        for item in report.items:
-            lines.append(
-                _cells(
-                    [
-                        str(item.number or "·"),
-                        trigger_text(item.placed) or say("always"),
-                        payload_text(item.placed),
-                        f"{say(item.placed.block.state)} {item.confidence:.1f}",
-                        scoped(item.destination, project_of(item)),
-                        " · ".join(filter(None, (left(item), *marked[item.placed.block.id]))),
-                        quoted(item.placed),
-                        item.placed.block.id,
-                    ]
-                )
-            )
+        lines += [_cells(_candidate(item, marked[item.placed.block.id])) for item in report.items]
         lines.append("")
         beside = [(item, row) for item in report.items for row in neighbours(item)]
         lines += [f"## {say('Beside them')}", ""] if beside else []
@@ -52,6 +42,20 @@ def markdown(report: Agenda, summary: str) -> str:
         lines += [f"- {say('and {count} more', count=section.more)}"] if section.more else []
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _candidate(item: Item, marked: Sequence[str]) -> list[str]:
+    return [
+        str(item.number or "·"),
+        trigger_text(item.placed) or say("always"),
+        payload_text(item.placed),
+        f"{say(item.placed.block.state)} {item.confidence:.1f}",
+        scoped(item.destination, project_of(item)),
+        " · ".join(filter(None, (left(item), *marked))),
+        quoted(item.placed),
+        proposer(item),
+        item.placed.block.id,
+    ]
 
 
 def _cells(texts: Sequence[str]) -> str:

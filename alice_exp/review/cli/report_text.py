@@ -95,17 +95,22 @@ def _part_counted(part: Part) -> str:
     return say("{title}: {count}", title=part_title(part), count=len(part.items))
 
 
-NOTICE_LINES = 5
-"""The most lines that the first command of a day prints below the summary."""
+NOTICE_LINES = 8
+"""The most lines that the first command of a day prints above its answer, the blank one below them included."""
 
 
 def notice(report: Agenda, summary: str, stream: TextIO) -> None:
-    """Print the summary and at most five candidates, a line each: what a person reads before another answer."""
+    """Print the summary, then as many candidates as there is room for, a line each."""
     width = _width(stream)
-    stream.writelines(f"{line}\n" for line in wrapped(summary, width))
-    for item in page_of(report.items)[:NOTICE_LINES]:
-        stream.write("  " + one_line(payload_text(item.placed), width - 4) + "\n")
-    stream.write("\n")
+    room = NOTICE_LINES - 1
+    lines = list(wrapped(summary, width))
+    if len(lines) > room:
+        lines = [*lines[: room - 1], one_line(f"{lines[room - 1]} …", width)]
+    lines += [
+        f"  {one_line(payload_text(item.placed), width - 4)}"
+        for item in page_of(report.items)[: room - len(lines)]
+    ]
+    stream.writelines(f"{line}\n" for line in (*lines, ""))
 
 
 def _candidates(items: Sequence[Item], width: int, stream: TextIO, *, colour: bool) -> None:

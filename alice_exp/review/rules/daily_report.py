@@ -256,7 +256,6 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
     out = {one.block_id for one in edition.returned}
     waiting = [p for p in candidates(snapshot, edition.leaving) if p.block.id not in out]
     around = Neighbourhood(trusted(snapshot), snapshot.rejected(), waiting)
-    around.expect(waiting)
     group_of = _group_of(waiting, edition, around)
     items = tuple(_item(placed, now, wait, edition, around, group_of) for placed in waiting)
     thresholds = Thresholds.of(snapshot.config)

@@ -4,72 +4,39 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from alice_exp.finding.rules.nearness.persons import is_of_user
-from alice_exp.finding.rules.nearness.relation import CHARACTER, LEAST, likeness, weight_of
 from alice_exp.finding.rules.nearness.relation import Kind as Sure
-from alice_exp.finding.rules.nearness.rough_keys import (
-    FIRST,
-    LAST,
-    TRIGGER,
-    RoughKeys,
-    is_character,
-    looked_up,
-)
-from alice_exp.finding.rules.nearness.shelf import Catalogued, Listed
-from alice_exp.finding.rules.nearness.statement import statement
-from alice_exp.finding.rules.nearness.vocabulary import exclusive, vocabulary
-from alice_exp.kernel.text.bilingual_lexicon import members, same_concept
-from alice_exp.kernel.text.tokens import fingerprint_text, is_cjk, stems
+from alice_exp.finding.rules.nearness.relation import likeness
+from alice_exp.finding.rules.nearness.shelf import Shelf, no_characters, shelf_keys
+from alice_exp.finding.rules.nearness.statement import NAMES, statement, vocabulary
+from alice_exp.kernel.text.bilingual_lexicon import same_concept
+from alice_exp.kernel.text.tokens import tokens
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.block import Placed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from alice_exp.finding.rules.nearness.relation import Likeness
-    from alice_exp.finding.rules.nearness.shelf import Shelf
     from alice_exp.finding.rules.nearness.statement import Statement
-    from alice_exp.model.values.block import Placed
 
 Where = Literal["trusted", "rejected", "waiting"]
 Kind: TypeAlias = Sure | Literal["alike"]
 """``alike`` is said of rejected blocks alone: marked, though what it says is not sure."""
 
-EVERYWHERE: tuple[Where, ...] = ("trusted", "rejected", "waiting")
-
-SEARCHED, SAME_TRIGGER = 24, 6
-"""How many blocks are compared closely: by shared weight, and more for their equal trigger."""
-
-LEAST_SHARE = 0.25
-"""The share of the best one's weight below which a block is not compared closely."""
-
-SHARED_BY_NEWS = 4.0
-"""The shared weight from which what moved or changed work is compared with what else is about the user."""
-
-SHOWN = 2
-"""How many trusted neighbours are shown."""
+SHOWN: dict[Where, int] = {"trusted": 2, "rejected": 1, "waiting": 5}
+"""How many neighbours are shown."""
 
 MARK, MARK_WITH_TOPIC = 0.36, 0.45
-"""The dice, and the dice with a quarter of the topic, from which a candidate is marked as like a rejected one.
+"""The dice, and the dice with a quarter of the topic, from which a candidate is marked as like a rejected one."""
 
-A little below those of DESIGN 13, whose prototype counted filling words: published paraphrases marked 64 % against 60,
-texts on other subjects 0 of 640 at both."""
-
-CLEAR = 0.2
-"""By how much nearer to the rejected block than to any trusted one counts as alike in a dense domain, too.
-
-Of 58 rewordings in a home of 200 texts of one subject it marks 97 % (without it 76) at 1.5 % of the innocent (0.8)."""
-
-SAMPLE = 200
-"""How many trusted blocks tell how alike the innocent are to what was rejected, in a dense domain."""
+CLEAR = 0.15
+"""By how much nearer to the rejected block than to any trusted one what is alike has to be."""
 
 GROUP, LARGEST_GROUP = 0.45, 6
 """The strength from which waiting candidates stand together, and how many do."""
-
-ANTONYM = 0.2
-"""What an opposite adds in the order of neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,44 +51,32 @@ class Relation:
 
 
 class Neighbourhood:
-    """An index of the blocks that candidates are compared with; built once a report, from one snapshot."""
+    """What candidates are compared with; built once a report, from one snapshot."""
 
     def __init__(
         self,
-        trusted: Iterable[Placed] | Catalogued,
+        trusted: Shelf | Iterable[Placed],
         rejected: Iterable[Placed] = (),
         waiting: Iterable[Placed] = (),
     ) -> None:
-        rough = self._rough = RoughKeys()
-        shelves: tuple[tuple[Where, Shelf], ...] = (
-            ("trusted", trusted if isinstance(trusted, Catalogued) else Listed(trusted, rough)),
-            ("rejected", Listed(rejected, rough)),
-            ("waiting", Listed(waiting, rough)),
-        )
-        # Each with the numbers of its blocks: of the first, and behind the last.
-        self._shelves: list[tuple[int, int, Where, Shelf]] = []
-        self._total = 0
-        for where, shelf in shelves:
-            start, self._total = self._total, self._total + len(shelf)
-            self._shelves.append((start, self._total, where, shelf))
-        self._taken: dict[str, Statement] = {}
-        self._holders: dict[str, list[tuple[int, Sequence[int]]]] = {}
-        self._weights: dict[str, float] = {}
-        self._asked: dict[str, set[str]] = {}
-        self._known: dict[int, Placed] = {}
-        self._nearest: dict[tuple[str, Sequence[Where]], list[tuple[Where, int]]] = {}
+        self._shelves: dict[Where, Shelf] = {
+            "trusted": trusted if isinstance(trusted, Shelf) else Shelf(trusted),
+            "rejected": Shelf(rejected),
+            "waiting": Shelf(waiting),
+        }
+        self._statements: dict[str, Statement] = {}
         self._relations: dict[str, tuple[Relation, ...]] = {}
 
     def contradicted(
         self, blocks: Sequence[Placed], among: Sequence[Where] = ("trusted",)
-    ) -> Iterable[tuple[Placed, Relation]]:
+    ) -> Iterator[tuple[Placed, Relation]]:
         """Each of some blocks with all those beside it that oppose or replace it, the nearest first."""
-        self.expect(blocks, among)
         for placed in blocks:
             found = [
-                Relation(other, where, like.kind, round(like.strength, 3), like.differs)
-                for where, other, like in self._compared(placed, among)
-                if like.kind in ("opposes", "replaces")
+                one
+                for where in among
+                for one in self._compared(placed, where)
+                if one.kind in ("opposes", "replaces")
             ]
             yield from (
                 (placed, one) for one in sorted(found, key=lambda one: (-one.strength, one.placed.block.id))
@@ -132,10 +87,9 @@ class Neighbourhood:
 
         The surest first: named relations before mere nearness, then by strength.
         """
-        known = self._relations.get(candidate.block.id)
-        if known is None:
-            known = self._relations[candidate.block.id] = tuple(self._related(candidate))
-        return known
+        if candidate.block.id not in self._relations:
+            self._relations[candidate.block.id] = tuple(self._related(candidate))
+        return self._relations[candidate.block.id]
 
     def mark(self, candidate: Placed) -> Relation | None:
         """The rejected block that the candidate repeats or is like; None if there is none."""
@@ -149,245 +103,104 @@ class Neighbourhood:
         """
         by_id = {placed.block.id: placed for placed in candidates}
         beside = {
-            placed.block.id: {one.placed.block.id for one in self.relations(placed) if one.where == "waiting"}
-            for placed in candidates
+            block_id: [
+                one.placed.block.id
+                for one in self.relations(placed)
+                if one.where == "waiting" and one.placed.block.id in by_id
+            ]
+            for block_id, placed in by_id.items()
         }
-        group_of: dict[str, list[str]] = {}
-        for placed in candidates:
-            own = group_of.setdefault(placed.block.id, [placed.block.id])
-            for one in self.relations(placed):
-                other = one.placed.block.id
-                if one.where != "waiting" or other not in by_id:
-                    continue
-                theirs = group_of.setdefault(other, [other])
-                if theirs is own or len(own) + len(theirs) > LARGEST_GROUP:
-                    continue
+        group_of = {block_id: [block_id] for block_id in by_id}
+        for block_id, others in beside.items():
+            for other in others:
+                own, theirs = group_of[block_id], group_of[other]
                 near = sum(a in beside[b] or b in beside[a] for a in own for b in theirs)
-                if 2 * near < len(own) * len(theirs):
-                    continue
-                own += theirs
-                for member in theirs:
-                    group_of[member] = own
-        place = {placed.block.id: at for at, placed in enumerate(candidates)}
-        seen: set[str] = set()
-        found = []
-        for placed in candidates:
-            if placed.block.id not in seen:
-                members = sorted(group_of[placed.block.id], key=place.__getitem__)
-                seen.update(members)
-                found.append(tuple(by_id[member] for member in members))
-        return tuple(found)
+                if (
+                    theirs is not own
+                    and len(own) + len(theirs) <= LARGEST_GROUP
+                    and 2 * near >= len(own) * len(theirs)
+                ):
+                    own += theirs
+                    group_of.update(dict.fromkeys(theirs, own))
+        place = {block_id: at for at, block_id in enumerate(by_id)}
+        groups = {id(group): sorted(group, key=place.__getitem__) for group in group_of.values()}
+        return tuple(
+            tuple(by_id[one] for one in group)
+            for group in sorted(groups.values(), key=lambda group: place[group[0]])
+        )
 
-    def weigh(self, key: str) -> float:
-        """A key's weight (``relation.weight_of``), N at least 200; of a single CJK character 0.35 of it."""
-        known = self._weights.get(key)
-        if known is None:
-            self._learn((key,))
-            known = self._weights[key]
-        return known
+    def _related(self, candidate: Placed) -> Iterator[Relation]:
+        trusted = list(self._compared(candidate, "trusted"))
+        nearest = max((one.strength for one in trusted), default=0.0)
+        for where, most in SHOWN.items():
+            found = trusted if where == "trusted" else self._compared(candidate, where)
+            told = [one for one in found if one.kind and _is_told(one, nearest)]
+            # Of two rejected blocks the one that it repeats counts, not the one that it denies.
+            plain = ("near", "alike", "opposes" if where == "rejected" else "")
+            yield from heapq.nsmallest(
+                most,
+                told,
+                key=lambda one: (
+                    one.kind in plain,
+                    -one.strength - 0.2 * (one.kind == "opposes"),
+                    one.placed.block.id,
+                ),
+            )
 
-    def _learn(self, keys: Iterable[str]) -> None:
-        """Weigh keys: those of many texts at once, since a shelf may have to ask for them."""
-        new = [key for key in dict.fromkeys(keys) if key not in self._weights]
-        held: defaultdict[str, int] = defaultdict(int)
-        asked: list[str] = []
-        for key in new:
-            if is_character(key):
-                asked += (FIRST + key, LAST + key)
-            elif key in self._holders:
-                held[key] = sum(len(places) for _, places in self._holders[key])
-            else:
-                asked.append(key)
-        for *_, shelf in self._shelves if asked else ():
-            for key, number in shelf.counts(asked).items():
-                held[key] += number
-        count = max(LEAST, self._total)
-        for key in new:
-            # Of a single CJK character about how many hold it, by the pairs that it is part of.
-            of_pairs = min(self._total, max(held[FIRST + key], held[LAST + key])) if is_character(key) else 0
-            weight = weight_of(max(1, of_pairs or held[key]), count)
-            self._weights[key] = weight * CHARACTER if is_character(key) else weight
-
-    # ------------------------------------------------------------------------------------------------- searching
-
-    def _related(self, candidate: Placed, among: Sequence[Where] = EVERYWHERE) -> Iterable[Relation]:
-        found: dict[Where, list[tuple[bool, float, str, Relation]]] = defaultdict(list)
-        compared = list(self._compared(candidate, among))
-        trusted = max((like.strength for where, _, like in compared if where == "trusted"), default=0.0)
-        for where, placed, like in compared:
-            kind = self._kind(where, like, trusted)
-            if kind is not None:
-                # Of two rejected blocks the one that it repeats counts, not the one that it denies.
-                is_named = kind not in ("near", "alike", "opposes" if where == "rejected" else "")
-                rank = like.strength + (ANTONYM if kind == "opposes" else 0)
-                row = Relation(placed, where, kind, round(like.strength, 3), like.differs)
-                found[where].append((not is_named, -rank, placed.block.id, row))
-        for where, most in (("trusted", SHOWN), ("rejected", 1), ("waiting", LARGEST_GROUP - 1)):
-            for *_, relation in heapq.nsmallest(most, found[where]):
-                yield relation
-
-    def _kind(self, where: Where, like: Likeness, trusted: float) -> Kind | None:
-        """What a block is worth saying; ``trusted`` is the candidate's strength to the nearest trusted block."""
-        if where == "trusted":
-            return like.kind
-        if where == "waiting":
-            return like.kind if like.kind != "near" or like.strength >= GROUP else None
-        if like.kind in ("identical", "opposes"):
-            return like.kind
-        named = like.kind if like.kind in ("replaces", "same", "extends") else None
-        # Who is nearer to what is trusted than to what was rejected repeats the one, not the other.
-        is_nearest = named in ("same", "extends") or like.strength >= trusted
-        is_marked = named or like.dice >= MARK or like.strength >= MARK_WITH_TOPIC
-        is_clear = like.strength >= min(self._innocent, trusted + CLEAR)
-        return (named or "alike") if is_marked and is_nearest and is_clear else None
-
-    def _compared(
-        self, candidate: Placed, among: Sequence[Where] = EVERYWHERE
-    ) -> Iterable[tuple[Where, Placed, Likeness]]:
-        self.expect((candidate,), among)
+    def _compared(self, candidate: Placed, where: Where) -> Iterator[Relation]:
+        """What blocks are to a candidate that share most of its words, or the trigger, with it."""
         own = self._statement(candidate)
-        for where, at in self._nearest[candidate.block.id, among]:
-            placed = self._known[at]
+        for placed in self._shelves[where].nearest(_asked(own)):
             if placed.block.id != candidate.block.id:
-                yield where, placed, likeness(own, self._statement(placed), self.weigh)
-
-    def expect(
-        self,
-        candidates: Sequence[Placed],
-        among: Sequence[Where] = EVERYWHERE,
-    ) -> None:
-        """Look up at once what many candidates will be compared with: that changes no answer, and asks a shelf less."""
-        new = [placed for placed in candidates if (placed.block.id, among) not in self._nearest]
-        if not new:
-            return
-        self._look_up({key for placed in new for key in (*self._keys(placed), _trigger(placed))})
-        for placed in new:
-            self._nearest[placed.block.id, among] = list(self._near(placed, among))
-        asked = {at for placed in new for _, at in self._nearest[placed.block.id, among]} - self._known.keys()
-        for start, stop, _, shelf in self._shelves:
-            own = sorted(at for at in asked if start <= at < stop)
-            self._known.update(zip(own, shelf.blocks([at - start for at in own]), strict=True))
-        told = [self._statement(placed) for placed in (*new, *map(self._known.__getitem__, sorted(asked)))]
-        self._learn(key for one in told for key in (*one.signs, *one.line))
-
-    def _near(self, candidate: Placed, among: Sequence[Where]) -> Iterable[tuple[Where, int]]:
-        """The numbers of the blocks worth a close comparison: by shared weight, for each kind of block apart."""
-        shares: defaultdict[int, float] = defaultdict(float)
-        habitual = max(64, self._total // 20)
-        keys = self._keys(candidate)
-        for key in keys:
-            held = self._holders[key]
-            if held and sum(len(places) for _, places in held) <= habitual:
-                weight = self.weigh(key)
-                for start, places in held:
-                    for at in places:
-                        shares[start + at] += weight
-        of_trigger = {start + at for start, places in self._holders[_trigger(candidate)] for at in places}
-        # What shares next to nothing with it is neither near it nor anything else to it. Of who lives or works where,
-        # one rare word is enough: 公司搬到亦庄了.
-        least = LEAST_SHARE * max(shares.values(), default=0.0)
-        if is_of_user(candidate.block) and not keys.isdisjoint(_moves()):
-            least = min(least, SHARED_BY_NEWS)
-        likely = [at for at, share in shares.items() if share >= least]
-        for start, stop, where, _ in self._shelves:
-            if where not in among:
-                continue
-            rows = [at for at in likely if start <= at < stop]
-            chosen = heapq.nsmallest(SEARCHED, rows, key=lambda at: (-shares[at], at))
-            yield from ((where, at) for at in chosen)
-            more = [at for at in of_trigger.difference(chosen) if start <= at < stop]
-            own = heapq.nsmallest(SAME_TRIGGER, more, key=lambda at: (-shares.get(at, 0.0), at))
-            yield from ((where, at) for at in own)
-
-    def _keys(self, candidate: Placed) -> set[str]:
-        known = self._asked.get(candidate.block.id)
-        if known is None:
-            keys = self._rough.of(looked_up(candidate.block))
-            known = self._asked[candidate.block.id] = self._wide(keys, is_of_user(candidate.block))
-        return known
-
-    def _look_up(self, keys: Iterable[str]) -> None:
-        """Find the holders of keys."""
-        new = [key for key in keys if key not in self._holders]
-        self._holders.update((key, []) for key in new)
-        for start, _, _, shelf in self._shelves if new else ():
-            for key, places in shelf.holding(new).items():
-                self._holders[key].append((start, places))
-
-    def _wide(self, keys: frozenset[str], about_user: bool) -> set[str]:
-        """The keys with the other names of their concepts, the other names of typed values, and their opposites; of
-        what is said about the user all cities, since a person lives in one, and all of a kind of tool (npm, yarn)."""
-        found = set(keys)
-        for key in keys:
-            found.update(same_concept(key))
-            found.update(_partners().get(key, ()))
-        for names in exclusive() if about_user else ():
-            if not found.isdisjoint(names):
-                found |= names
-        return found
+                like = likeness(own, self._statement(placed))
+                kind = _kind(where, like)
+                if kind:
+                    yield Relation(placed, where, kind, round(like.strength, 3), like.differs)
 
     def _statement(self, placed: Placed) -> Statement:
-        known = self._taken.get(placed.block.id)
-        if known is None:
-            known = self._taken[placed.block.id] = statement(placed)
-        return known
-
-    @cached_property
-    def _innocent(self) -> float:
-        """The 99th percentile of the trusted blocks' own strength to their nearest rejected one; from 100 blocks on.
-
-        Without it a domain of like sentences would mark what nobody ever rejected.
-        """
-        shelf = self._shelves[0][3]
-        if len(shelf) < 100:
-            return 0.0
-        sample = shelf.blocks(range(0, len(shelf), max(1, len(shelf) // SAMPLE))[:SAMPLE])
-        self.expect(sample, ("rejected",))
-        nearest = sorted(
-            max(
-                (like.strength for _, _, like in self._compared(placed, ("rejected",))),
-                default=0.0,
-            )
-            for placed in sample
-        )
-        return nearest[int(0.99 * (len(nearest) - 1))]
+        if placed.block.id not in self._statements:
+            self._statements[placed.block.id] = statement(placed)
+        return self._statements[placed.block.id]
 
 
-def _trigger(placed: Placed) -> str:
-    """The key of what has the same trigger; where there is none, one that nothing holds."""
-    return TRIGGER + fingerprint_text(placed.block.trigger.text)
+def _kind(where: Where, like: Likeness) -> Kind | None:
+    """What a relation is worth saying of a block in one of the places."""
+    if where == "waiting" and like.kind == "near" and like.strength < GROUP:
+        return None
+    if where == "rejected" and like.kind in ("near", None):
+        return "alike" if like.dice >= MARK or like.strength >= MARK_WITH_TOPIC else None
+    return like.kind
 
 
-@cache
-def _moves() -> frozenset[str]:
-    """What tells that somebody or something moved, as blocks are looked up by it."""
-    known = vocabulary()
-    words = (*known.latin.items(), *known.cjk.items())
-    told = {word for word, meaning in words if "update" in meaning.roles and meaning.roles & _FRAME_OF.keys()}
-    return frozenset(stems([word]).get(word, word) for word in told)
+def _is_told(one: Relation, trusted: float) -> bool:
+    """Whether a relation is said; who is nearer to what is trusted than to what was rejected repeats the one, not the
+    other."""
+    if one.where != "rejected" or one.kind in ("identical", "opposes", "same", "extends"):
+        return True
+    return one.strength >= trusted + (CLEAR if one.kind == "alike" else 0)
 
 
-_FRAME_OF = {"lives": "lives", "employed": "employed", "works chinese": "employed"}
+# -------------------------------------------------------------------------------------------------------- searching
+
+
+def _asked(of: Statement) -> frozenset[str]:
+    """The keys by which neighbours of a statement are looked up: its own, the other names of their concepts, and every
+    word of the values, opposites, homes and employers of which it says one."""
+    block = of.placed.block
+    (own,) = shelf_keys([block])
+    other = {name for key in own for name in same_concept(key)}
+    kinds: tuple[str | int, ...] = (*of.values, *of.old, *of.sides)
+    return own.union(no_characters(other), *(_words_of().get(kind, ()) for kind in kinds))
 
 
 @cache
-def _partners() -> dict[str, frozenset[str]]:
-    """The other names of a typed value, a word's opposites, and what else says where somebody lives or works, by which
-    a block is looked up as well."""
-    known = vocabulary()
-    names: defaultdict[object, set[str]] = defaultdict(set)
-    by_word: dict[str, list[object]] = {}
-    stem_of = stems((*known.latin, *known.cjk))
-    for word, meaning in (*known.latin.items(), *known.cjk.items()):
-        keys = stem_of.get(word, word)
-        for side, pair in ((side, pair) for pair, side in meaning.sides):
-            names[pair, side].add(keys)
-            by_word.setdefault(keys, []).append((pair, -side))
-        for value in (*meaning.values, *(_FRAME_OF[role] for role in meaning.roles if role in _FRAME_OF)):
-            names[value].add(keys)
-            by_word.setdefault(keys, []).append(value)
-    # Chinese is looked up by pairs of characters, and the last one of an occupation names it: 产品经理 is a 经理.
-    for job in filter(is_cjk, members("工作")):
-        names["employed"].add(job[-2:])
-        by_word.setdefault(job[-2:], []).append("employed")
-    return {word: frozenset().union(*(names[one] for one in others)) for word, others in by_word.items()}
+def _words_of() -> Mapping[str | int, frozenset[str]]:
+    """The keys of all words of a class of values, of a pair of opposites, of homes and employers."""
+    found: defaultdict[str | int, set[str]] = defaultdict(set)
+    for word in map(vocabulary().word, vocabulary().words):
+        kinds: list[str | int] = [name for name, _ in word.values]
+        kinds += (pair for pair, _ in word.sides)
+        kinds += (NAMES[role] for role in word.roles if role in NAMES)
+        for kind in kinds:
+            found[kind].update(no_characters(tokens(word.text)))
+    return {kind: frozenset(words) for kind, words in found.items()}

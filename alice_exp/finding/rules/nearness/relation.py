@@ -1,41 +1,46 @@
-"""The relation between two statements, named only where it is sure (DESIGN 13)."""
+"""What one statement is to another, named only where it is sure: opposed, another value, a rewording (DESIGN 13)."""
 
 from __future__ import annotations
 
-import math
+from functools import cached_property
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.finding.rules.nearness.comparison import NARROWER, RARE, Comparison
-from alice_exp.finding.rules.nearness.persons import (
-    are_of_two,
-    is_of_user,
-    is_renamed,
-    names_alone,
-    tells_beside,
-)
-from alice_exp.finding.rules.nearness.word_order import told_apart
+from alice_exp.finding.rules.nearness.statement import END, NAMES, vocabulary
+from alice_exp.kernel.text.bilingual_lexicon import same_concept
+from alice_exp.kernel.text.tokens import is_cjk
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.rejection import inference
 from alice_exp.model.rules.similarity import same_inference
 
 if TYPE_CHECKING:
-    from alice_exp.finding.rules.nearness.comparison import Weigh
+    from collections.abc import Iterable
+
     from alice_exp.finding.rules.nearness.statement import Statement
 
 Kind = Literal["identical", "opposes", "replaces", "same", "extends", "near"]
 
+CHARACTER, OTHER_NAME = 0.35, 0.8
+"""What a single CJK character, and another name of one concept, weigh beside a word or a pair of characters."""
+
+NEAR, OF_ONE, CLEAR = 0.3, 0.6, 0.75
+"""The strength from which two statements are near each other; the topic, or the share, from which they are about one
+thing; the share from which they may say the same."""
+
+SHORT = 4
+"""The most words, or CJK characters, of a value that no list knows."""
+
+ONE_OF_PERSON = {"home", "employer", "city", "age", "marital status", "called"}
+"""The classes of values of which a person has one, in whatever words it is said."""
+
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """What a known statement is to a new one, and how much they share: by mass (``dice``), of the smaller one
-    (``cover``), of their triggers (``topic``), each in [0, 1].
-
-    ``kind`` is None where nothing is sure; ``differs`` is what differs, on each side.
-    """
+    """What a known statement is to a new one, None where nothing is sure, and how much they share: by mass (``dice``),
+    and of their triggers (``topic``), each in [0, 1]; ``differs`` is what differs, on each side."""
 
     kind: Kind | None
     dice: float
-    cover: float
     topic: float
     differs: tuple[str, str] = ("", "")
 
@@ -45,83 +50,320 @@ class Likeness:
         return self.dice + 0.25 * self.topic
 
 
-def likeness(one: Statement, two: Statement, weigh: Weigh) -> Likeness:
+def likeness(one: Statement, two: Statement) -> Likeness:
     """What ``two``, a statement that is known, is to ``one``, a new one."""
-    pair = Comparison(one, two, weigh)
-    kind = _kind(pair)
-    if kind in ("identical", "same", "extends"):
-        kind = _apart(pair) or kind
-    # Aligning the words costs more than all the rest, and most pairs turn out to have nothing in common.
-    differs = pair.differs() if kind not in (None, "identical") else ("", "")
-    return Likeness(kind, round(pair.dice, 3), round(pair.cover, 3), round(pair.topic, 3), differs)
+    pair = _Pair(one, two)
+    kind = pair.kind()
+    differs = ("", "") if kind in (None, "identical") else pair.differs()
+    return Likeness(kind, round(pair.dice, 3), round(pair.topic, 3), differs)
 
 
-LEAST = 200
-"""The least number of blocks that weights assume, so that in a young home one word is not all."""
-
-CHARACTER = 0.35
-"""What a single CJK character weighs, compared with a word that as many hold."""
+def _mass(keys: Iterable[str]) -> float:
+    return sum(CHARACTER if len(key) == 1 and is_cjk(key) else 1.0 for key in keys)
 
 
-def weight_of(holders: int, total: int) -> float:
-    """The weight of a key that ``holders`` (1 at least) of ``total`` blocks hold: ln(1 + (N − n + 0.5)/(n + 0.5))."""
-    return math.log1p((total - holders + 0.5) / (holders + 0.5))
+class _Pair:
+    """Two statements compared: what they share, what each has alone, and what of it is opposed or another value."""
 
+    def __init__(self, one: Statement, two: Statement) -> None:
+        self.one, self.two = one, two
+        both = one.sides.keys() & two.sides.keys()
+        self.opposites = {pair for pair in both if _turned(one.sides[pair], two.sides[pair])}
+        # "Before" and "after" one thing are opposites; of two things they may put one order.
+        anchors = [set().union(*of.order.values()) for of in (one, two)]
+        if anchors[0].isdisjoint(anchors[1]) and anchors[0] and anchors[1]:
+            self.opposites.discard(vocabulary().sides["before"][0][0])
+        names = one.values.keys() & two.values.keys()
+        self.changed = [name for name in names if _is_other(name, one.values[name], two.values[name])]
+        # What is compared on purpose, opposites and values, is no part of what both are about.
+        marks: tuple[str | int, ...] = (*self.opposites, *self.changed)
+        apart = {key for name in marks for of in (one, two) for key in of.sided.get(name, ())}
+        self.left, self.right = one.signs.keys() - apart, two.signs.keys() - apart
+        named = {key for key in self.left - self.right if not same_concept(key).isdisjoint(self.right)}
+        self.shared = (self.left & self.right) | named
+        self.mass = _mass(self.left & self.right) + OTHER_NAME * _mass(named)
+        masses = _mass(self.left), _mass(self.right)
+        self.dice = min(1.0, 2 * self.mass / sum(masses)) if self.mass else 0.0
+        self.cover = min(1.0, self.mass / min(masses)) if self.mass else 0.0
+        self.trigger = one.trigger | two.trigger
+        union = len(self.trigger)
+        is_same = bool(one.trigger_mark) and one.trigger_mark == two.trigger_mark
+        self.topic = 1.0 if is_same else len(one.trigger & two.trigger) / union if union else 0.0
+        self.of_user = one.of_user and two.of_user
+        apart |= {character for key in apart if is_cjk(key) for character in key}
+        self.known = {*one.line, *apart}, {*two.line, *apart}
 
-def weight_alone(key: str) -> float:
-    """The weight of a key that one block of a young home holds."""
-    return weight_of(1, LEAST) * (CHARACTER if len(key) == 1 and key > "\u2e7f" else 1)
+    def kind(self) -> Kind | None:
+        """The relation."""
+        one, two = self.one.placed.block, self.two.placed.block
+        may_be = self.dice >= 0.9 or not (self.left and self.right)
+        if may_be and same_inference(inference(one.payload), inference(two.payload)):
+            return "identical"
+        near: Kind | None = "near" if self.dice + self.topic / 4 >= NEAR or self.topic == 1 else None
+        if one.project and two.project and one.project != two.project:
+            return near
+        are_apart = self._are_apart()
+        if not are_apart and self._is_opposed():
+            return "replaces" if self._are_values else "opposes"
+        is_beside = ("beside" in self.one.roles) != ("beside" in self.two.roles)
+        if not (are_apart or is_beside) and (self._is_replaced() or self._is_updated()):
+            return "replaces"
+        if two.id in one.replaces:
+            return "replaces"
+        are_apart = are_apart or bool(one.key and two.key and one.key != two.key)
+        return (None if are_apart else self._rewording()) or near
 
+    def _are_apart(self) -> bool:
+        """Whether both speak of different machines, environments or persons. Of machines and environments one may be
+        silent; a sister that only one names is another person, and so is a name in front of what the user does."""
+        one, two = self.one, self.two
+        scopes = {name for of in (one, two) for name in (*of.values, *of.old) if name.startswith("scope")}
+        sides = ((name, one.all(name), two.all(name)) for name in scopes)
+        if any(a.isdisjoint(b) and ((a and b) or name == "scope: person") for name, a, b in sides):
+            return True
+        own, other = (one, two) if one.is_own else (two, one)
+        head = other.line[0]
+        is_name = head[0] != "=" and head not in own.line
+        return is_name and own.is_own and not other.is_own
 
-def _apart(pair: Comparison) -> Literal["opposes", "near"] | None:
-    payloads = [of.placed.block.payload for of in (pair.one, pair.two)]
-    found = told_apart(*((payload.content, *payload.steps) for payload in payloads))
-    return "near" if found and pair.has_other_scope() else found
+    # ------------------------------------------------------------------------------------------------- opposed
 
+    @property
+    def _are_values(self) -> bool:
+        """Whether what is opposed are two values of one thing (dark, light), rather than "do" and "do not"."""
+        return bool(self.opposites) and self.opposites <= vocabulary().attributes
 
-def _odds(pair: Comparison) -> Literal["opposes", "replaces"] | None:
-    """Whether the two cannot both hold, and why not."""
-    if pair.is_opposed():
-        return "replaces" if pair.are_values() else "opposes"
-    if pair.is_replaced() or pair.is_updated():
-        return "replaces"
-    one, two = pair.one.placed.block.payload, pair.two.placed.block.payload
-    return "replaces" if pair.shared and is_renamed(one.content, two.content) else None
+    def _is_opposed(self) -> bool:
+        """Whether one affirms what the other denies, of one subject."""
+        if len(self.opposites) % 2:
+            # "No coffee in the afternoon" and "coffee in the morning" are turned twice, and agree.
+            is_odds = all(map(self._agree, self.shared)) and self._are_sides_of_one()
+        else:
+            is_odds = self._denies()
+        if not is_odds or self.exchanged:
+            return False
+        # Different values of one class, affirmed or denied: green tea, no black tea.
+        names = {*self.one.values, *self.one.old} & {*self.two.values, *self.two.old}
+        if any(self.one.all(name).isdisjoint(self.two.all(name)) for name in names):
+            return False
+        pairs = ((self.one, self.two), (self.two, self.one))
+        return self._are_values or not any(self._is_exception(*pair) for pair in pairs)
 
+    def _agree(self, key: str) -> bool:
+        return self.one.signs[key] * self.two.signs.get(key, 1) >= 0
 
-def _hold_both(pair: Comparison, one: str, two: str) -> bool:
-    """Whether two texts that seem at odds hold beside each other: of somebody else each, of where somebody comes from
-    and where they live, of another value that is so, too, or of a name (call them Tess) and of calls."""
-    is_beside = not pair.is_opposed() and tells_beside(one, two)
-    is_name = pair.shared.keys() == {"call"} and names_alone(one, two)
-    return is_beside or is_name or are_of_two(one, two)
+    def _denies(self) -> bool:
+        # "It is fine", "it is not fine": nearly the same but for one negation, wherever that stands.
+        is_one_more = (self.one.negations + self.two.negations) % 2 == 1
+        if is_one_more and max(self.dice, self.cover) >= 0.9 and max(self.over) < 0.2:
+            return True
+        for one, two in product(self.one.clauses, self.two.clauses):
+            shared = [key for key in one if key in two]
+            mass, denied = _mass(shared), _mass(key for key in shared if one[key] * two[key] < 0)
+            general = _mass(one if min(one.values(), default=0) < 0 else two)
+            if self.trigger.issuperset(shared) and mass < 0.75 * max(_mass(one), _mass(two)):
+                continue  # What the trigger has, too, is a subject, not a statement about it.
+            is_whole = mass >= 0.9 * max(_mass(one), _mass(two)) or (self.of_user and mass == general)
+            if (mass >= 2 or is_whole) and denied >= 0.5 * mass > 0:
+                # Who says of the user that they do not drink coffee denies the three cups a day as well.
+                is_general = self.of_user and mass >= 0.65 * general
+                if is_general or 2 * mass >= OF_ONE * (_mass(one) + _mass(two)):
+                    return True
+        return False
 
+    def _are_sides_of_one(self) -> bool:
+        """Whether two opposites are said of one thing."""
+        says_only_that = not (self.left and self.right)
+        alone = min(_mass(self.left - self.shared), _mass(self.right - self.shared))
+        if (
+            self._are_values
+            and self.topic < OF_ONE
+            and (alone >= 1 or (says_only_that and self.left | self.right))
+        ):
+            return False  # Each adds its own: green tea in the morning, camomile in the evening.
+        if self.dice < OF_ONE and self.opposites <= vocabulary().loose:
+            return False
+        is_of_one = self.cover >= (0.2 if self.of_user else 0.3) and (self.of_user or self.dice >= 0.15)
+        return (
+            is_of_one
+            or (says_only_that and (self.of_user or self.topic >= OF_ONE))
+            or (self.topic >= OF_ONE and self.dice >= 0.15)
+        )
 
-def _kind(pair: Comparison) -> Kind | None:
-    one, two = pair.one.placed.block, pair.two.placed.block
-    # Equal words are equal keys: what shares few of them need not be compared letter by letter.
-    may_be_equal = pair.dice >= 0.9 or not (pair.left and pair.right)
-    if may_be_equal and same_inference(inference(one.payload), inference(two.payload)):
-        return "identical"
-    are_apart = bool(one.key and two.key and one.key != two.key)
-    if one.project and two.project and one.project != two.project:
-        # What holds in one project says nothing about another.
-        return "near" if pair.dice + 0.25 * pair.topic >= 0.30 else None
-    odds = _odds(pair)
-    if odds and _hold_both(pair, one.payload.content, two.payload.content):
-        return "near"
-    if odds or two.id in one.replaces:
-        return odds or "replaces"
-    if not are_apart and max(pair.dice, pair.cover) >= 0.75 and pair.agrees():
-        left, right = pair.over()
+    def _is_exception(self, denies: Statement, affirms: Statement) -> bool:
+        """Whether one denies of a part, or on an occasion (no coffee in the afternoon), what the other affirms of all,
+        or without naming one."""
+        if "quantity" in affirms.roles:
+            return False
+        is_denied = any(
+            side * sign < 0 for pair in self.opposites for side, sign in denies.sides[pair]
+        ) or any(denies.signs.get(key, 1) < 0 for key in self.shared)
+        return "denied in part" in denies.roles or (
+            is_denied and denies.has_occasion and not affirms.has_occasion
+        )
+
+    # ------------------------------------------------------------------------------------------------- replaced
+
+    def _is_replaced(self) -> bool:
+        """Whether both state the value of one thing, and another one."""
+        one, two, changed = self.one, self.two, self.changed
+        liking = vocabulary().sides["like"][0][0]
+        if liking in one.sides and liking in two.sides:
+            return False  # Who likes something likes other things, too.
+        if self.of_user and not ONE_OF_PERSON.isdisjoint(changed):
+            return not self.opposites
+        if not (self.cover >= 0.4 or self.topic >= OF_ONE):
+            return False
+        if not changed:
+            # Both say what one thing is, and differ in one short place alone (名字是张三, 名字是李四).
+            spots = [first in one.slots and second in two.slots for first, second, _ in self._places]
+            is_one = self.topic >= OF_ONE and one.negations == two.negations and spots == [True]
+            return is_one and len(set(one.line) ^ set(two.line) - {END}) <= 2 * SHORT
+        if changed == ["number"]:
+            # A bare number has to be said of something.
+            is_said = (len(self.shared) > 1 and len(one.values["number"] | two.values["number"]) == 2) or (
+                one.slots and two.slots
+            )
+            if not is_said or max(self.topic / 2, self.dice) < 0.3 or max(self.over) >= 1:
+                return False
+        if not self.of_user:
+            # Values with which both begin are what they are about (the Beijing office …, the Shanghai office …).
+            heads = {one.line[0], two.line[0]}
+            begins = len(heads) == 1 and heads <= {f"={name}" for name in changed}
+            if (
+                (begins or "city" in changed)
+                if len(changed) > 1
+                else (heads == {"=city"} and self.topic < OF_ONE)
+            ):
+                return False
+        is_about_one = bool(self.shared) or not (self.left and self.right)
+        return is_about_one and all(map(self._agree, self.shared)) and not self.exchanged
+
+    def _is_updated(self) -> bool:
+        """Whether the new one tells that what the known one says was so before: moved, no longer, 换成, 离职."""
+        one, two = self.one.line, self.two.line
+        is_same = not self.changed and (self.dice >= 0.9 or self.over[0] < 0.3)
+        if is_same or "update" not in self.one.roles - self.two.roles:
+            return False
+        size = 2 if is_cjk(one[0]) else 1
+        is_of_one = one[:size] == two[:size] and one[0][0] != "=" and END not in one[: size + 1]
+        if self.changed and (is_of_one or not (self.left or self.right)):
+            return True
+        return self.cover >= (OF_ONE if self.topic < OF_ONE else 0.15 if self.of_user else 0.3)
+
+    # ---------------------------------------------------------------------------------------------- rewordings
+
+    def _rewording(self) -> Literal["same", "extends"] | None:
+        """Whether one says what the other says, or more: with one sign, equal values, and the same order of events."""
+        one, two = self.one, self.two
+        values = [
+            {name: of.values[name] for name in of.values if not name.startswith("scope")} for of in (one, two)
+        ]
+        orders = ((one.order[word], two.order[word]) for word in one.order.keys() & two.order.keys())
+        agrees = (
+            max(self.dice, self.cover) >= CLEAR
+            and one.negations == two.negations
+            and values[0] == values[1]
+            and all(2 * len(left & right) > min(len(left), len(right)) for left, right in orders)
+            and all(map(self._agree, self.shared))
+            and not (self.opposites or self.exchanged or self._is_reordered())
+        )
+        least, most = sorted(self.over)
         # A prohibition with more words forbids less: "never edit a migration that was merged".
-        is_narrower = pair.one.negations > 0 and max(left, right) >= NARROWER
-        if max(left, right) < RARE and pair.dice >= 0.75 and not is_narrower:
+        if agrees and self.dice >= CLEAR and most < (0.3 if one.negations else 1):
             return "same"
-        if min(left, right) < RARE and pair.cover >= 0.9:
-            return "extends"
-    same_trigger = bool(pair.one.trigger_mark) and pair.one.trigger_mark == pair.two.trigger_mark
-    # Where a person lives now is about where they lived before, in whatever words it is said.
-    moved = "city" in pair.changed and is_of_user(one) and is_of_user(two) and not pair.has_other_scope()
-    is_near = pair.dice + 0.25 * pair.topic >= 0.30 or same_trigger or moved
-    return "near" if is_near else None
+        return "extends" if agrees and least < 1 and self.cover >= 0.9 else None
+
+    def _is_reordered(self) -> bool:
+        """Whether two words of a clause changed places around a third (the parser is slower than the lexer), rather
+        than one part that was put in front (before committing, …)."""
+        if ("passive" in self.one.roles) != ("passive" in self.two.roles):
+            return False
+        one, two = (
+            {key: (number, at) for number, clause in enumerate(of.clauses) for at, key in enumerate(clause)}
+            for of in (self.one, self.two)
+        )
+        both = [key for key in one if key in two and (len(key) > 1 or not is_cjk(key))]
+        falls = [
+            one[a][0]
+            for a, b in pairwise(both)
+            if one[a][0] == one[b][0] and two[a] > two[b] and two[a][0] == two[b][0]
+        ]
+        return len(falls) > len(set(falls))
+
+    # ------------------------------------------------------------------------------------------------ what differs
+
+    @property
+    def exchanged(self) -> list[tuple[str, str]]:
+        """The places where one statement has a word that the other does not have, and the other another one."""
+        return [words for _, _, words in self._places]
+
+    @cached_property
+    def _places(self) -> list[tuple[int, int, tuple[str, str]]]:
+        """Those places: where they begin in each line, and the words."""
+        from difflib import SequenceMatcher
+
+        found = []
+        for what, a, b, c, d in SequenceMatcher(
+            None, self.one.line, self.two.line, autojunk=False
+        ).get_opcodes():
+            sides = ((self.one.line, a, b, self.known[1]), (self.two.line, c, d, self.known[0]))
+            # A clause that shares nothing is another statement, not another word in the place of one.
+            if what != "replace" or any(
+                known.isdisjoint(_clause(line, start, stop)) for line, start, stop, known in sides
+            ):
+                continue
+            # Of typed values only one that begins the statement is its subject (Python …, Go …).
+            left, right = (
+                [at for at in range(start, stop) if line[at] not in known and (line[at][0] != "=" or not at)]
+                for line, start, stop, known in sides
+            )
+            words = [self.one.line[at] for at in left], [self.two.line[at] for at in right]
+            if not (left and right) or words[0][0][0] == words[1][0][0] == "=":
+                continue  # Two values of one class are a change of it, not another subject.
+            if all(same_concept(word).isdisjoint(words[1]) for word in words[0]):
+                first, second = (("" if is_cjk(some[0]) else " ").join(some) for some in words)
+                found.append((left[0], right[0], (first, second)))
+        return found
+
+    @cached_property
+    def over(self) -> tuple[float, float]:
+        """The weight of what each side has alone, CJK by single characters."""
+        pairs = ((self.one, self.two), (self.two, self.one))
+        alone = (
+            [word for word in {*one.line} - {*two.line} if same_concept(word).isdisjoint(two.signs)]
+            for one, two in pairs
+        )
+        left, right = (sum(CHARACTER / 2 if is_cjk(word) else 1 for word in words) for words in alone)
+        return left, right
+
+    def differs(self) -> tuple[str, str]:
+        """What stands in one place of both: the values, the opposites, or the words."""
+        names: list[str | int] = [*self.changed, *self.opposites]
+        if names:
+            return self.one.written(names[0]), self.two.written(names[0])
+        return self.exchanged[0] if self.exchanged else ("", "")
+
+
+def _is_other(name: str, one: set[str], two: set[str]) -> bool:
+    """Whether two sets of values of a class have none in common; a name with more words is no other one."""
+    is_name = name in NAMES.values() or name.startswith("place")
+    words = [[set(value.split() if value.isascii() else value) for value in values] for values in (one, two)]
+    is_one = not one.isdisjoint(two) or (is_name and any(a <= b or b <= a for a, b in product(*words)))
+    return not is_one and not name.startswith(("scope", "label"))
+
+
+def _turned(one: set[tuple[int, int]], two: set[tuple[int, int]]) -> bool:
+    """Whether two statements take different sides of a pair of opposites; neither may take both. Where both name both
+    sides ("tabs over spaces"), their signs tell."""
+    left, right = {side * sign for side, sign in one}, {side * sign for side, sign in two}
+    named = {side for side, _ in one}, {side for side, _ in two}
+    is_open = len(named[0] | named[1]) > 1 and not len(named[0]) == len(named[1]) == 2
+    return len(left) == len(right) == 1 and left != right and is_open
+
+
+def _clause(line: list[str], start: int, stop: int) -> list[str]:
+    """The words of the clauses in which a part of a line lies, without values."""
+    first = next((at + 1 for at in range(start - 1, -1, -1) if line[at] == END), 0)
+    last = next((at for at in range(max(start, stop - 1), len(line)) if line[at] == END), len(line))
+    return [word for word in line[first:last] if word[0] != "="]

@@ -1,123 +1,109 @@
-"""Blocks in which a neighbourhood looks up whom to compare: those at hand, or those that only the index has read."""
+"""Looks up the blocks that share most words with a text: among those at hand, or those that only an index has read."""
 
 from __future__ import annotations
 
+import heapq
+import math
 from collections import defaultdict
-from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
-from alice_exp.finding.rules.nearness.rough_keys import FIRST, LAST, TRIGGER, RoughKeys, is_pair, looked_up
-from alice_exp.kernel.text.tokens import fingerprint_text
-from alice_exp.model.values.block import Placed
+from alice_exp.kernel.text.data_files import LazyPattern
+from alice_exp.kernel.text.tokens import fingerprint_text, is_cjk, tokens_many
+from alice_exp.model.rules.rejection import inference
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from alice_exp.model.values.snapshot import Catalogue, NamespaceFile, Snapshot
+    from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.snapshot import Snapshot
 
+SEARCHED = 24
+"""How many blocks of each kind are compared closely."""
 
-class Shelf(Protocol):
-    """Blocks by their places, from 0 in the order of the files. Keys are those of ``RoughKeys.counted``."""
+_OWN = LazyPattern(r"\s*(?:(?:我|本人|用户)(?!们|的?[司校厂院组部])|i\b|my\b|(?:the )?user\b)")
 
-    def __len__(self) -> int: ...
-
-    def holding(self, keys: Collection[str]) -> Mapping[str, Sequence[int]]:
-        """The places of the blocks that hold a key, ascending, for each key that one of them holds."""
-        ...
-
-    def counts(self, keys: Collection[str]) -> Mapping[str, int]:
-        """How often a key is held in all, likewise."""
-        ...
-
-    def blocks(self, places: Sequence[int]) -> Sequence[Placed]:
-        """The blocks at some places, in the order asked."""
-        ...
+LEAST = 200
+"""The least number of blocks that weights assume, so that in a young home one word is not all."""
 
 
-class Listed:
-    """A shelf of blocks at hand."""
+class Shelf:
+    """Blocks among which the nearest are looked up: by ``known``, where that answers, else by their words."""
 
-    def __init__(self, blocks: Iterable[Placed], rough: RoughKeys) -> None:
-        self._blocks = list(blocks)
-        self._rough = rough
+    def __init__(
+        self,
+        blocks: Iterable[Placed],
+        known: Callable[[frozenset[str]], Sequence[Placed] | None] | None = None,
+    ) -> None:
+        self._blocks, self._known = blocks, known
 
-    def __len__(self) -> int:
-        return len(self._blocks)
-
-    def holding(self, keys: Collection[str]) -> Mapping[str, Sequence[int]]:
-        """See ``Shelf``."""
-        return {key: self._holders[key] for key in keys if key in self._holders}
-
-    def counts(self, keys: Collection[str]) -> Mapping[str, int]:
-        """See ``Shelf``."""
-        pairs = self._pairs if any(key[:1] in (FIRST, LAST) for key in keys) else {}
-        held = ((key, pairs.get(key) or len(self._holders.get(key, ()))) for key in keys)
-        return {key: count for key, count in held if count}
-
-    def blocks(self, places: Sequence[int]) -> Sequence[Placed]:
-        """See ``Shelf``."""
-        return [self._blocks[at] for at in places]
-
-    @cached_property
-    def _holders(self) -> dict[str, list[int]]:
-        found: defaultdict[str, list[int]] = defaultdict(list)
-        for at, placed in enumerate(self._blocks):
-            for key in self._rough.of(looked_up(placed.block)):
-                found[key].append(at)
-            mark = fingerprint_text(placed.block.trigger.text)
-            if mark:
-                found[TRIGGER + mark].append(at)
-        return dict(found)
-
-    @cached_property
-    def _pairs(self) -> dict[str, int]:
-        """How many pairs of the blocks a character begins, and how many it ends."""
-        found: defaultdict[str, int] = defaultdict(int)
-        for key, rows in self._holders.items():
-            if is_pair(key):
-                found[FIRST + key[0]] += len(rows)
-                found[LAST + key[1]] += len(rows)
+    def nearest(self, keys: frozenset[str]) -> Sequence[Placed]:
+        """The blocks that share most of some keys by weight, the nearest first, at most ``SEARCHED``."""
+        found = self._known(keys) if self._known else None
+        if found is None:
+            self._known = None
+            placed, holders = self._held
+            held = {key: holders[key] for key in keys if key in holders}
+            found = [placed[at] for at in heaviest(held, len(placed))]
         return found
 
-
-class Catalogued:
-    """A shelf of files that nobody read, from a snapshot's catalogue; read after all where that does not answer."""
-
-    def __init__(self, known: Catalogue, files: Sequence[NamespaceFile]) -> None:
-        self._known: Catalogue | None = known
-        self._files = files
-        self._paths = [file.path for file in files]
-
-    def __len__(self) -> int:
-        found = self._known.size(self._paths) if self._known else None
-        return len(self._read) if found is None else found
-
-    def holding(self, keys: Collection[str]) -> Mapping[str, Sequence[int]]:
-        """See ``Shelf``."""
-        found = self._known.holding(self._paths, keys) if self._known else None
-        return self._read.holding(keys) if found is None else found
-
-    def counts(self, keys: Collection[str]) -> Mapping[str, int]:
-        """See ``Shelf``."""
-        found = self._known.counts(self._paths, keys) if self._known else None
-        return self._read.counts(keys) if found is None else found
-
-    def blocks(self, places: Sequence[int]) -> Sequence[Placed]:
-        """See ``Shelf``."""
-        found = self._known.at(self._paths, places) if self._known else None
-        return self._read.blocks(places) if found is None else found
-
     @cached_property
-    def _read(self) -> Listed:
-        """The same blocks at the same places, read; the catalogue is not asked any more."""
-        self._known = None
-        placed = (Placed(block, file.path, file.stale) for file in self._files for block in file.blocks)
-        return Listed(placed, RoughKeys())
+    def _held(self) -> tuple[list[Placed], Mapping[str, list[int]]]:
+        placed, holders = list(self._blocks), defaultdict(list)
+        for at, keys in enumerate(shelf_keys([one.block for one in placed])):
+            for key in keys:
+                holders[key].append(at)
+        return placed, dict(holders)
 
 
-def trusted(snapshot: Snapshot) -> Iterable[Placed] | Catalogued:
+def trusted(snapshot: Snapshot) -> Shelf:
     """What a snapshot trusts; not read where its catalogue knows all of it."""
     files = [file for file in snapshot.files if file.place in ("personal", "universal")]
-    if snapshot.catalogue is not None and all(file.is_unread for file in files):
-        return Catalogued(snapshot.catalogue, files)
-    return snapshot.within("personal", "universal")
+    is_known = snapshot.catalogue is not None and all(file.is_unread for file in files)
+    paths = [file.path for file in files]
+    known = partial(snapshot.catalogue.sharing, paths) if snapshot.catalogue and is_known else None
+    return Shelf(snapshot.within("personal", "universal"), known)
+
+
+def heaviest(holders: Mapping[str, Sequence[int]], total: int) -> list[int]:
+    """The numbers of the blocks that hold most of some keys by weight, ln(1 + (N − n + 0.5)/(n + 0.5)), at most
+    ``SEARCHED``; ``holders`` are the blocks of each key, ``total`` how many there are. A key that many hold tells
+    nothing."""
+    shares: defaultdict[int, float] = defaultdict(float)
+    for places in sorted(holders.values(), key=len):
+        held = len(places)
+        # What many hold tells little, and is counted where nothing rarer is shared.
+        if held <= max(64, total // 20) or len(shares) < SEARCHED:
+            for at in places:
+                shares[at] += math.log1p((max(LEAST, total) - held + 0.5) / (held + 0.5))
+    return heapq.nsmallest(SEARCHED, shares, key=lambda at: (-shares[at], at))
+
+
+def shelf_keys(blocks: Sequence[Block]) -> list[frozenset[str]]:
+    """The keys by which each of some blocks is looked up: its words, CJK pairs, the mark of its trigger."""
+    rows = tokens_many([f"{block.trigger.text}\n{inference(block.payload)}" for block in blocks])
+    return [
+        frozenset(
+            (
+                *no_characters(row),
+                f"={fingerprint_text(block.trigger.text)}",
+                "=user" if is_of_user(block) else "",
+            )
+        )
+        for row, block in zip(rows, blocks, strict=True)
+    ]
+
+
+def is_of_user(block: Block) -> bool:
+    """Whether a block is about the user: it says so, or its text begins with I, 我 or the user."""
+    return block.about == "user" or begins_with_user(block.payload.content)
+
+
+def begins_with_user(text: str) -> bool:
+    """Whether a text begins with I, 我 or the user."""
+    return bool(_OWN.match(text.lower()))
+
+
+def no_characters(keys: Iterable[str]) -> Iterator[str]:
+    """Keys without single CJK characters."""
+    return (key for key in keys if len(key) > 1 or not is_cjk(key))
