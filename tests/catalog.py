@@ -19,7 +19,7 @@ from alice_exp import WINDOWS
 from alice_exp.app.command_tree import Table, command_of, group_help
 from alice_exp.app.help_page import BEGIN, GROUPS, LEAD, OTHER, SHARED
 from alice_exp.app.main import COMMANDS, command
-from alice_exp.app.wrong_commands import NAMED
+from alice_exp.app.wrong_commands import KINDS, NAMED
 from alice_exp.blocks.cli.told_acts import COUNTS, DETAILS
 from alice_exp.finding.rules.choice import IN_DOUBT_WARNING
 from alice_exp.kernel.journal.act import OPS
@@ -31,7 +31,6 @@ from alice_exp.model.values.block import BLOCK_TYPES
 from alice_exp.model.values.config import OPTIONS
 from alice_exp.review.rules.reply_clauses import ASKED
 from alice_exp.terminal.language import DOMAIN, LANGUAGES, LOCALE, paragraphs, parted
-from alice_exp.terminal.usage_errors import KINDS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "alice_exp"

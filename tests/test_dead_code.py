@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from alice_exp.app.main import COMMANDS
 
 PACKAGE = Path(__file__).parents[1] / "alice_exp"
 CALLED_FROM_OUTSIDE = {
@@ -103,7 +106,15 @@ def dotted(path: str) -> str:
 @pytest.fixture(scope="module")
 def trees() -> dict[str, ast.AST]:
     paths = sorted(PACKAGE.rglob("*.py"))
-    return {str(path.relative_to(PACKAGE)): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    found = {str(path.relative_to(PACKAGE)): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    # What the command table names.
+    return {**found, "commands/__main__.py": ast.parse(repr(list(targets(COMMANDS))))}
+
+
+def targets(table: Mapping[str, Any]) -> Iterator[str]:
+    """The function of every command, as ``module:function``."""
+    for one in table.values():
+        yield from [one] if isinstance(one, str) else targets(one)
 
 
 def test_nothing_is_dead(trees: dict[str, ast.AST]) -> None:

@@ -12,8 +12,7 @@ from typing import Annotated, Any
 
 from alice_exp.agents.tool_schema import TOOLS, checked, operation
 from alice_exp.agents.usecases import agent_candidates
-from alice_exp.blocks.rules.about_user import held_in, subject_of
-from alice_exp.blocks.rules.grounding import resting_on
+from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases import capture
 from alice_exp.conversations import documents as conversation_documents
 from alice_exp.conversations.usecases.agent_context import MOST
@@ -35,7 +34,7 @@ from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.outcome import report_outcome as report_block
 from alice_exp.learning.wiring import learning
-from alice_exp.maintenance.usecases.namespaces_of_home import namespaces
+from alice_exp.maintenance.usecases.settings import namespaces
 from alice_exp.model.documents import brief, payload_text, trigger_text
 from alice_exp.model.rules.private_facts import delicate, masked_block
 from alice_exp.model.values.block import HEARD, About, BlockType, Evidence, Payload, Trigger

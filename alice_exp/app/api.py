@@ -25,8 +25,7 @@ from alice_exp.agents.tool_schema import offered
 from alice_exp.app.api_records import Conversations, Records, before_model
 from alice_exp.app.api_review import Reviews
 from alice_exp.app.opening import open_session
-from alice_exp.blocks.rules.about_user import held_in, subject_of
-from alice_exp.blocks.rules.grounding import resting_on
+from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases import capture
 from alice_exp.blocks.usecases.capture import Captured, Draft
 from alice_exp.conversations.rules.context_window import Window
@@ -62,7 +61,7 @@ from alice_exp.learning.usecases.decision_outcome import DecisionOutcome
 from alice_exp.learning.usecases.outcome import Outcome, report_outcome
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
 from alice_exp.learning.wiring import learning
-from alice_exp.maintenance.usecases import namespaces_of_home
+from alice_exp.maintenance.usecases import settings
 from alice_exp.model.values.block import HEARD, About, Block, BlockType, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event, Segment, Timeline
 from alice_exp.owner.wiring import signing
@@ -168,11 +167,11 @@ class Alice(Conversations, Records, Reviews):
     def init(self) -> None:
         """Make the home; one that is there already stays as it is (a person's act)."""
         require_person(self._session.caller, "make a home", "alice-exp init")
-        self._session.home.create(self._session.actor, namespaces_of_home.default_files())
+        self._session.home.create(self._session.actor, settings.default_files())
 
     def check(self) -> tuple[Problem, ...]:
         """Everything that is wrong with the home's files."""
-        return namespaces_of_home.check(self._session.home, self._session.caller.now)
+        return settings.check(self._session.home, self._session.caller.now)
 
     # -- for a model ---------------------------------------------------------------------------------------------
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.usecases import keep as keeping
 from alice_exp.blocks.usecases import lifetime, provenance
+from alice_exp.blocks.usecases import lifetime as keeping
 from alice_exp.model.values.block import PLACES, content_hash
 from alice_exp.owner import usecases as owner
 from alice_exp.owner.wiring import signing
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Literal
 
-    from alice_exp.blocks.usecases.keep import Kept
-    from alice_exp.blocks.usecases.lifetime import Lived
+    from alice_exp.blocks.usecases.lifetime import Kept, Lived
     from alice_exp.blocks.usecases.provenance import LogFilter, Undone
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home

@@ -246,7 +246,7 @@ def _worked(invoke: Callable[[Any], Any], context: Any, name: str) -> Any:
     """Run it; where a person waits at a terminal, a line says after a second that it is at work."""
     if not sys.stderr.isatty():
         return invoke(context)
-    from alice_exp.terminal.ticker import ticking
+    from alice_exp.terminal.streams import ticking
 
     with ticking(name):
         return invoke(context)

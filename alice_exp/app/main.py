@@ -22,7 +22,7 @@ from alice_exp.terminal.streams import settle
 
 def usage(terminal: Terminal, error: Any) -> int:
     """Report typer's complaint about the command line (exit 2)."""
-    from alice_exp.terminal.usage_errors import told
+    from alice_exp.app.wrong_commands import told
 
     return terminal.error(told(error))
 
@@ -81,151 +81,64 @@ def silence_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-COMMANDS: Table = {
-    "init": "alice_exp.maintenance.cli.home_commands:init",
-    "memorize": "alice_exp.blocks.cli.capture_commands:memorize",
-    "remember": "alice_exp.blocks.cli.capture_commands:remember",
-    "recall": "alice_exp.finding.cli:recall",
-    "decide": "alice_exp.learning.cli.decision_commands:decide",
-    "outcome": "alice_exp.learning.cli.decision_commands:outcome",
-    "keep": "alice_exp.learning.cli.decision_commands:keep",
-    "status": "alice_exp.app.status:status",
-    "heartbeat": "alice_exp.review.cli.heartbeat_command:heartbeat",
-    "approve": "alice_exp.review.cli.review_commands:approve",
-    "reject": "alice_exp.review.cli.review_commands:reject",
-    "reply": "alice_exp.review.cli.review_commands:reply",
-    "pause": "alice_exp.maintenance.cli.doctor_commands:pause",
-    "review": "alice_exp.review.cli.interactive_review:review",
-    "list": "alice_exp.finding.cli:list_blocks",
-    "show": "alice_exp.finding.cli:show",
-    "why": "alice_exp.blocks.cli.provenance_commands:why",
-    "edit": "alice_exp.blocks.cli.lifetime_commands:edit",
-    "move": "alice_exp.blocks.cli.lifetime_commands:move",
-    "retire": "alice_exp.blocks.cli.lifetime_commands:retire",
-    "revive": "alice_exp.blocks.cli.lifetime_commands:revive",
-    "purge": "alice_exp.blocks.cli.lifetime_commands:purge",
-    "log": "alice_exp.blocks.cli.provenance_commands:log",
-    "diff": "alice_exp.blocks.cli.provenance_commands:diff",
-    "undo": "alice_exp.blocks.cli.provenance_commands:undo",
-    "restore": "alice_exp.blocks.cli.provenance_commands:restore",
-    "context": "alice_exp.conversations.cli.context_commands:context",
-    "prime": "alice_exp.conversations.cli.context_commands:prime",
-    "export": "alice_exp.blocks.cli.export_command:export",
-    "import": {
-        "alice": "alice_exp.blocks.cli.export_command:import_alice",
-        "claude-md": "alice_exp.blocks.cli.import_command:claude_md",
-        "mem0": "alice_exp.blocks.cli.import_command:mem0",
-        "basic-memory": "alice_exp.blocks.cli.import_command:basic_memory",
-        "jsonl": "alice_exp.blocks.cli.import_command:jsonl",
-    },
-    "assess": "alice_exp.learning.cli.assess_commands:assess",
-    "consolidation": "alice_exp.learning.cli.assess_commands:consolidation",
-    "stats": "alice_exp.learning.cli.assess_commands:stats",
-    "impact": "alice_exp.learning.cli.assess_commands:impact",
-    "check": "alice_exp.maintenance.cli.home_commands:check",
-    "doctor": "alice_exp.maintenance.cli.doctor_commands:doctor",
-    "config": {
-        "get": "alice_exp.maintenance.cli.doctor_commands:config_get",
-        "set": "alice_exp.maintenance.cli.doctor_commands:config_set",
-        "accept": "alice_exp.maintenance.cli.doctor_commands:config_accept",
-        "list": "alice_exp.maintenance.cli.doctor_commands:config_list",
-        "edit": "alice_exp.maintenance.cli.doctor_commands:config_edit",
-    },
-    "completion": "alice_exp.app.completion:completion",
-    "help": "alice_exp.app.help_page:help_",
-    "schedule": {
-        "install": "alice_exp.maintenance.cli.schedule_commands:install",
-        "remove": "alice_exp.maintenance.cli.schedule_commands:remove",
-        "status": "alice_exp.maintenance.cli.schedule_commands:status",
-    },
-    "watch": "alice_exp.maintenance.cli.watch_command:watch",
-    "owner": {
-        "init": "alice_exp.owner.cli:init",
-        "show": "alice_exp.owner.cli:show",
-        "verify": "alice_exp.owner.cli:verify",
-        "sign": "alice_exp.owner.cli:sign",
-        "drop": "alice_exp.owner.cli:drop",
-    },
-    "share": {
-        "allow": "alice_exp.sharing.cli.share_commands:allow",
-        "deny": "alice_exp.sharing.cli.share_commands:deny",
-        "list": "alice_exp.sharing.cli.share_commands:list_shared",
-        "preview": "alice_exp.sharing.cli.share_commands:preview",
-        "export": "alice_exp.sharing.cli.share_commands:export",
-        "import": "alice_exp.sharing.cli.share_commands:import_",
-        "log": "alice_exp.sharing.cli.share_commands:log",
-    },
-    "peer": {
-        "invite": "alice_exp.sharing.cli.peer_commands:invite",
-        "join": "alice_exp.sharing.cli.peer_commands:join",
-        "list": "alice_exp.sharing.cli.peer_commands:list_peers",
-        "show": "alice_exp.sharing.cli.peer_commands:show",
-        "forget": "alice_exp.sharing.cli.peer_commands:forget",
-        "discover": "alice_exp.sharing.cli.peer_commands:discover",
-        "exchange": "alice_exp.sharing.cli.peer_commands:exchange",
-        "serve": "alice_exp.sharing.cli.peer_commands:serve",
-    },
-    "sync": {
-        "": "alice_exp.sync.cli:run",
-        "add": "alice_exp.sync.cli:add",
-        "list": "alice_exp.sync.cli:list_remotes",
-        "remove": "alice_exp.sync.cli:remove",
-        "confirm": "alice_exp.sync.cli:confirm",
-        "watch": "alice_exp.sync.cli:watch",
-        "settle": "alice_exp.sync.cli:settle",
-    },
-    "episode": {
-        "add": "alice_exp.episodes.cli.episode_commands:add",
-        "list": "alice_exp.episodes.cli.episode_commands:list_episodes",
-        "show": "alice_exp.episodes.cli.episode_commands:show",
-        "similar": "alice_exp.episodes.cli.episode_commands:similar",
-        "reflect": "alice_exp.episodes.cli.episode_commands:reflect",
-        "stats": "alice_exp.episodes.cli.episode_commands:stats",
-        "prune": "alice_exp.episodes.cli.episode_commands:prune",
-        "restore": "alice_exp.episodes.cli.episode_commands:restore",
-        "export": "alice_exp.episodes.cli.episode_commands:export",
-        "import": "alice_exp.episodes.cli.episode_commands:import_",
-    },
-    "event": {
-        "add": "alice_exp.timeline.cli.event_commands:add",
-        "result": "alice_exp.timeline.cli.event_commands:result",
-        "list": "alice_exp.timeline.cli.event_commands:list_events",
-        "search": "alice_exp.timeline.cli.event_commands:search",
-        "segments": "alice_exp.timeline.cli.event_commands:segments",
-        "narrative": "alice_exp.timeline.cli.event_commands:tell",
-        "stats": "alice_exp.timeline.cli.event_commands:stats",
-        "expand": "alice_exp.timeline.cli.event_commands:expand",
-        "export": "alice_exp.timeline.cli.event_commands:export",
-        "import": "alice_exp.timeline.cli.event_commands:import_",
-    },
-    "distill": "alice_exp.learning.cli.distill_command:distill",
-    "session": {
-        "start": "alice_exp.conversations.cli.session_commands:start",
-        "say": "alice_exp.conversations.cli.session_commands:say",
-        "list": "alice_exp.conversations.cli.session_commands:list_sessions",
-        "show": "alice_exp.conversations.cli.session_commands:show",
-        "window": "alice_exp.conversations.cli.session_commands:window",
-        "extract": "alice_exp.conversations.cli.session_commands:extract",
-        "end": "alice_exp.conversations.cli.session_commands:end",
-        "forget": "alice_exp.conversations.cli.session_commands:forget",
-        "import": "alice_exp.conversations.cli.session_search:import_session",
-        "search": "alice_exp.conversations.cli.session_search:search",
-    },
-    "heard": "alice_exp.conversations.cli.heard_command:heard",
-    "connect": "alice_exp.agents.cli.connect_commands:connect",
-    "disconnect": "alice_exp.agents.cli.connect_commands:disconnect",
-    "project": "alice_exp.agents.cli.project_command:project",
-    "hook": "alice_exp.agents.cli.hook_command:hook",
-    "mcp": {
-        "": "alice_exp.agents.cli.mcp_commands:serve",
-        "install": "alice_exp.agents.cli.mcp_commands:install",
-    },
-    "namespace": {
-        "list": "alice_exp.maintenance.cli.home_commands:namespace_list",
-        "create": "alice_exp.maintenance.cli.home_commands:namespace_create",
-        "show": "alice_exp.maintenance.cli.home_commands:namespace_show",
-    },
-}
+_COMMANDS = """
+maintenance.cli.home_commands init check
+blocks.cli.capture_commands memorize remember
+finding.cli recall list=list_blocks show
+learning.cli.decision_commands decide outcome keep
+app.status status
+review.cli.heartbeat_command heartbeat
+review.cli.review_commands approve reject reply
+maintenance.cli.doctor_commands pause doctor
+review.cli.interactive_review review
+blocks.cli.provenance_commands why log diff undo restore
+blocks.cli.lifetime_commands edit move retire revive purge
+conversations.cli.context_commands context prime
+blocks.cli.export_command export
+blocks.cli.export_command:import alice=import_alice
+blocks.cli.import_command:import claude-md=claude_md mem0 basic-memory=basic_memory jsonl
+learning.cli.assess_commands assess consolidation stats impact
+maintenance.cli.doctor_commands:config get=config_get set=config_set accept=config_accept
+maintenance.cli.doctor_commands:config list=config_list edit=config_edit
+app.completion completion
+app.help_page help=help_
+maintenance.cli.schedule_commands:schedule install remove status
+maintenance.cli.watch_command watch
+owner.cli:owner init show verify sign drop
+sharing.cli.share_commands:share allow deny list=list_shared preview export import=import_ log
+sharing.cli.peer_commands:peer invite join list=list_peers show forget discover exchange serve
+sync.cli:sync =run add list=list_remotes remove confirm watch settle
+episodes.cli.episode_commands:episode add list=list_episodes show similar reflect stats prune restore
+episodes.cli.episode_commands:episode export import=import_
+timeline.cli.event_commands:event add result list=list_events search segments narrative=tell stats expand
+timeline.cli.event_commands:event export import=import_
+learning.cli.distill_command distill
+conversations.cli.session_commands:session start say list=list_sessions show window extract end forget
+conversations.cli.session_search:session import=import_session search
+conversations.cli.heard_command heard
+agents.cli.connect_commands connect disconnect
+agents.cli.project_command project
+agents.cli.hook_command hook
+agents.cli.mcp_commands:mcp =serve install
+maintenance.cli.home_commands:namespace list=namespace_list create=namespace_create show=namespace_show
+"""
+"""A module of commands below ``alice_exp``, with the group that they are in, and the functions of its commands; where a
+function has another name than its command, ``command=function``."""
+
+
+def _table() -> Table:
+    found: dict[str, Any] = {}
+    for module, *commands in map(str.split, _COMMANDS.strip().splitlines()):
+        room, _, group = module.partition(":")
+        into = found.setdefault(group, {}) if group else found
+        for command in commands:
+            name, _, function = command.partition("=")
+            into[name] = f"alice_exp.{room}:{function or name}"
+    return found
+
+
+COMMANDS = _table()
+"""Every command, and every group with its commands, by name: the function as ``module:function``."""
 
 
 def _version(context: typer.Context, value: bool) -> None:

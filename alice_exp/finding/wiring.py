@@ -54,7 +54,7 @@ def meanings(session: Session) -> Meanings | None:
     if not base_url or not model:
         return None
     from alice_exp.finding.store.embedded import Embedded
-    from alice_exp.kernel.providers.embedding import Embeddings
+    from alice_exp.kernel.providers.chat import Embeddings
 
     return Embedded(Embeddings(base_url, model, session.api_key), session.warn)
 

@@ -122,11 +122,11 @@ class Terminal:
     def answer(self, document: object, text: Callable[[], None]) -> None:
         """Print the answer: one JSON document with ``--json``, otherwise by calling ``text``; nothing with ``-q``.
 
-        ``--format`` and ``--fields`` go through ``terminal.rows``; a text longer than the screen through a pager.
+        ``--format`` and ``--fields`` go through ``terminal.tables``; a text longer than the screen through a pager.
         """
         self.settle()
         if self.format or self.fields:
-            from alice_exp.terminal.rows import written
+            from alice_exp.terminal.tables import written
 
             format = "json" if self.json else self.format
             sys.stdout.write(written(document, self.command, format, self.fields))
@@ -140,8 +140,8 @@ class Terminal:
 
     def settle(self) -> None:
         """Wipe the line that says how long the work takes, before anything else is written."""
-        if "alice_exp.terminal.ticker" in sys.modules:
-            from alice_exp.terminal.ticker import stop
+        if "alice_exp.terminal.streams" in sys.modules:
+            from alice_exp.terminal.streams import stop
 
             stop()
 

@@ -5,15 +5,18 @@ If there is too little room for the prose beside the other columns, it is placed
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from alice_exp.kernel.errors import Hint, Names, UsageError
 from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.terminal.language import say
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
+
 
 READABLE = 36
 """The least width of prose beside the other columns; with less it moves below them."""
@@ -119,3 +122,195 @@ def _styled(cell: str) -> Text:
 
 def _style(cell: str) -> str:
     return next((style for state, style in _STYLES.items() if cell in (state, say(state))), "")
+
+
+_BLOCK = """
+id key type about trigger payload state verifications verifications_local observations open_failures record doubt
+project importance emotional_weight tags related replaces both shareable origin access_count last_accessed_at
+consolidation_score evidence reported approved suggested archived created_at updated_at set namespace level
+trigger_detail payload_detail confidence trust decay stale
+"""
+_MATCH = """
+id set namespace state key trigger payload score match confidence trust decay approved stale project
+"""
+_EPISODE = """
+id task context action result success reward at reflection type timestamp result_truncated result_length access_count
+note told unreported project
+"""
+_SEGMENT = """
+id start end segment_length compression_level summary key_events events is_compressed start_timestamp end_timestamp
+"""
+_THOUGHT = "number at thought context action result metadata"
+_IMPORTED = "payload trigger type about"
+_REMOTE = "name address private at synced"
+
+FIELDS: Mapping[str, str] = {
+    "heartbeat": """
+        number id trigger payload state confidence type about suggested evidence expires_at days_left new changed
+        explicit proposed_by proposed_at session seen project approval group relations secrets
+    """,
+    "context": f"{_MATCH} source at",
+    "recall": f"{_MATCH} explain",
+    "decide": "id trigger payload approved from set state doubt",
+    "list": _BLOCK,
+    "log": "commit act at op actor blocks subject trailers from to changes",
+    "diff": "id from to fields",
+    "check": "path line column message severity hint",
+    "doctor": "name severity mended problems",
+    "impact": "id ok uses verdict payload",
+    "config list": "key value default kind doc proposed",
+    "namespace list": "set namespace path blocks stale",
+    "namespace show": _BLOCK,
+    "episode list": _EPISODE,
+    "episode similar": f"{_EPISODE} score explain",
+    "event list": _SEGMENT,
+    "event segments": _SEGMENT,
+    "event narrative": "id start end segment_length text key_events",
+    "event search": f"{_THOUGHT} segment score text",
+    "event expand": _THOUGHT,
+    "distill": "id verdict kind type payload trigger context episodes explain",
+    "import claude-md": _IMPORTED,
+    "import mem0": _IMPORTED,
+    "import basic-memory": _IMPORTED,
+    "import jsonl": _IMPORTED,
+    "session extract": "id payload importance type explicit replaces quote",
+    "heard": "id session project at text",
+    "session list": "id at last_at messages unextracted ended",
+    "session show": "index ref role content tool_calls tool_call_id at speaker key extracted",
+    "session search": "ref key session index role speaker at text score by_words by_day by_speaker",
+    "session window": "role content tool_calls tool_call_id",
+    "share list": "id set namespace state level payload shareable verifications_local leaves lacks",
+    "share log": "at to way sha256 blocks",
+    "peer list": "name id paired_at address",
+    "peer discover": "instance addresses name invites",
+    "sync": f"{_REMOTE} taken given commit conflicts asked published candidates merged error",
+    "sync list": _REMOTE,
+    "owner verify": "id set namespace state standing",
+    "help": "group name summary",
+}
+"""The names of each list's fields, parted by blanks, by its command."""
+
+
+FORMATS = ("tsv", "csv", "json")
+
+LISTS: Mapping[str, str] = {
+    "heartbeat": "items",
+    "context": "matches",
+    "recall": "matches",
+    "decide": "applied",
+    "list": "blocks",
+    "log": "commits",
+    "diff": "changes",
+    "check": "problems",
+    "doctor": "checks",
+    "impact": "blocks",
+    "config list": "config",
+    "namespace list": "namespaces",
+    "namespace show": "blocks",
+    "episode list": "episodes",
+    "episode similar": "matches",
+    "event list": "segments",
+    "event segments": "segments",
+    "event narrative": "segments",
+    "event search": "matches",
+    "event expand": "thoughts",
+    "distill": "proposals",
+    "import claude-md": "candidates",
+    "import mem0": "candidates",
+    "import basic-memory": "candidates",
+    "import jsonl": "candidates",
+    "session extract": "candidates",
+    "heard": "sentences",
+    "session list": "sessions",
+    "session show": "messages",
+    "session search": "matches",
+    "session window": "messages",
+    "share list": "blocks",
+    "share log": "shared",
+    "peer list": "peers",
+    "peer discover": "found",
+    "sync": "remotes",
+    "sync list": "remotes",
+    "owner verify": "blocks",
+    "help": "commands",
+}
+"""Under which key of its document a command's list stands; an answer of any other command is one row."""
+
+
+def written(document: object, command: str, format: str, fields: str) -> str:
+    """The document in ``format`` (empty: tsv), of each row or of the one answer the named fields alone.
+
+    TSV and CSV begin with the fields' names; in TSV a text's tabs, line breaks and backslashes are escaped by a
+    backslash; what is a list or an object is JSON. ``UsageError`` for a field that no row has and, in a list, none can
+    have (``list_fields``), whether there are rows or not.
+    """
+    listed = LISTS.get(command, "")
+    rows: Any = document.get(listed) if isinstance(document, dict) else document
+    is_list = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
+    table: list[dict[str, Any]] = rows if is_list else [document] if isinstance(document, dict) else []
+    names = [name.strip() for name in fields.split(",") if name.strip()]
+    known = list(dict.fromkeys(key for row in table for key in row))
+    _require_known(names, known, command if is_list else "")
+    chosen = [{name: row.get(name) for name in names} if names else row for row in table]
+    if format == "json":
+        if is_list and isinstance(document, dict):
+            return _json({**document, listed: chosen})
+        return _json(chosen[0] if chosen and not is_list else document if not is_list else chosen)
+    header = names or known
+    cells = [[_cell(row.get(name)) for name in header] for row in chosen]
+    if not header:
+        return ""
+    return _csv([header, *cells]) if format == "csv" else _tsv([header, *cells])
+
+
+def _require_known(names: Sequence[str], held: Sequence[str], command: str) -> None:
+    """Refuse a field that neither a row holds nor the list of a command, if it is one, can have."""
+    missing = [name for name in names if name not in held]
+    if not missing:
+        return
+    can_have = FIELDS.get(command, "").split()
+    for name in missing:
+        if (held or can_have) and name not in can_have:
+            hint = Hint("fields are {names}", names=Names(held or can_have))
+            raise UsageError("there is no field {name}", name=repr(name), hint=hint)
+
+
+def _json(value: object) -> str:
+    from alice_exp.terminal.streams import json_text
+
+    return json_text(value)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def _tsv(rows: Sequence[Sequence[str]]) -> str:
+    text = "".join("\t".join(cell.translate(_ESCAPES) for cell in row) + "\n" for row in rows)
+    return _harmless(text)
+
+
+def _csv(rows: Sequence[Sequence[str]]) -> str:
+    import csv
+    import io
+
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return _harmless(out.getvalue())
+
+
+def _harmless(text: str) -> str:
+    r"""Without what a terminal would obey, since a pipe often ends at one; ``--json`` has every character.
+
+    In TSV, where a backslash stands twice, ``\u{1b}`` can be read back.
+    """
+    from alice_exp.kernel.text.display import visible
+
+    return "\t".join(visible(part) for part in text.split("\t"))

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from alice_exp import Alice
 from alice_exp.app.opening import open_session
-from alice_exp.blocks.usecases.keep import keep
-from alice_exp.blocks.usecases.lifetime import retire
+from alice_exp.blocks.usecases.lifetime import keep, retire
 from alice_exp.model.values.block import PLACES, content_hash
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.daily_report import Agenda

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from alice_exp import Alice
-from alice_exp.blocks.rules.about_user import subject_of
+from alice_exp.blocks.rules.grounding import subject_of
 from alice_exp.blocks.usecases.capture import destination
 from alice_exp.model.values.block import Block, Payload
 

@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alice_exp.episodes.rules.retention import is_due, prune, removal_count, retention, weigh
-from alice_exp.episodes.rules.uniqueness import likeness, traits_of, uniquenesses
+from alice_exp.episodes.rules.retention import (
+    is_due,
+    likeness,
+    prune,
+    removal_count,
+    retention,
+    traits_of,
+    uniquenesses,
+    weigh,
+)
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.model.rules.consolidation import decay_score
 from alice_exp.model.rules.similarity import retrieval_similarity
@@ -247,5 +255,5 @@ def test_of_long_tasks_and_beyond_a_block_uniqueness_is_never_too_low(
     found = uniquenesses(listed)
     assert all(one >= true - 1e-9 for one, true in zip(found, least, strict=True))
     assert found[0] == found[-1] < 0.02, "a twin of a long task is found all the same"
-    monkeypatch.setattr("alice_exp.episodes.rules.uniqueness.BLOCK", 7)
+    monkeypatch.setattr("alice_exp.episodes.rules.retention.BLOCK", 7)
     assert all(one >= true - 1e-9 for one, true in zip(uniquenesses(listed), least, strict=True))

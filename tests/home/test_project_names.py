@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from alice_exp.blocks.rules.about_user import held_in
+from alice_exp.blocks.rules.grounding import held_in
 from alice_exp.home.project_names import MOST, Projects, Spot, remote_key
 
 

@@ -24,7 +24,7 @@ from alice_exp.agents.usecases.session_actions import Lived
 from alice_exp.agents.wiring import spool
 from alice_exp.blocks.usecases import capture, lifetime, provenance
 from alice_exp.blocks.usecases.capture import Draft
-from alice_exp.blocks.usecases.keep import keep
+from alice_exp.blocks.usecases.lifetime import keep
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.values import Message
 from alice_exp.conversations.wiring import chats, conversing

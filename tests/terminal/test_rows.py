@@ -11,9 +11,9 @@ import pytest
 
 from alice_exp.app.main import COMMANDS
 from alice_exp.kernel.errors import UsageError
-from alice_exp.terminal import rows, streams
+from alice_exp.terminal import streams, tables
 from alice_exp.terminal.console import draws
-from alice_exp.terminal.rows import FIELDS
+from alice_exp.terminal.tables import FIELDS
 from tests.conftest import Call
 from tests.manual import every
 
@@ -40,43 +40,43 @@ LONG = "一条很长的经验，" * 40 + "end"
     ],
 )
 def test_rows_are_written(document: object, format: str, fields: str, text: str) -> None:
-    found = rows.written(document, "list", format, fields)
+    found = tables.written(document, "list", format, fields)
     assert (json.loads(found) if format == "json" else found) == (
         json.loads(text) if format == "json" else text
     )
 
 
-@pytest.mark.parametrize("command", rows.LISTS)
+@pytest.mark.parametrize("command", tables.LISTS)
 def test_an_unknown_field_of_an_empty_list_is_named(command: str) -> None:
-    empty: dict[str, object] = {rows.LISTS[command]: []}
+    empty: dict[str, object] = {tables.LISTS[command]: []}
     with pytest.raises(UsageError) as error:
-        rows.written(empty, command, "", "nope")
+        tables.written(empty, command, "", "nope")
     first = FIELDS[command].split()[0]
     assert first in error.value.hint
-    assert rows.written(empty, command, "", first) == f"{first}\n"
-    assert rows.written(empty, command, "csv", "") == ""
+    assert tables.written(empty, command, "", first) == f"{first}\n"
+    assert tables.written(empty, command, "csv", "") == ""
 
 
 def test_a_field_that_the_rows_at_hand_lack_is_empty() -> None:
-    assert rows.written({"blocks": [{"id": "a"}]}, "list", "", "id,tags") == "id\ttags\na\t\n"
+    assert tables.written({"blocks": [{"id": "a"}]}, "list", "", "id,tags") == "id\ttags\na\t\n"
 
 
 def test_an_answer_that_is_no_list_is_one_row() -> None:
-    assert rows.written({"id": "a", "n": 1}, "show", "csv", "n,id") == "n,id\n1,a\n"
-    assert json.loads(rows.written({"id": "a", "n": 1}, "show", "json", "n")) == {"n": 1}
+    assert tables.written({"id": "a", "n": 1}, "show", "csv", "n,id") == "n,id\n1,a\n"
+    assert json.loads(tables.written({"id": "a", "n": 1}, "show", "json", "n")) == {"n": 1}
 
 
 def test_an_unknown_field_is_named_with_the_known_ones() -> None:
     with pytest.raises(UsageError) as error:
-        rows.written({"blocks": [{"id": "a"}]}, "list", "", "nix")
+        tables.written({"blocks": [{"id": "a"}]}, "list", "", "nix")
     assert "fields are id" in error.value.hint
     with pytest.raises(UsageError):
-        rows.written({"id": "a"}, "list", "", "payload")
+        tables.written({"id": "a"}, "list", "", "payload")
 
 
 def test_every_named_list_is_a_command_and_its_key_is_there(sample: Path, cli: Call) -> None:
     names = {name for name, _ in every()} | set(COMMANDS)
-    assert set(rows.LISTS) <= names
+    assert set(tables.LISTS) <= names
     cli("session", "start", "demo")
     cli("session", "say", "demo", "user", "hello")
     one = cli("list", "--json").json["blocks"][0]["id"]
@@ -103,7 +103,7 @@ def test_every_named_list_is_a_command_and_its_key_is_there(sample: Path, cli: C
         },
     }
     wrong: list[tuple[object, ...]] = []
-    for name, key in rows.LISTS.items():
+    for name, key in tables.LISTS.items():
         if name in ("peer discover", "peer list", "sync", "owner verify"):
             continue  # these want a network, an extra, a remote, a key
         done = cli(*name.split(), *arguments.get(name, []), "--json", check=False)

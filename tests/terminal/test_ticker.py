@@ -11,7 +11,7 @@ import time
 import pytest
 
 from alice_exp.kernel.progress import followed, so_far
-from alice_exp.terminal import ticker
+from alice_exp.terminal import streams
 
 
 class _Terminal(io.StringIO):
@@ -28,7 +28,7 @@ def terminal(patch: pytest.MonkeyPatch) -> io.StringIO:
 
 def test_after_a_second_a_line_says_so_and_goes_again(monkeypatch: pytest.MonkeyPatch) -> None:
     err = terminal(monkeypatch)
-    with ticker.ticking("import jsonl"):
+    with streams.ticking("import jsonl"):
         time.sleep(1.3)
         assert re.search(r"import jsonl: at work for \d+ s", err.getvalue())
     assert err.getvalue().endswith("\r\033[K")
@@ -37,7 +37,7 @@ def test_after_a_second_a_line_says_so_and_goes_again(monkeypatch: pytest.Monkey
 
 def test_what_is_counted_is_told_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     err = terminal(monkeypatch)
-    with ticker.ticking("import jsonl"):
+    with streams.ticking("import jsonl"):
         for number in followed(range(20_000)):
             if number == 12_000:
                 time.sleep(1.3)
@@ -47,8 +47,8 @@ def test_what_is_counted_is_told_with_it(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_before_an_answer_is_written_the_line_is_wiped_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
     err = terminal(monkeypatch)
-    with ticker.ticking("recall"):
-        ticker.stop()
+    with streams.ticking("recall"):
+        streams.stop()
         said = err.getvalue()
         time.sleep(1.2)
         assert err.getvalue() == said
@@ -56,7 +56,7 @@ def test_before_an_answer_is_written_the_line_is_wiped_for_good(monkeypatch: pyt
 
 def test_where_another_program_may_ask_it_is_one_line_that_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     err = terminal(monkeypatch)
-    with ticker.ticking("sync"):
+    with streams.ticking("sync"):
         time.sleep(2.2)
     assert err.getvalue().count("at work") == 1 and "\r" not in err.getvalue()
 
@@ -64,6 +64,6 @@ def test_where_another_program_may_ask_it_is_one_line_that_stays(monkeypatch: py
 @pytest.mark.parametrize("name", ["review", "approve", "edit", "undo", "share allow"])
 def test_what_asks_a_person_has_none(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     err = terminal(monkeypatch)
-    with ticker.ticking(name):
+    with streams.ticking(name):
         assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
     assert err.getvalue() == ""

@@ -20,7 +20,7 @@ from alice_exp.home.hosts import HOSTS, Host, host_named
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError
 from alice_exp.kernel.text.marked_block import with_block, without_block
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.maintenance.usecases import namespaces_of_home
+from alice_exp.maintenance.usecases import settings
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.editor import text_of, write_text
 from alice_exp.terminal.language import say
@@ -70,7 +70,7 @@ def connect(ctx: typer.Context, hosts: Hosts = [], show: Show = False) -> None: 
         terminal.session.caller, say("connect a host"), f"alice-exp connect {' '.join(hosts)}".strip()
     )
     session = terminal.session
-    session.home.create(session.actor, namespaces_of_home.default_files())
+    session.home.create(session.actor, settings.default_files())
     done = []
     for host, plan in plans:
         program, arguments = _served(host, _home(terminal))

@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from alice_exp.blocks.rules.about_user import held_in, subject_of
-from alice_exp.blocks.rules.grounding import resting_on
+from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases.capture import CONTENT, Captured, Draft, destination
 from alice_exp.blocks.usecases.capture import memorize as keep
 from alice_exp.blocks.usecases.capture import remember as keep_word

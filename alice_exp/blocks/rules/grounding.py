@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
+from alice_exp.kernel.text.data_files import LazyPattern, word_lists
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.model.rules.said_again import are_one, marks_of
 from alice_exp.model.values.block import CUES, HEARD
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from alice_exp.home.heard_queue import Heard, HeardQueue
-    from alice_exp.model.values.block import Evidence, Payload, Placed
+    from alice_exp.model.values.block import About, BlockType, Evidence, Payload, Placed
 
 
 def resting_on(queue: HeardQueue, heard: Sequence[Heard]) -> tuple[Evidence, ...]:
@@ -93,3 +96,69 @@ def _join(mine: _Marks, theirs: _Marks, is_one_sided: bool) -> bool:
 def _marks(one: Resting) -> _Marks:
     pieces = [piece for piece in one.evidence if piece.kind == "session" and piece.quote]
     return [((piece.ref, piece.quote), marks_of(piece.quote)) for piece in pieces]
+
+
+_OF_PERSONS = frozenset({"preference", "habit", "goal", "identity"})
+"""Types of block that tell of a person, where their subject is one."""
+
+_MYSELF = re.compile(r"^\s*(?:我(?!们|司|校|厂|院|组|部)|I\b|my )", re.IGNORECASE)
+_CHINESE, _ENGLISH = r"^\s*(?:该|本)?用户", r"^\s*(?:the\s)?user(?:['’]s)?\s"
+_USER = re.compile(f"{_CHINESE}|{_ENGLISH}", re.IGNORECASE)
+
+
+@cache
+def _tells() -> tuple[LazyPattern, ...]:
+    """What tells that a text is about the person, that it begins with a thing of a program, that it is of somebody's
+    life, wherever that stands, and that it is of a program."""
+    words = {
+        name: "|".join(listed) for name, listed in word_lists("blocks/rules/data/about_user.txt").items()
+    }
+    person = (
+        rf"{_CHINESE}(?:的|家|家里)?"
+        rf"(?:(?:一个|两个|三个|大|小|二)?(?:{words['kin']})(?!账|版|模式)|{words['of a person']})"
+        rf"|{_ENGLISH}(?:{words['english person']}|(?:{words['english kin']})\b)"
+    )
+    thing = rf"{_CHINESE}的?(?:{words['compound']})|{_ENGLISH}(?:{words['english compound']})\b"
+    life = rf"{words['of a life']}|\b(?:{words['english life']})\b"
+    program = rf"{words['program']}|\b(?:{words['english program']})\b"
+    return tuple(LazyPattern(written, re.IGNORECASE) for written in (person, thing, life, program))
+
+
+def subject_of(kind: BlockType, payload: str, suggested: str = "") -> About:
+    """Whom a candidate is about where nobody said so, unless a place is suggested for it: the user, if it begins with
+    them, and its type is one of persons, or nothing in it is of a program.
+
+    No list holds all that one may tell of a person, and what is theirs is not to be shared: where nothing tells, it is
+    theirs. A rule of the work that is taken for theirs waits for a person, who sees it.
+    """
+    if suggested:
+        return "work"
+    if not _USER.match(payload):
+        return "user" if kind in _OF_PERSONS and _MYSELF.match(payload) else "work"
+    person, thing, life, program = _tells()
+    if person.match(payload):
+        return "user"
+    is_theirs = kind in _OF_PERSONS or life.search(payload) or not program.search(payload)
+    return "user" if is_theirs and not thing.match(payload) else "work"
+
+
+_EN = r"(?:projects?|repos?|repositor(?:y|ies)|codebases?)"
+_ZH = r"(?:项目|仓库|工程|代码库)"
+_SAID = LazyPattern(
+    rf"\b(?:in|across|for|on|to|of) (?:all|every|each|any)(?: single)?(?: of)?(?: (?:my|our|the|your))?"
+    rf"(?: other)? {_EN}\b"
+    rf"|\b(?:no matter|regardless of|independent of)(?: (?:which|what|the))? {_EN}\b"
+    rf"|(?:所有|全部|每一?个|任何一?个?|各个|一切)的?{_ZH}|(?:无论|不管|不论)(?:是|在)?(?:哪一?个|什么|何种){_ZH}",
+    re.IGNORECASE,
+)
+_DENIED = LazyPattern(
+    # "Not in all projects", "don't do this in every repo"; a "never … in any project" holds in all of them.
+    rf"\b(?:not|n[o']t|\w+n['’]t|only some)\b[^,.;:!?]{{0,40}} (?:all|every|each)\b[^,.;:!?]{{0,20}}{_EN}\b"
+    rf"|(?:不是|并非|不要|不用|不必|别|未必)(?:在|对|把|让|给)?(?:所有|全部|每一?个|各个|一切)的?{_ZH}",
+    re.IGNORECASE,
+)
+
+
+def held_in(project: str, *texts: str) -> str:
+    """The project in which texts hold that were said in one: none where one of them says that it holds in all."""
+    return "" if any(_SAID.search(one) and not _DENIED.search(one) for one in texts) else project

@@ -6,20 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.blocks.rules.single_block import block_text, read_alone
-from alice_exp.blocks.usecases.keep import asked_with
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
-from alice_exp.kernel.errors import (
-    BusyError,
-    Hint,
-    NotFoundError,
-    ProblemError,
-    RefusedError,
-    UsageError,
-)
+from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Op
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.doubt import rested
+from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt, rested, still_true
 from alice_exp.model.rules.ledger import after, had_trust
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.rules.lifecycle import retire as retired
@@ -44,8 +36,9 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.model.rules.approval import Stamp
     from alice_exp.model.rules.lifecycle import Change
-    from alice_exp.model.values.block import Block
+    from alice_exp.model.values.block import Block, Placed
     from alice_exp.model.values.snapshot import Snapshot
+
 
 _POOL = "low_value_pool/"
 
@@ -323,3 +316,49 @@ def purge(purging: Purge, caller: Caller, block_id: str) -> Purged:
             "neither the files nor history hold {id}", id=block_id, hint="see 'alice-exp log'"
         )
     return done
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A block that a person stands by, and the commit that says so."""
+
+    placed: Placed
+    commit: Commit | None = None
+
+
+def keep(home: Home, caller: Caller, reference: str, note: str = "") -> Kept:
+    """Rest the doubt in a living block at a quarter, clear its open failures; ``RefusedError`` for an archived one.
+
+    Of one that a person is asked about it answers that none of those told together fails: it holds for all.
+    """
+    require_person(caller, "keep a block", f"alice-exp keep {reference}")
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Kept]:
+        placed = resolve(snapshot, reference)
+        if placed.place == "archive":
+            raise RefusedError(
+                "{id} is archived: there is no doubt to answer",
+                id=placed.block.id,
+                hint=Hint("alice-exp revive {id}", id=placed.block.id),
+            )
+        after = replace(placed, block=still_true(placed.block, caller.now, note))
+        group = asked_with(snapshot, placed.block.id) if is_in_doubt(placed.block) else ()
+        others = [Put(still_true(one.block, caller.now), one.path) for one in group]
+        ids = (placed.block.id, *(put.block.id for put in others))
+        act = Act("keep", caller.actor, caller.now, ids, "it still holds")
+        return ChangeSet(act, (Put(after.block, after.path), *others)), Kept(after)
+
+    commit, answer = home.apply(plan, PLACES)
+    return replace(answer, commit=commit)
+
+
+def asked_with(snapshot: Snapshot, named: str) -> tuple[Placed, ...]:
+    """All living others of the questions that the block ``named`` is part of, those in doubt among them: a person's
+    answer about one is an answer about all (DESIGN 12.5)."""
+    groups = (
+        {placed.block.id, *placed.block.doubt.beside}
+        for placed in snapshot.concerned((DOUBTED, "", "~"))
+        if placed.block.doubt is not None and is_in_doubt(placed.block)
+    )
+    ids = {one for group in groups if named in group for one in group} - {named}
+    return tuple(placed for placed in snapshot.with_ids(ids).values() if placed.place != "archive")

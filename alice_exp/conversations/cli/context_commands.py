@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -110,13 +110,7 @@ def prime(
     if into:
         _keep_in(terminal, path, made)
         return
-    document = {
-        "text": made.text,
-        "tokens": made.tokens,
-        "blocks": [placed.block.id for placed in made.blocks],
-        "left_out": made.left_out,
-        "withheld": [placed.block.id for placed in made.withheld],
-    }
+    document = {"text": made.text, "tokens": made.tokens, **_told(made)}
 
     def text() -> None:
         for line in made.text.splitlines():
@@ -132,10 +126,9 @@ def opening(session: Session, tokens: int, project: str, *, personal: bool = Tru
     """The text at the start of a session in a project, in the language of messages."""
     headings = (
         say("What the person has approved; it is knowledge, not an order:"),
-        say("About the user"),
-        say("For the work"),
+        f"## {say('About the user')}",
+        f"## {say('For the work')}",
     )
-    headings = (headings[0], f"## {headings[1]}", f"## {headings[2]}")
 
     def more(count: int) -> str:
         return say("{count} more that did not fit: ask recall or decide", count=count)
@@ -151,27 +144,26 @@ def _keep_in(terminal: Terminal, path: Path, made: Primed) -> None:
     if changed:
         write_text(path, after)
         note_written(terminal.session.root, path)
-    document = {
-        "path": str(path),
-        "changed": changed,
-        "blocks": [placed.block.id for placed in made.blocks],
-        "left_out": made.left_out,
-        "withheld": [placed.block.id for placed in made.withheld],
-        "personal_left_out": made.personal,
-    }
-    count = len(made.blocks)
-
-    def text() -> None:
-        if changed:
-            terminal.line(say("{path} is written; {count} blocks stand in it", path=path, count=count))
-        else:
-            terminal.line(say("{path} is set up already", path=path))
-
-    terminal.answer(document, text)
+    document = {"path": str(path), "changed": changed, **_told(made), "personal_left_out": made.personal}
+    done = (
+        say("{path} is written; {count} blocks stand in it", path=path, count=len(made.blocks))
+        if changed
+        else say("{path} is set up already", path=path)
+    )
+    terminal.answer(document, lambda: terminal.line(done))
     if made.personal:
         template = "alice-exp: {count} about you left out, as this file is inside a repository; --personal puts them in"
         terminal.note(say(template, count=made.personal))
     _note_withheld(terminal, made)
+
+
+def _told(made: Primed) -> dict[str, Any]:
+    """Which blocks stand in the text, and which do not."""
+    return {
+        "blocks": [placed.block.id for placed in made.blocks],
+        "left_out": made.left_out,
+        "withheld": [placed.block.id for placed in made.withheld],
+    }
 
 
 def _note_withheld(terminal: Terminal, made: Primed) -> None:

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.values import ROLES, ChatRecord, Message, as_dict, message_of
+from alice_exp.conversations.values import ROLES, Message, as_dict, message_of
 from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.home.caller import require_person
-from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, ProviderError, UsageError
+from alice_exp.kernel.errors import Hint, Names, ProblemError, ProviderError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say as sentence
 from alice_exp.terminal.options import json_lines
 
 if TYPE_CHECKING:
-    from alice_exp.conversations.rules.cues import Inference
-    from alice_exp.conversations.usecases.sessions import Extracted, Spoken
+    from alice_exp.conversations.usecases.sessions import Extracted
 
 _WIDTH = 400
 
@@ -65,8 +64,15 @@ def say(
         "unextracted": spoken.unextracted,
         "extraction": _extraction(spoken.extracted),
     }
-    terminal.answer(document, lambda: _spoken(terminal, spoken))
-    _unread(terminal, spoken.failure)
+
+    def text() -> None:
+        if spoken.record is None:
+            terminal.note(sentence("sessions are disabled (short_term.enabled): nothing was kept"))
+        _read_out(terminal, spoken.extracted)
+
+    terminal.answer(document, text)
+    if spoken.failure is not None:
+        terminal.warn(spoken.failure)
 
 
 def _messages(words: list[str], role: str, speaker: str, source: str) -> list[Message]:
@@ -115,18 +121,6 @@ def _stdin() -> str:
         raise UsageError("this message is not UTF-8 text") from None
 
 
-def _spoken(terminal: Terminal, spoken: Spoken) -> None:
-    if spoken.record is None:
-        terminal.note(sentence("sessions are disabled (short_term.enabled): nothing was kept"))
-    if spoken.extracted is not None:
-        _read_out(terminal, spoken.extracted)
-
-
-def _unread(terminal: Terminal, failure: AliceError | None) -> None:
-    if failure is not None:
-        terminal.warn(failure)
-
-
 def _extraction(extracted: Extracted | None) -> dict[str, Any] | None:
     if extracted is None:
         return None
@@ -138,7 +132,15 @@ def _extraction(extracted: Extracted | None) -> dict[str, Any] | None:
         "by": extracted.by,
         "ids": list(captured.ids),
         "candidates": [
-            _candidate(one, placed.block.id if placed else None, placed.block.replaces if placed else ())
+            {
+                "id": placed.block.id if placed else None,
+                "payload": one.content,
+                "importance": one.importance,
+                "type": one.type,
+                "explicit": one.explicit,
+                "replaces": [*placed.block.replaces] if placed else [],
+                "quote": one.quote,
+            }
             for one, placed in zip(extracted.inferences, captured.placed, strict=False)
         ],
         "merged": captured.merged,
@@ -149,19 +151,9 @@ def _extraction(extracted: Extracted | None) -> dict[str, Any] | None:
     }
 
 
-def _candidate(one: Inference, block_id: str | None, replaces: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "id": block_id,
-        "payload": one.content,
-        "importance": one.importance,
-        "type": one.type,
-        "explicit": one.explicit,
-        "replaces": [*replaces],
-        "quote": one.quote,
-    }
-
-
-def _read_out(terminal: Terminal, extracted: Extracted) -> None:
+def _read_out(terminal: Terminal, extracted: Extracted | None) -> None:
+    if extracted is None:
+        return
     captured = extracted.captured
     new = len(set(captured.ids))
     if not extracted.read and extracted.others:
@@ -247,7 +239,15 @@ def show(
     terminal: Terminal = ctx.obj
     store = chats(terminal.session)
     records = store.load_recent(session, last) if last else store.load(session)
-    document = {"session": session, "messages": [_record(one) for one in records]}
+    document = {
+        "session": session,
+        "messages": [
+            {"index": one.index, "ref": one.ref, **as_dict(one.message)}
+            | ({"key": one.name} if one.name else {})
+            | {"extracted": one.extracted}
+            for one in records
+        ],
+    }
 
     def text() -> None:
         for one in records:
@@ -256,17 +256,6 @@ def show(
             terminal.line(f"{mark} #{one.index}  {who}: {short(one.message.content, _WIDTH)}")
 
     terminal.answer(document, text)
-
-
-def _record(record: ChatRecord) -> dict[str, Any]:
-    named = {"key": record.name} if record.name else {}
-    return {
-        "index": record.index,
-        "ref": record.ref,
-        **as_dict(record.message),
-        **named,
-        "extracted": record.extracted,
-    }
 
 
 def window(
@@ -293,9 +282,13 @@ def window(
         max_context or configured.max_context,
     )
     made = sessions.window(opened, session, settings)
+    own = ("at", "speaker")
     document = {
         "session": session,
-        "messages": [_for_a_model(message) for message in made.messages],
+        "messages": [
+            {key: value for key, value in as_dict(message).items() if key not in own}
+            for message in made.messages
+        ],
         "tokens": made.tokens,
         "tokens_before": made.tokens_before,
         "trigger": trigger_tokens(settings),
@@ -314,11 +307,6 @@ def window(
     for note in made.notes:
         values: dict[str, Any] = dict(note.values)
         terminal.warn(ProviderError(note.template, **values))
-
-
-def _for_a_model(message: Message) -> dict[str, Any]:
-    """The message in chat-completions form, without the keys that are our own (``at``, ``speaker``)."""
-    return {key: value for key, value in as_dict(message).items() if key not in ("at", "speaker")}
 
 
 def extract(
@@ -354,15 +342,10 @@ def end(
         "unextracted": spoken.unextracted,
         "extraction": _extraction(spoken.extracted),
     }
-
-    def text() -> None:
-        if spoken.extracted is not None:
-            _read_out(terminal, spoken.extracted)
-
-    terminal.answer(document, text)
-    _unread(terminal, spoken.failure)
+    terminal.answer(document, lambda: _read_out(terminal, spoken.extracted))
     # The conversation has ended, and its messages stay unread: reading them was the point.
     if spoken.failure is not None:
+        terminal.warn(spoken.failure)
         terminal.exit_code = spoken.failure.exit_code
 
 

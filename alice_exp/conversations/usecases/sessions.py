@@ -10,8 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.rules.about_user import held_in
-from alice_exp.blocks.rules.grounding import resting_on, said_again
+from alice_exp.blocks.rules.grounding import held_in, resting_on, said_again
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.conversations.rules.context_window import Settings, before_model
 from alice_exp.conversations.rules.cues import Extraction, extract, order_of
@@ -339,20 +338,16 @@ def window(conversing: Conversing, session: str, settings: Settings | None = Non
 
 def summary_by(provider: Provider | None) -> Summarise | None:
     """A summariser backed by the provider; None without one, so that a rule is used."""
-    return None if provider is None else _Summary(provider)
+    if provider is None:
+        return None
 
-
-@dataclass(frozen=True, slots=True)
-class _Summary:
-    """A provider as a ``context_window.Summarise``."""
-
-    provider: Provider
-
-    def __call__(self, messages: Sequence[Message], earlier: str, budget: int) -> str:
-        said = "\n".join(f"{one.role}: {one.content}" for one in messages if one.content)
-        return self.provider.chat(
-            SUMMARY_PROMPT.format(budget=budget, earlier=earlier or "(none)", conversation=said)
+    def summarise(messages: Sequence[Message], earlier: str, budget: int) -> str:
+        told = "\n".join(f"{one.role}: {one.content}" for one in messages if one.content)
+        return provider.chat(
+            SUMMARY_PROMPT.format(budget=budget, earlier=earlier or "(none)", conversation=told)
         )
+
+    return summarise
 
 
 SUMMARY_PROMPT = """\

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.act import Act, Actor, Commit
     from alice_exp.kernel.journal.atomic_files import Signature
     from alice_exp.kernel.journal.commit_stream import Message
-    from alice_exp.kernel.journal.repo_config import RepoConfig
+    from alice_exp.kernel.journal.git_references import RepoConfig
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Block, Place
     from alice_exp.model.values.changes import Plan

@@ -26,10 +26,10 @@ from alice_exp.kernel.journal.atomic_files import (
     sync_directory,
 )
 from alice_exp.kernel.journal.commit_stream import COMMITTER
+from alice_exp.kernel.journal.commit_writer import rewrite
 from alice_exp.kernel.journal.git_process import NO_OBJECT, PURGING, STAGE
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN
 from alice_exp.kernel.journal.lock import REPORTS
-from alice_exp.kernel.journal.rewrite_history import rewrite
 from alice_exp.kernel.text.written_forms import WrittenForms
 from alice_exp.model.formats.block_erasure import PURGED, Said, is_empty
 
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from alice_exp.home.store.purge_search import Versions
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.journal.commit_stream import Message
+    from alice_exp.kernel.journal.commit_writer import RewrittenHistory
     from alice_exp.kernel.journal.git_process import Repository
-    from alice_exp.kernel.journal.rewrite_history import RewrittenHistory
 
 _TOLD = (b"Alice-Reason", b"Alice-Reply", b"Alice-Scenario")
 """The trailers in which a person's words stand."""

@@ -15,7 +15,7 @@ from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.journal.atomic_files import sync_directory
 from alice_exp.kernel.journal.derived_file import Stamps
-from alice_exp.kernel.journal.repo_config import RepoConfig
+from alice_exp.kernel.journal.git_references import RepoConfig
 from alice_exp.kernel.journal.transaction import FileChange
 
 if TYPE_CHECKING:

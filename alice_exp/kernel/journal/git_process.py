@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.kernel.journal.repo_config import RepoConfig
+    from alice_exp.kernel.journal.git_references import RepoConfig
 
 FORWARD = "refs/alice/forward"
 """Set beside ``PENDING`` if that is history of another machine to follow rather than an act of this home."""
@@ -188,7 +188,7 @@ class Repository(References):
 
     def _config(self) -> RepoConfig:
         # Only a repository that is made or mended asks for this: the value's class is not worth a cold start.
-        from alice_exp.kernel.journal.repo_config import RepoConfig
+        from alice_exp.kernel.journal.git_references import RepoConfig
 
         return self._config_of() if self._config_of is not None else RepoConfig()
 

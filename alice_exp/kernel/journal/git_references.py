@@ -14,13 +14,17 @@ import os
 import re
 import stat
 import time
+from collections.abc import Mapping
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import Hint, ProblemError
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
 
 SEEN = "refs/alice/seen"
 """The last head that an act or a sync of this home made; what lies between it and HEAD is foreign (DESIGN 6)."""
@@ -364,3 +368,17 @@ def _append(path: str, line: bytes) -> None:
 def _written(handle: int, line: bytes) -> None:
     if os.write(handle, line) != len(line):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@dataclass(frozen=True, slots=True)
+class RepoConfig:
+    """Local ``settings`` (key to value) and ``texts`` of files below ``.git`` (hooks, attributes, excludes) by path.
+
+    ``watched`` is the setting that reveals a configuration written by an earlier version; empty if none does.
+    ``defaults`` are settings that stay as a person set them in this repository.
+    """
+
+    settings: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    watched: str = ""
+    defaults: Mapping[str, str] = field(default_factory=dict)

@@ -6,6 +6,7 @@ The base URL comes from configuration alone. Answers are limited in time and siz
 from __future__ import annotations
 
 import json
+import math
 import time
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -14,9 +15,10 @@ from urllib.parse import urlsplit
 from alice_exp.kernel.errors import ProviderError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import httpx2
+
 
 TIMEOUT = 30.0
 """Seconds that one answer may take, from the request to its last byte, retries included (R4.21)."""
@@ -40,12 +42,8 @@ class _Refused(Exception):
         self.wait = wait
 
 
-class ChatCompletions:
-    """A ``Provider``: one model at one server. ``key`` may be empty (a local server).
-
-    A refused connection and the status codes 408, 409, 429 and 5xx are retried, twice at most, all within ``timeout``
-    seconds; the time that ``Retry-After`` names is waited for if it fits.
-    """
+class _Server:
+    """One model at one server. ``key`` may be empty (a local server)."""
 
     def __init__(self, base_url: str, model: str, key: str = "", *, timeout: float = TIMEOUT) -> None:
         self._base_url = base_url
@@ -53,6 +51,43 @@ class ChatCompletions:
         self._key = key.strip()
         self._timeout = timeout
         self._client: httpx2.Client | None = None
+
+    def _posted(self, path: str, asked: Mapping[str, object], limit: int, within: float) -> bytes:
+        """The answer's body; ``_Refused``, ``TimeoutError``, or ``OverflowError`` above ``limit`` bytes."""
+        deadline = time.monotonic() + within
+        if self._client is None:
+            self._client = transport(self._base_url, self._timeout)
+        # ensure_ascii: a lone surrogate in one hand-edited text must not make the whole request fail.
+        body = json.dumps({"model": self._model, **asked}, ensure_ascii=True).encode()
+        headers = {"Content-Type": "application/json"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        url = self._base_url.rstrip("/") + path
+        with self._client.stream("POST", url, content=body, headers=headers, timeout=within) as answer:
+            if answer.status_code != 200:
+                raise _Refused(answer.status_code, _wait(answer.headers))
+            read = bytearray()
+            for chunk in answer.iter_bytes():
+                read += chunk
+                if len(read) > limit:
+                    raise OverflowError
+                # The client's timeout applies to each read, so a server that drips bytes has to be cut off here.
+                if time.monotonic() > deadline:
+                    raise TimeoutError
+            return bytes(read)
+
+    def _why(self, error: Exception) -> str:
+        # An error may quote the header that it is about, and the key must never be shown.
+        reason = str(error).replace(self._key, "…") if self._key else str(error)
+        return " ".join(reason.split()).rstrip(".").lower()[:200] or type(error).__name__
+
+
+class ChatCompletions(_Server):
+    """A ``Provider``.
+
+    A refused connection and the status codes 408, 409, 429 and 5xx are retried, twice at most, all within ``timeout``
+    seconds; the time that ``Retry-After`` names is waited for if it fits.
+    """
 
     def chat(self, prompt: str) -> str:
         """The model's answer to one prompt; ``ProviderError`` if there is none in time."""
@@ -71,10 +106,10 @@ class ChatCompletions:
             ) from None
         except _Refused as refused:
             raise ProviderError("the model's server answered {code}", code=refused.code, hint=_HINT) from None
+        except OverflowError:
+            raise ProviderError("the model's answer is over the limit of 4 MiB", hint=_HINT) from None
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
-            # An error may quote the header that it is about, and the key must never be shown.
-            reason = str(error).replace(self._key, "…") if self._key else str(error)
-            why = " ".join(reason.split()).rstrip(".").lower()[:200] or type(error).__name__
+            why = self._why(error)
             raise ProviderError("the model cannot be asked: {why}", why=why, hint=_HINT) from None
 
     def _asked(self, prompt: str) -> bytes:
@@ -103,27 +138,8 @@ class ChatCompletions:
         left = deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
-        if self._client is None:
-            self._client = transport(self._base_url, self._timeout)
-        asked = {"model": self._model, "messages": [{"role": "user", "content": prompt}], "temperature": 0}
-        # ensure_ascii: a lone surrogate in one hand-edited text must not make the whole request fail.
-        body = json.dumps(asked, ensure_ascii=True).encode()
-        headers = {"Content-Type": "application/json"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
-        url = self._base_url.rstrip("/") + "/chat/completions"
-        with self._client.stream("POST", url, content=body, headers=headers, timeout=left) as answer:
-            if answer.status_code != 200:
-                raise _Refused(answer.status_code, _wait(answer.headers))
-            read = bytearray()
-            for chunk in answer.iter_bytes():
-                read += chunk
-                if len(read) > ANSWER_LIMIT:
-                    raise ProviderError("the model's answer is over the limit of 4 MiB", hint=_HINT)
-                # The client's timeout applies to each read, so a server that drips bytes has to be cut off here.
-                if time.monotonic() > deadline:
-                    raise TimeoutError
-            return bytes(read)
+        asked = {"messages": [{"role": "user", "content": prompt}], "temperature": 0}
+        return self._posted("/chat/completions", asked, ANSWER_LIMIT, left)
 
 
 _HINT = "see provider.base_url and provider.chat_model in 'alice-exp config list'"
@@ -163,3 +179,59 @@ def _content(body: bytes) -> str:
     if not isinstance(content, str):
         raise ProviderError("the model's server did not send a chat completion", hint=_HINT)
     return content
+
+
+VECTORS_LIMIT = 32 << 20
+"""The most bytes of an answer that are read; 64 vectors of 4,096 numbers are 6 MB."""
+
+_EMBEDDING_HINT = "see provider.base_url and provider.embedding_model in 'alice-exp config list'"
+
+
+class Embeddings(_Server):
+    """An ``Embedder``."""
+
+    def embed(self, texts: Sequence[str], within: float) -> list[list[float]]:
+        """One vector per text, in order, within ``within`` seconds; ``ProviderError`` otherwise."""
+        try:
+            import httpx2
+        except ImportError:
+            raise ProviderError(
+                "an embedding model is configured, but the httpx2 package is not installed",
+                hint="pip install 'alice-exp[llm]', or 'alice-exp config set provider.embedding_model \"\"'",
+            ) from None
+        try:
+            asked = {"input": list(texts), "encoding_format": "float"}
+            return _vectors(self._posted("/embeddings", asked, VECTORS_LIMIT, within), len(texts))
+        except (httpx2.TimeoutException, TimeoutError):
+            raise ProviderError(
+                "the embedder gave no answer within {seconds:.2g} s", seconds=within, hint=_EMBEDDING_HINT
+            ) from None
+        except _Refused as refused:
+            raise ProviderError(
+                "the embedder's server answered {code}", code=refused.code, hint=_EMBEDDING_HINT
+            ) from None
+        except OverflowError:
+            told = "the embedder's answer is over the limit of 32 MiB"
+            raise ProviderError(told, hint=_EMBEDDING_HINT) from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
+            why = self._why(error)
+            raise ProviderError(
+                "the embedder cannot be asked: {why}", why=why, hint=_EMBEDDING_HINT
+            ) from None
+
+
+def _vectors(body: bytes, count: int) -> list[list[float]]:
+    """The vectors of an answer, ordered by their ``index``; ``ProviderError`` if the body is not a list of vectors."""
+    try:
+        rows: Any = json.loads(body)["data"]
+        by_index = {row["index"]: [float(value) for value in row["embedding"]] for row in rows}
+        vectors = [by_index[index] for index in range(count)]
+    except (ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError):
+        raise ProviderError(
+            "the embedder's server did not send a list of vectors", hint=_EMBEDDING_HINT
+        ) from None
+    lengths = {len(vector) for vector in vectors}
+    finite = all(math.isfinite(value) for vector in vectors for value in vector)
+    if len(lengths) != 1 or 0 in lengths or len(rows) != count or not finite:
+        raise ProviderError("the embedder's server did not send a list of vectors", hint=_EMBEDDING_HINT)
+    return vectors

@@ -20,7 +20,7 @@ from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import aside, language, listed, say
 from alice_exp.terminal.options import Surroundings, context_of
-from alice_exp.terminal.rows import FORMATS
+from alice_exp.terminal.tables import FORMATS
 
 _BAR = 24
 _MOST_LISTED = 20

@@ -273,7 +273,7 @@ def keep(
 
     What no longer holds: alice-exp retire. Example: alice-exp keep exp-7k2m9q4x
     """
-    from alice_exp.blocks.usecases.keep import keep as kept
+    from alice_exp.blocks.usecases.lifetime import keep as kept
 
     terminal: Terminal = ctx.obj
     done = kept(terminal.session.home, terminal.session.caller, reference, note)

@@ -20,8 +20,7 @@ from alice_exp.model.rules.lifecycle import scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Evidence
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
-from alice_exp.timeline.rules.compaction import add_event
-from alice_exp.timeline.rules.late_results import DECISION, finished, unfinished
+from alice_exp.timeline.rules.compaction import DECISION, add_event, finished, unfinished
 from alice_exp.timeline.usecases.events import asked
 from alice_exp.timeline.usecases.original_events import FINISHED
 

@@ -13,7 +13,7 @@ from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.maintenance.usecases import namespaces_of_home
+from alice_exp.maintenance.usecases import settings
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import aside, rendered, say
@@ -29,7 +29,7 @@ def init(
     terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("make a home"), "alice-exp init")
-    commit, blocks = session.home.create(session.actor, namespaces_of_home.default_files())
+    commit, blocks = session.home.create(session.actor, settings.default_files())
     document = {"home": str(session.root), "commit": commit_id(commit), "adopted": blocks}
 
     def text() -> None:
@@ -70,7 +70,7 @@ def check(ctx: typer.Context) -> None:
     terminal: Terminal = ctx.obj
     session = terminal.session
     problems = (
-        *namespaces_of_home.check(session.home, session.caller.now),
+        *settings.check(session.home, session.caller.now),
         *session.exposed(),
         *session.unread(),
     )
@@ -89,7 +89,7 @@ def check(ctx: typer.Context) -> None:
         terminal.exit_code = ProblemError.exit_code
 
 
-def _namespace(one: namespaces_of_home.Namespace) -> dict[str, object]:
+def _namespace(one: settings.Namespace) -> dict[str, object]:
     return {
         "set": one.place,
         "namespace": one.name,
@@ -105,7 +105,7 @@ def namespace_list(ctx: typer.Context) -> None:
     Example: alice-exp namespace list
     """
     terminal: Terminal = ctx.obj
-    found = namespaces_of_home.namespaces(terminal.session.home)
+    found = settings.namespaces(terminal.session.home)
     rows = [
         [one.place, one.name, str(one.blocks), say("has a problem") if one.stale else ""] for one in found
     ]
@@ -123,7 +123,7 @@ def namespace_show(
     """
     terminal: Terminal = ctx.obj
     session = terminal.session
-    one = namespaces_of_home.namespace(session.home, name)
+    one = settings.namespace(session.home, name)
     shown = listing(finding(session), Filters((one.place,), one.name))
     document = {**_namespace(one), "blocks": [finding_documents.block(block) for block in shown]}
 
@@ -149,8 +149,6 @@ def namespace_create(
     Example: alice-exp namespace create universal/recipes --comment "What cooks well."
     """
     terminal: Terminal = ctx.obj
-    path, commit = namespaces_of_home.create_namespace(
-        terminal.session.home, terminal.session.caller, name, comment
-    )
+    path, commit = settings.create_namespace(terminal.session.home, terminal.session.caller, name, comment)
     document = {"path": path, "commit": commit_id(commit)}
     terminal.answer(document, lambda: terminal.line(say("{name}  is ready", name=namespace_name(path))))

@@ -9,17 +9,25 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.model.formats.field_readers import (
+    COUNT,
+    MAP,
+    MOMENT,
+    SAID,
+    SHARE,
+    TEXT,
+    TEXTS,
     Fault,
     between,
     filled,
     flag,
     mapping,
+    nested,
+    said,
     text,
     texts,
     time,
     whole,
 )
-from alice_exp.model.formats.shapes import COUNT, MAP, SAID, SHARE, TEXT, TEXTS, TIME, nested, said
 from alice_exp.model.values.block import (
     ABOUT,
     BLOCK_TYPES,
@@ -221,7 +229,7 @@ _PIECE = nested(
     ("kind",),
     kind=said(TEXT, "What it is: note, outcome, episode, event, decision, act, shared."),
     ref=said(TEXT, "Where it comes from: the id of an act, an episode, an event, or session#index."),
-    at=said(TIME, "When: ISO-8601 in UTC, as 2026-02-20T09:00:00Z."),
+    at=said(MOMENT, "When: ISO-8601 in UTC, as 2026-02-20T09:00:00Z."),
     quote=said(TEXT, "What was said or seen."),
     scenario=said(TEXT, "Where an outcome happened; failures count once a scenario."),
     effect=said(TEXT, "What an outcome was: ok, fail, debounced or still_true."),
@@ -255,7 +263,7 @@ _ROWS: Mapping[str, tuple[Callable[[Json], Any], dict[str, Json]]] = {
     "open_failures": (
         _failures,
         said(
-            {"type": "object", "additionalProperties": TIME}, "Scenarios in which it failed last, and when."
+            {"type": "object", "additionalProperties": MOMENT}, "Scenarios in which it failed last, and when."
         ),
     ),
     "record": (_record, said(nested(ok=COUNT, failed=COUNT), "All outcomes ever: successes and failures.")),
@@ -268,8 +276,8 @@ _ROWS: Mapping[str, tuple[Callable[[Json], Any], dict[str, Json]]] = {
                     {"type": "number", "minimum": 0}, "From 1 on you are asked whether it still holds."
                 ),
                 day=said({"type": "string", "pattern": r"^\d{4}-\d\d-\d\d$"}, "The day of the last outcome."),
-                since=said(TIME, "In doubt since."),
-                asked=said(TIME, "When a report asked about it last."),
+                since=said(MOMENT, "In doubt since."),
+                asked=said(MOMENT, "When a report asked about it last."),
                 beside=said({"type": "array", "items": _ID}, "What was told with it when the doubt came."),
                 rate=said(SHARE, "As a newcomer: how often what was told with it worked."),
                 against=said(
@@ -292,7 +300,7 @@ _ROWS: Mapping[str, tuple[Callable[[Json], Any], dict[str, Json]]] = {
     "shareable": (flag, said({"type": "boolean"}, "Whether it may leave this machine; share allow sets it.")),
     "origin": (_origin, said(_ORIGIN, "local, heard, cues, shared_from_NAME or import:KIND.")),
     "access_count": (whole(0), said(COUNT, "How often it was read.")),
-    "last_accessed_at": (time, said(TIME, "When it was read last.")),
+    "last_accessed_at": (time, said(MOMENT, "When it was read last.")),
     "consolidation_score": (between(0, 1), said(SHARE, "How settled it is, as of the last report.")),
     "evidence": (
         _evidence,
@@ -303,12 +311,14 @@ _ROWS: Mapping[str, tuple[Callable[[Json], Any], dict[str, Json]]] = {
     ),
     "reported": (
         _reported,
-        said(nested(("report", "at", "hash"), report=TEXT, at=TIME, hash=TEXT), "The report that showed it."),
+        said(
+            nested(("report", "at", "hash"), report=TEXT, at=MOMENT, hash=TEXT), "The report that showed it."
+        ),
     ),
     "approved": (
         _approved,
         said(
-            nested(("at", "by", "hash"), at=TIME, by=TEXT, report=TEXT, hash=TEXT, signature=TEXT),
+            nested(("at", "by", "hash"), at=MOMENT, by=TEXT, report=TEXT, hash=TEXT, signature=TEXT),
             "Who approved it, and what it said then; written by hand it grants nothing.",
         ),
     ),
@@ -317,13 +327,16 @@ _ROWS: Mapping[str, tuple[Callable[[Json], Any], dict[str, Json]]] = {
         _archived,
         said(
             nested(
-                ("from", "at", "reason"), **{"from": TEXT}, at=TIME, reason={"enum": ["rejected", "obsolete"]}
+                ("from", "at", "reason"),
+                **{"from": TEXT},
+                at=MOMENT,
+                reason={"enum": ["rejected", "obsolete"]},
             ),
             "Where it was before it came into the archive, and why.",
         ),
     ),
-    "created_at": (time, said(TIME, "When it was learned; filled in.")),
-    "updated_at": (time, said(TIME, "When it last changed; filled in.")),
+    "created_at": (time, said(MOMENT, "When it was learned; filled in.")),
+    "updated_at": (time, said(MOMENT, "When it last changed; filled in.")),
 }
 """Every key that a block may have, in the order in which keys are written: its reader, and what editors are told."""
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from alice_exp.kernel.jsonc import Document
-    from alice_exp.kernel.jsonc.problem import Pointer, Severity
+    from alice_exp.kernel.jsonc.problem import Json, Pointer, Severity
+
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
 
@@ -236,3 +237,22 @@ def unknown_key(
         severity,
         hint,
     )
+
+
+TEXT: dict[str, Json] = {"type": "string"}
+SAID: dict[str, Json] = {"type": "string", "pattern": r"\S"}
+TEXTS: dict[str, Json] = {"type": "array", "items": {"type": "string"}}
+COUNT: dict[str, Json] = {"type": "integer", "minimum": 0}
+MOMENT: dict[str, Json] = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$"}
+SHARE: dict[str, Json] = {"type": "number", "minimum": 0, "maximum": 1}
+MAP: dict[str, Json] = {"type": "object"}
+
+
+def said(shape: Mapping[str, Json], what: str) -> dict[str, Json]:
+    """A field's shape with what an editor shows of it."""
+    return {**shape, "description": what}
+
+
+def nested(required: tuple[str, ...] = (), **fields: dict[str, Json]) -> dict[str, Json]:
+    """An object within a field, whose other keys are nobody's business, as for ``check``."""
+    return {"type": "object", "properties": {**fields}, "required": [*required]}

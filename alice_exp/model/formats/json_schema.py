@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from alice_exp.model.formats.block_fields import SHAPES
-from alice_exp.model.formats.shapes import COUNT, MAP, SAID, SHARE, TEXT, TEXTS, TIME, said
+from alice_exp.model.formats.field_readers import COUNT, MAP, MOMENT, SAID, SHARE, TEXT, TEXTS, said
 from alice_exp.model.values.config import OPTIONS
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _episodes() -> dict[str, Json]:
             "result": said({}, "What came of it."),
             "success": said({"type": "boolean"}, "Whether it worked."),
             "reward": said(SHARE, "How well it went, from 0 to 1."),
-            "at": said(TIME, "When: ISO-8601 in UTC."),
+            "at": said(MOMENT, "When: ISO-8601 in UTC."),
             "reflection": said(TEXT, "What was learned from it."),
             "type": said(TEXT, "What kind of task it was."),
             "result_truncated": said({"type": "boolean"}, "Whether the result was longer than what is kept."),
@@ -104,7 +104,7 @@ def _episodes() -> dict[str, Json]:
 def _events() -> dict[str, Json]:
     event = _object(
         {
-            "at": said(TIME, "When: ISO-8601 in UTC."),
+            "at": said(MOMENT, "When: ISO-8601 in UTC."),
             "thought": said(TEXT, "What was thought."),
             "context": said(TEXT, "In which situation."),
             "action": said(TEXT, "What was done."),
@@ -115,8 +115,8 @@ def _events() -> dict[str, Json]:
     segment = _object(
         {
             "id": said(COUNT, "Counts up; never given twice."),
-            "start": said(TIME, "The first thought's time."),
-            "end": said(TIME, "The last thought's time."),
+            "start": said(MOMENT, "The first thought's time."),
+            "end": said(MOMENT, "The last thought's time."),
             "segment_length": said(COUNT, "How many thoughts it stands for."),
             "compression_level": said(COUNT, "How often it was merged."),
             "summary": said(TEXT, "What happened, in short."),

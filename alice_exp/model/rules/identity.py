@@ -6,8 +6,8 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Protocol
 
+from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.jsonc import Set
-from alice_exp.kernel.sha256 import sha256
 from alice_exp.kernel.text.tokens import bag, fingerprint_text
 from alice_exp.model.rules.rejection import inference
 from alice_exp.model.rules.similarity import plain_mark

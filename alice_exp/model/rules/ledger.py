@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from alice_exp.kernel.sha256 import sha256
+from alice_exp.kernel.content_digest import sha256
 from alice_exp.model.values.block import Placed, content_hash, is_approved
 from alice_exp.model.values.ledger_entry import NONE, STANDINGS, Entry, Standing
 

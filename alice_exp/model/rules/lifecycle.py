@@ -11,8 +11,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import Hint, RefusedError
-from alice_exp.kernel.sha256 import sha256
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.approval import may_leave
 from alice_exp.model.values.block import CONFIDENCE, EVIDENCE_KEPT, Evidence, is_approved

@@ -6,7 +6,7 @@ import json
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal, get_args
 
-from alice_exp.kernel.sha256 import sha256
+from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.ledger_entry import PUT_AWAY
 

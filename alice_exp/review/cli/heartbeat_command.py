@@ -19,7 +19,7 @@ from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
-from alice_exp.terminal.rows import FORMATS
+from alice_exp.terminal.tables import FORMATS
 
 
 def heartbeat(

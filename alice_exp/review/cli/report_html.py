@@ -23,9 +23,8 @@ from alice_exp.review.cli.report_model import (
     quoted,
     sections,
 )
-from alice_exp.review.rules.arrangement import arranged, project_of
+from alice_exp.review.rules.arrangement import arranged, project_of, said_on
 from alice_exp.review.rules.daily_report import Agenda, Item
-from alice_exp.review.rules.what_was_said import said_on
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.html_page import _text, document
 from alice_exp.terminal.language import language, say

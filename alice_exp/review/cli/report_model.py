@@ -20,11 +20,10 @@ from alice_exp.review.cli.where_it_holds import (
     where_it_holds,
     which_holds,
 )
-from alice_exp.review.rules.arrangement import Part, project_of
+from alice_exp.review.rules.arrangement import Part, is_perhaps, is_unlike, project_of, said_on
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.doubts import Question
 from alice_exp.review.rules.state_changes import Movement
-from alice_exp.review.rules.what_was_said import is_perhaps, is_unlike, said_on
 from alice_exp.terminal.language import aside, days_told, listed, say
 
 _FEW = 5

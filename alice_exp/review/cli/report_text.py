@@ -26,9 +26,8 @@ from alice_exp.review.cli.report_model import (
     told,
 )
 from alice_exp.review.cli.where_it_holds import scoped
-from alice_exp.review.rules.arrangement import Part, arranged, page_of, project_of
+from alice_exp.review.rules.arrangement import Part, arranged, page_of, project_of, said_on
 from alice_exp.review.rules.daily_report import Agenda, Item
-from alice_exp.review.rules.what_was_said import said_on
 from alice_exp.terminal.console import draws, short
 from alice_exp.terminal.language import say
 

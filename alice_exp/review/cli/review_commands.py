@@ -15,8 +15,17 @@ from alice_exp.model import documents
 from alice_exp.model.documents import payload_text
 from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.review import usecases as review
-from alice_exp.review.cli.asked_decisions import approved, done_to, left_waiting, may_ask, purged, rejected
-from alice_exp.review.cli.decided_texts import decided_line, show_all, show_unseen
+from alice_exp.review.cli.asked_decisions import (
+    approved,
+    decided_line,
+    done_to,
+    left_waiting,
+    may_ask,
+    purged,
+    rejected,
+    show_all,
+    show_unseen,
+)
 from alice_exp.review.cli.named_candidates import (
     About,
     By,

@@ -130,7 +130,7 @@ def _settled(terminal: Terminal, new: Placed, old: Placed, answer: str) -> set[s
 
 
 def _kept(terminal: Terminal, placed: Placed) -> None:
-    from alice_exp.blocks.usecases.keep import keep
+    from alice_exp.blocks.usecases.lifetime import keep
 
     keep(terminal.session.home, terminal.session.caller, placed.block.id)
     terminal.line("  " + say("kept: it still holds"))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, get_args
 
+from alice_exp.kernel.text.tokens import tokens
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.review.rules.what_was_said import is_perhaps, said_on
+from alice_exp.model.values.block import CUES, EXPLICIT, HEARD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from alice_exp.model.values.block import Block
     from alice_exp.review.rules.daily_report import Item
+
 
 CARDS = 10
 """How many candidates a screen shows; the rest is counted."""
@@ -136,3 +139,24 @@ def review_screens(items: Sequence[Item]) -> list[tuple[Item, ...]]:
     plain = [item for item in items if not item.stands_apart]
     pages = [tuple(plain[at : at + CARDS]) for at in range(0, len(plain), CARDS)]
     return [*apart, *pages, *((item,) for item in items if item.mark)]
+
+
+def said_on(block: Block) -> tuple[str, ...]:
+    """The days (YYYY-MM-DD) of the sessions in which it was said, the first of each; one or none for most."""
+    days: dict[str, str] = {}
+    for piece in sorted((one for one in block.evidence if one.kind == "session"), key=lambda one: one.at):
+        days.setdefault(piece.ref.partition("#")[0], piece.at[:10])
+    return tuple(days.values())
+
+
+def is_perhaps(block: Block) -> bool:
+    """Whether nothing but a cue in one session speaks for it."""
+    return block.origin == CUES and EXPLICIT not in block.tags and len(said_on(block)) < 2
+
+
+def is_unlike(block: Block) -> bool:
+    """Whether a model worded it without any word of the sentences on which it says that it rests."""
+    if block.origin != HEARD:
+        return False
+    words = {*tokens(block.payload.content), *tokens(block.trigger.text)}
+    return not any(words.intersection(tokens(piece.quote)) for piece in block.evidence if piece.quote)

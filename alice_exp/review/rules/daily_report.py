@@ -10,12 +10,7 @@ from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.rules.concerns import (
-    TRUSTED_PLACES,
-    UNAPPROVED,
-    came_up,
-    faded,
-)
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES, UNAPPROVED, came_up, faded
 from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
 from alice_exp.finding.rules.nearness.shelf import trusted
 from alice_exp.kernel.value_class import dataclass
@@ -24,10 +19,8 @@ from alice_exp.model.rules.expiry import expires_at
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
-from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, is_approved, is_put_away
-from alice_exp.review.rules.contradictions import contradictions
-from alice_exp.review.rules.doubts import questions
-from alice_exp.review.rules.shown_content import is_shown_as_it_is
+from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, content_hash, is_approved, is_put_away
+from alice_exp.review.rules.doubts import contradictions, questions
 from alice_exp.review.rules.state_changes import (
     Elsewhere,
     elsewhere,
@@ -45,11 +38,12 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.model.rules.private_facts import Delicate
-    from alice_exp.model.values.block import Placed
+    from alice_exp.model.values.block import Block, Placed
     from alice_exp.model.values.config import Wait
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.review.rules.doubts import Question
     from alice_exp.review.rules.state_changes import Movement
+
 
 FADING_BELOW = 0.5
 """A trusted block whose decay has fallen below this is offered for review (R3.33)."""
@@ -346,3 +340,8 @@ def _fading(snapshot: Snapshot, now: str) -> list[Placed]:
         if p.place in TRUSTED_PLACES and p.block.state == "reliable"
     ]
     return [placed for weight, placed in sorted(weighed, key=lambda pair: pair[0]) if weight < FADING_BELOW]
+
+
+def is_shown_as_it_is(block: Block) -> bool:
+    """Whether the last report that showed the block showed its present content (B2.20)."""
+    return block.reported is not None and block.reported.hash == content_hash(block)

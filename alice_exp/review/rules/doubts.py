@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.rules.concerns import TRUSTED_PLACES, came_up
+from alice_exp.finding.rules.concerns import REPLACING, TRUSTED, TRUSTED_PLACES, came_up, trusted_since
+from alice_exp.finding.rules.rivals import are_rivals
 from alice_exp.kernel.text.times import days_before
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import DOUBTED, OUTCOMES, STILL_TRUE, is_in_doubt
+from alice_exp.model.values.block import is_approved
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, Relation
     from alice_exp.model.values.block import Block, Placed
-    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.model.values.snapshot import Snapshot, Span
+
 
 AT_ONCE = 3
 """The most questions that a report asks."""
@@ -76,3 +83,71 @@ def _question(placed: Placed, known: dict[str, Placed]) -> Question:
             effects.append(piece.effect)
     lately = effects[-LATELY:]
     return Question(placed, tuple(there), sum(one != "ok" for one in lately), len(lately))
+
+
+NEW_AT_ONCE, AGAIN_AT_ONCE = 50, 20
+"""How many blocks that became trusted since the report before are compared with the others, and how many of earlier."""
+
+REMINDED_AFTER = (7, 14, 28, 56, 112, 224)
+"""After how many days a contradiction that nobody answered is asked about again."""
+
+
+def contradictions(
+    snapshot: Snapshot, around: Neighbourhood, since: str, now: str
+) -> tuple[tuple[Placed, Relation], ...]:
+    """Pairs of which one became trusted since the report before (``since``) and contradicts the other.
+
+    Another value counts then, too: to approve what changes something is not yet to say that the old no longer holds.
+    A pair that no report showed side by side is asked about again, until a person says which of the two holds.
+    """
+    # With a "~" behind it the end of a span is part of it: who looks at nine each day misses none.
+    again = (
+        (TRUSTED, days_before(since, days), days_before(now, days) + "~") for days in REMINDED_AFTER if since
+    )
+    spans = (came_up(TRUSTED, since), *again)
+    late = [p for p in snapshot.concerned(*spans, most=NEW_AT_ONCE) if p.place in TRUSTED_PLACES]
+    late.sort(key=lambda placed: (trusted_since(placed.block), placed.block.id), reverse=True)
+    new = {placed.block.id for placed in _asked(late, spans[0], since)}
+    fresh = [p for span in spans for p in _asked(late, span, since)]
+    found: dict[frozenset[str], tuple[Placed, Relation]] = {}
+    for placed, one in around.contradicted(fresh):
+        # Of two the newer one changes the older.
+        is_newer = trusted_since(placed.block) >= trusted_since(one.placed.block)
+        is_named = one.kind == "opposes" or placed.block.id in new or _is_by_word(placed.block)
+        if is_newer and is_named and is_approved(one.placed):
+            found.setdefault(frozenset((placed.block.id, one.placed.block.id)), (placed, one))
+    for placed, one in _heirs_of_one(late, snapshot):
+        found.setdefault(frozenset((placed.block.id, one.placed.block.id)), (placed, one))
+    return tuple((p, one) for p, one in found.values() if are_rivals(p, one.placed, one.kind) == "rival")
+
+
+def _heirs_of_one(late: Sequence[Placed], snapshot: Snapshot) -> Iterator[tuple[Placed, Relation]]:
+    """Pairs that took the place of one block, as two machines may decide: whatever they say, only one was to hold.
+    And pairs that took each other's place. The newer of the two comes first.
+    """
+    new = [placed for placed in late if placed.block.replaces]
+    if not new:
+        return
+    from alice_exp.finding.rules.nearness.neighbourhood import Relation
+
+    heirs = [p for p in snapshot.concerned(came_up(REPLACING)) if p.block.replaces and is_approved(p)]
+    for one, other in product(new, heirs):
+        ended = {one.block.id, *one.block.replaces} & {other.block.id, *other.block.replaces}
+        if ended and is_approved(one) and one.block.id != other.block.id:
+            pair = sorted((one, other), key=lambda p: (trusted_since(p.block), p.block.id))
+            yield pair[1], Relation(pair[0], "trusted", "opposes", 0.0, ("", ""))
+
+
+def _asked(late: Sequence[Placed], span: Span, since: str) -> Iterable[Placed]:
+    """The first of some blocks that became trusted in a span, and are asked about for it."""
+    _, after, before = map(str, span)
+    within = (placed for placed in late if after < trusted_since(placed.block) < before)
+    # Approved or not is asked of few: it takes a hash of what the block says.
+    if after == since:
+        return islice((placed for placed in within if is_approved(placed)), NEW_AT_ONCE)
+    return islice((p for p in within if _is_by_word(p.block) and is_approved(p)), AGAIN_AT_ONCE)
+
+
+def _is_by_word(block: Block) -> bool:
+    """Whether the person's word alone made it trusted: no report showed it beside what it contradicts."""
+    return block.approved is None or not block.approved.report

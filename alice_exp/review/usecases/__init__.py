@@ -21,8 +21,7 @@ if TYPE_CHECKING:
         unseen,
     )
     from alice_exp.review.usecases.rival_answers import answered, neither
-    from alice_exp.review.usecases.standing_blocks import standing
-    from alice_exp.review.usecases.todays_report import Page, heartbeat, mark_shown
+    from alice_exp.review.usecases.todays_report import Page, heartbeat, mark_shown, standing
 
 __all__ = [
     "Decided",
@@ -51,7 +50,7 @@ _ELSEWHERE = {
     "Page": "todays_report",
     "heartbeat": "todays_report",
     "mark_shown": "todays_report",
-    "standing": "standing_blocks",
+    "standing": "todays_report",
     "answered": "rival_answers",
     "neither": "rival_answers",
 }

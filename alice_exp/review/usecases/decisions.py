@@ -29,8 +29,8 @@ from alice_exp.model.values.block import (
     place_of,
 )
 from alice_exp.model.values.changes import ChangeSet, Put
+from alice_exp.review.rules.daily_report import is_shown_as_it_is
 from alice_exp.review.rules.rival_pairs import told_rivals, with_answers
-from alice_exp.review.rules.shown_content import is_shown_as_it_is
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.usecases.keep import asked_with
+from alice_exp.blocks.usecases.lifetime import asked_with
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name, resolve
 from alice_exp.kernel.errors import Hint, RefusedError

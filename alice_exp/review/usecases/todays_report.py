@@ -13,8 +13,9 @@ from alice_exp.home.session import projects_of
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.expiry import expired
-from alice_exp.model.rules.rejection import refusals
-from alice_exp.model.values.block import PLACES, Placed, Reported, content_hash
+from alice_exp.model.rules.private_facts import delicate
+from alice_exp.model.rules.rejection import Rejections, refusals
+from alice_exp.model.values.block import PLACES, Placed, Reported, content_hash, is_approved, is_put_away
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.review.rules.arrangement import arranged
 from alice_exp.review.rules.daily_report import (
@@ -22,14 +23,15 @@ from alice_exp.review.rules.daily_report import (
     Proposal,
     agenda,
     candidates,
+    is_shown_as_it_is,
     returned,
 )
-from alice_exp.review.rules.shown_content import is_shown_as_it_is
 from alice_exp.review.usecases.decisions import refused
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.rules.rejection import Returned
     from alice_exp.model.values.block import Block
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.review.rules.daily_report import Agenda, Item
     from alice_exp.review.store import Reviewing
+
 
 Page = Callable[["Agenda"], "Collection[str]"]
 """Which candidates of a report are given to the person, by id."""
@@ -261,3 +264,18 @@ def _proposals(reviewing: Reviewing, snapshot: Snapshot) -> dict[str, Proposal]:
 
 def _shown(block: Block, report: str, now: str) -> Block:
     return replace(block, reported=Reported(report, now, content_hash(block)))
+
+
+def standing(home: Home) -> tuple[tuple[Placed, ...], tuple[Placed, ...]]:
+    """Those that may be approved together; and those to decide on one by one, as they hold a secret or a private fact,
+    or say what a person rejected."""
+    snapshot = home.read(PLACES)
+    rejections = Rejections.within(snapshot)
+    together: list[Placed] = []
+    apart: list[Placed] = []
+    for placed in snapshot.within("personal", "universal"):
+        if not is_approved(placed) and not is_put_away(placed):
+            is_open = placed.place == "universal" and bool(delicate(placed.block))
+            is_apart = is_open or rejections.find(placed.block.payload) is not None
+            (apart if is_apart else together).append(placed)
+    return tuple(together), tuple(apart)

@@ -15,14 +15,16 @@ from alice_exp.kernel.progress import followed
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.records import Segment, Timeline
-from alice_exp.timeline.rules.digest import bounded, digest, gist
+from alice_exp.timeline.rules.digest import bounded, digest, gist, key_event
 from alice_exp.timeline.rules.telling import NEW, novelty, telling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from alice_exp.model.values.records import Event
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.values.records import Event, Segment, Timeline
     from alice_exp.timeline.rules.digest import Digest
+
 
 WINDOW = 8
 """The number of newest thoughts that are kept verbatim (B1.3)."""
@@ -317,3 +319,48 @@ def statistics(timeline: Timeline) -> TimelineStatistics:
         segments[0].start if segments else "",
         segments[-1].end if segments else "",
     )
+
+
+DECISION = "decision"
+"""The metadata key of a thought that belongs to a decision; the value is the decision's id."""
+
+LINK = "event"
+"""The metadata key of a thought that reports the result of an earlier one; the value is that one's number."""
+
+
+def unfinished(timeline: Timeline, decision: str) -> int | None:
+    """The number of a decision's newest verbatim thought without a result; ``None`` if there is none."""
+    fitting = (
+        number
+        for number, event in verbatim(timeline).items()
+        if event.result is None and event.metadata.get(DECISION) == decision
+    )
+    return max(fitting, default=None)
+
+
+def finished(
+    timeline: Timeline, number: int, result: Json, metadata: Mapping[str, Json] | None = None
+) -> Timeline | None:
+    """Add a result to thought ``number`` (1-based) and to its segment's key events; ids and lengths stay.
+
+    ``None`` if the thought is no longer kept verbatim, or has a result already.
+    """
+    before = verbatim(timeline).get(number)
+    if before is None or before.result is not None:
+        return None
+    after = replace(before, result=result, metadata={**before.metadata, **(metadata or {})})
+    segments = tuple(
+        # Counted from the end, because a segment's verbatim thoughts are its newest.
+        _with(segment, number - numbers.stop, before, after) if number in numbers else segment
+        for numbers, segment in zip(timeline.numbers(), timeline.segments, strict=True)
+    )
+    return replace(timeline, segments=segments)
+
+
+def _with(segment: Segment, behind: int, before: Event, after: Event) -> Segment:
+    """A segment with one of its verbatim thoughts replaced; ``behind`` is its index from the end (-1: the newest)."""
+    events = list(segment.events)
+    events[behind] = after
+    old, new = key_event(before), key_event(after)
+    keys = tuple(new if key == old else key for key in segment.key_events)
+    return replace(segment, events=tuple(events), key_events=keys)

@@ -21,9 +21,8 @@ from alice_exp.model.formats.record_import import import_timeline
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.model.values.records import Event, Timeline
-from alice_exp.timeline.rules.compaction import add_event, add_events, verbatim
+from alice_exp.timeline.rules.compaction import LINK, add_event, add_events, finished, verbatim
 from alice_exp.timeline.rules.digest import KEY_EVENTS, SUMMARY_LIMIT, gist, read_digest
-from alice_exp.timeline.rules.late_results import LINK, finished
 from alice_exp.timeline.rules.search_thoughts import search_thoughts
 from alice_exp.timeline.usecases.original_events import FINISHED, everything
 
