@@ -222,8 +222,8 @@ def returned(snapshot: Snapshot, waiting: Iterable[Placed]) -> tuple[Returned, .
     """Candidates that repeat something rejected before they were created. ``snapshot`` includes the archive.
 
     Only a sync brings such blocks in: hand-typed ones are checked when they are adopted (``home.store.hand_edits``).
-    Candidates that a report has shown were checked then. A block that was rejected itself, and that git or a file's older
-    version brought back, is its own ``rejected``.
+    Candidates that a report has shown were checked then. A block that was rejected itself, and that git or a file's
+    older version brought back, is its own ``rejected``.
     """
     again = tuple(
         Returned(placed.block.id, placed, placed)
