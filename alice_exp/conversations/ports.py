@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from alice_exp.conversations.values import ChatRecord, Message
+    from alice_exp.finding.rules.scorer import Statistics
     from alice_exp.home.caller import Caller
     from alice_exp.home.heard_queue import HeardQueue
     from alice_exp.home.ports import Home
     from alice_exp.kernel.providers.ports import Provider
+    from alice_exp.kernel.text.date_spans import Span
     from alice_exp.model.values.config import Config
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,54 @@ class ChatHistoryStore(Protocol):
 
     def older(self, before: float) -> tuple[str, ...]:
         """The names of conversations last written before this moment (epoch seconds)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What ranking needs of a turn: who said it (``role``, ``speaker``), when (ISO-8601 UTC, or ""), how long it is in
+    thirds of a word, and how often it has each token that was asked for."""
+
+    role: str
+    speaker: str
+    at: str
+    length: int
+    counts: Mapping[str, int]
+
+
+class Turns(Protocol):
+    """Turns by their numbers: a session's stand one behind the other (``STRIDE``)."""
+
+    def statistics(self, tokens: Collection[str]) -> Statistics:
+        """The statistics of all turns, and how many hold each of some tokens."""
+        ...
+
+    def likely(self, tokens: Collection[str], days: Sequence[Span], most: int) -> set[int]:
+        """The turns that may be the best by their words, and those of some days; at most ``most`` of each."""
+        ...
+
+    def at(self, numbers: Collection[int], tokens: Collection[str]) -> Mapping[int, Turn]:
+        """These turns, as far as there are such, with the counts of some tokens."""
+        ...
+
+    def newest(self) -> str:
+        """The latest time of a turn; "" if none is known."""
+        ...
+
+    def speakers(self) -> Collection[str]:
+        """The names of those who spoke."""
+        ...
+
+
+class SaidIndex(Protocol):
+    """An index of what was said in all sessions."""
+
+    def ask(self, question: Callable[[Turns], R]) -> R | None:
+        """The answer to a question about the turns as they are now; None where the sessions have to be read instead."""
+        ...
+
+    def record(self, number: int) -> ChatRecord:
+        """The message with a number, within the question's answer."""
         ...
 
 

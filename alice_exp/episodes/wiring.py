@@ -14,4 +14,9 @@ if TYPE_CHECKING:
 
 def recording(session: Session, home: Home | None = None) -> Recording:
     """The home (or another door to it, as of a dry run), reads, caller and project of this session."""
-    return Recording(home or session.home, access(session), session.caller, session.enter)
+
+    def project() -> str:
+        # A dry run learns nothing, of this machine's names neither.
+        return session.enter() if home in (None, session.home) else session.here.names
+
+    return Recording(home or session.home, access(session), session.caller, project)

@@ -40,6 +40,7 @@ INVENTORY: Mapping[str, Holds] = {
     "files.json": "texts",
     "index.sqlite*": "texts",
     "ledger/*": "ids",
+    "sessions.sqlite*": "texts",
     "published/*": "texts",
     "decisions/dec-*": "entry",
     "ran.jsonl": "entry",

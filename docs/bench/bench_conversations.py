@@ -13,17 +13,42 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from alice_exp.conversations.rules.search_messages import Said, Talk, search
-from alice_exp.conversations.usecases.search_sessions import LOOKED_AT
+from alice_exp.conversations.rules.ranked_turns import STRIDE, ReadTurns, search
+from alice_exp.conversations.rules.ranked_turns import Said as Numbered
 from alice_exp.finding.rules.ranking import GATE
-from alice_exp.finding.rules.scorer import Texts
 from alice_exp.kernel.text.tokens import tokens, tokens_many
+from alice_exp.kernel.value_class import dataclass
 from docs.bench.bench_recall import strangers_of
 from tests.data import docs, queries
 
 SETS = ("locomo", "talk_en", "mb_en", "mb_zh")
 
 Find = Callable[[str], Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Said:
+    """A turn of a set: its name, its session, its text, who said it and when."""
+
+    ref: str
+    session: str
+    text: str
+    speaker: str = ""
+    at: str = ""
+    role: str = ""
+
+
+def read(turns: Sequence[Said]) -> tuple[ReadTurns, dict[int, str]]:
+    """Turns as they are searched, and their names by number; those of a session follow each other."""
+    sessions: dict[str, int] = {}
+    count: Counter[str] = Counter()
+    numbers = []
+    for one in turns:
+        numbers.append(sessions.setdefault(one.session, len(sessions)) * STRIDE + count[one.session])
+        count[one.session] += 1
+    rows = zip(numbers, turns, strict=True)
+    said = [Numbered(number, one.text, one.role, one.speaker, one.at) for number, one in rows]
+    return ReadTurns(said), {number: one.ref for number, one in zip(numbers, turns, strict=True)}
 
 
 def loaded(name: str) -> dict[str, tuple[list[Said], list[dict[str, Any]]]]:
@@ -70,9 +95,9 @@ def plain_bm25(turns: Sequence[Said], k1: float = 1.2, b: float = 0.75) -> Find:
 
 
 def ours(turns: Sequence[Said]) -> Find:
-    """Turns by ``conversations.rules.search_messages``."""
-    talk = Talk.of(turns)
-    return lambda query: [hit.turn.ref for hit in search(talk, query, top=10)]
+    """Turns by ``conversations.rules.ranked_turns``."""
+    known, names = read(turns)
+    return lambda query: [names[hit.number] for hit in search(known, query, None, 10)]
 
 
 def recall(
@@ -93,39 +118,32 @@ def recall(
     return at5 / asked, at10 / asked, asked
 
 
-SILENT = (0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2)
-"""The shares of answerable questions met with silence for which the curve tells what strangers' questions get."""
+GATES = (GATE, 0.4, 0.5, 0.6, 0.7)
+"""The gates for which the curve tells what is met with silence and what strangers' questions get."""
 
 
-def certainty(turns: Sequence[Said]) -> Callable[[str], float]:
-    """The probability that something said fits a question, in [0, 1]; 1 where it names a day on which was spoken."""
-    talk, matches = Talk.of(turns), Texts.of([turn.text for turn in turns]).find
-
-    def probability(query: str) -> float:
-        hits, words = search(talk, query, top=LOOKED_AT), matches(query)
-        if any(hit.by_day for hit in hits):
-            return 1.0
-        return max((words.probability(hit.index) for hit in hits), default=0.0)
-
-    return probability
+def is_answered(turns: Sequence[Said]) -> Callable[[str, float], bool]:
+    """Whether a question is answered at a gate."""
+    known, _ = read(turns)
+    return lambda query, gate: bool(search(known, query, None, 1, gate))
 
 
-def curve(name: str, every: int = 3) -> tuple[list[float], float, float]:
-    """The share of strangers' questions that is answered at each of ``SILENT``, and both shares at the gate as set.
+def curve(name: str, every: int = 3) -> list[tuple[float, float]]:
+    """At each of ``GATES`` the share of a set's questions that is met with silence, and of strangers' that is answered.
 
     Asked is every third question of the set, and as many of other sets as ``bench_recall`` puts to it.
     """
     strangers = [one.query for one in strangers_of(name)]
-    own, foreign = [], []
+    own: Counter[float] = Counter()
+    foreign: Counter[float] = Counter()
+    asked = 0
     for turns, questions in loaded(name).values():
-        probability = certainty(turns)
-        own += [probability(one["query"]) for one in questions[::every]]
-        foreign += [probability(query) for query in strangers]
-    own.sort()
-    gates = [own[int(len(own) * share)] for share in SILENT]
-    answered = [sum(one >= gate for one in foreign) / len(foreign) for gate in gates]
-    silent = sum(one < GATE for one in own) / len(own)
-    return answered, silent, sum(one >= GATE for one in foreign) / len(foreign)
+        answers = is_answered(turns)
+        asked += len(questions[::every])
+        for gate in GATES:
+            own[gate] += sum(not answers(one["query"], gate) for one in questions[::every])
+            foreign[gate] += sum(answers(query, gate) for query in strangers)
+    return [(own[gate] / asked, foreign[gate] / (len(strangers) * len(loaded(name)))) for gate in GATES]
 
 
 def query_times(name: str, turns_wanted: int = 5000) -> tuple[float, float, float]:
@@ -138,12 +156,12 @@ def query_times(name: str, turns_wanted: int = 5000) -> tuple[float, float, floa
         for turn in turns
     ][:turns_wanted]
     start = time.perf_counter()
-    talk = Talk.of(many)
+    known, _ = read(many)
     built = time.perf_counter() - start
     times = []
     for question in [question for _, questions in corpora.values() for question in questions][:200]:
         start = time.perf_counter()
-        search(talk, question["query"])
+        search(known, question["query"], None, 10)
         times.append(time.perf_counter() - start)
     times.sort()
     return built, times[len(times) // 2], times[int(len(times) * 0.95)]
@@ -162,14 +180,13 @@ def main() -> int:
         print(
             f"{name:7} 5000 turns: index {built:.2f} s, query {1000 * median:.1f} ms, p95 {1000 * p95:.1f} ms"
         )
-    print(
-        f"\n| strangers' questions answered at | {' | '.join(f'{100 * one:g} %' for one in SILENT)} | as set |"
-    )
-    print(f"|---|{'--:|' * len(SILENT)}--:|")
+    print(f"\n| silent, strangers answered at | {' | '.join(f'{gate:g}' for gate in GATES)} |")
+    print(f"|---|{'--:|' * len(GATES)}")
     for name in filter(loaded, SETS):
-        answered, silent, at_gate = curve(name)
-        cells = " | ".join(f"{100 * one:.0f} %" for one in answered)
-        print(f"| {name} | {cells} | {100 * at_gate:.0f} % at {100 * silent:.0f} % |", flush=True)
+        cells = " | ".join(
+            f"{100 * silent:.0f} %, {100 * answered:.0f} %" for silent, answered in curve(name)
+        )
+        print(f"| {name} | {cells} |", flush=True)
     return 0
 
 

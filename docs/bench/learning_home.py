@@ -69,10 +69,12 @@ class OnHome(policies.Plain):
         super().found(lesson, at)
         now(at)
         name = self.ids[lesson.id]
-        text = f"follow advice {name[4:]}"
+        # Words of its own, as two lessons of a person have them: else one that is turned down marks all others as like it.
+        text = " ".join(f"{name[4:]}{end}" for end in "pqr")
         if lesson.words:
             # Nearness sees that two of these give one thing different values.
-            text = f"set option {letters(lesson.words)} to {list(self.ids).index(lesson.id) + 11}"
+            own = letters(lesson.words)
+            text = f"set {own}p {own}q to {list(self.ids).index(lesson.id) + 11}"
         done = self.agent.add_episode(SUBJECTS[lesson.kind], success=True)
         homes.new_id = lambda _: name  # type: ignore[assignment]
         try:

@@ -193,6 +193,8 @@ class Alice(Plain):
     held: dict[int, dict[str, Placed]] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
     """What a person approved and took back."""
+    rejected: set[tuple[int, str]] = field(default_factory=set)
+    """Kind and words of what a person turned down: a candidate that is worded so is not tried (DESIGN 13)."""
     doubted: list[str] = field(default_factory=list)
     """Every lesson as it came in doubt, once a time."""
 
@@ -217,6 +219,8 @@ class Alice(Plain):
     def decided(self, lesson: str, approved: bool, at: str, replaces: str = "", both: str = "") -> None:
         one = self.known[lesson]
         block = self.held[one.kind].pop(lesson).block
+        if not approved and one.words:
+            self.rejected.add((one.kind, one.words))
         if approved:
             block = replace(started(block), updated_at=at)
             block = replace(block, replaces=(replaces,) * bool(replaces), both=(both,) * bool(both))
@@ -266,8 +270,15 @@ class Alice(Plain):
         kept = self.held.get(kind, {}).values()
         found = [fit(placed, FITS, {}, at) for placed in kept]
         return choose(
-            ordered(one for one in found if one is not None), self._are_rivals, waiting(kept)
+            ordered(one for one in found if one is not None),
+            self._are_rivals,
+            waiting(kept),
+            self._is_like_rejected,
         ).applied
+
+    def _is_like_rejected(self, candidate: Placed) -> bool:
+        one = self.known[candidate.block.id]
+        return (one.kind, one.words) in self.rejected
 
     def pick(self, task: Task) -> tuple[str, ...]:
         return tuple(one.placed.block.id for one in self._told(task.kind, task.at))

@@ -18,7 +18,7 @@ from alice_exp.agents.cli import hook_command
 from alice_exp.agents.store import FileSpool
 from alice_exp.agents.usecases import captured_sessions
 from alice_exp.conversations.rules.transcripts import typed_words
-from alice_exp.conversations.store import FileSessions
+from alice_exp.conversations.store.file_sessions import FileSessions
 from alice_exp.conversations.values import Message
 from alice_exp.kernel.errors import BusyError, PeerError
 from alice_exp.kernel.journal.derived_file import load_derived
@@ -242,10 +242,10 @@ def test_of_two_workers_at_once_one_works(home: Path) -> None:
 STEPS = {
     "alice_exp.agents.store:FileSpool.begin": "before after",
     "alice_exp.agents.store:FileSpool.transcript": "after",
-    "alice_exp.conversations.store:FileSessions.save_all": "before after",
-    "alice_exp.conversations.store:FileSessions.begin": "after",
+    "alice_exp.conversations.store.file_sessions:FileSessions.save_all": "before after",
+    "alice_exp.conversations.store.file_sessions:FileSessions.begin": "after",
     "alice_exp.kernel.journal.atomic_files:swap_in": "after",
-    "alice_exp.conversations.store:FileSessions.mark_extracted": "before after",
+    "alice_exp.conversations.store.file_sessions:FileSessions.mark_extracted": "before after",
     "alice_exp.agents.store:FileSpool.done": "before",
 }
 

@@ -140,3 +140,12 @@ def test_a_transcript_is_read_once(
     rows = [said(f"The issue was number {at}.", ("user", "assistant")[at % 2]) for at in range(40)]
     ended(cli, folder, "s1", *rows, *call(1, "make test"))
     assert (len(seen), len(stored)) == (42, 40)
+
+
+def test_a_dry_run_names_no_project(home: Path, cli: Call, folder: Path) -> None:
+    local = home / "local.jsonc"
+    before = local.read_text("utf-8") if local.exists() else ""
+    cli("episode", "add", "--task", "repair", "--action", "flush", "--success", "--dry-run")
+    assert (local.read_text("utf-8") if local.exists() else "") == before
+    cli("episode", "add", "--task", "repair", "--action", "flush", "--success")
+    assert "work-" in local.read_text("utf-8")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from alice_exp.conversations.ports import ChatHistoryStore
-from alice_exp.conversations.store import FileSessions
+from alice_exp.conversations.store.file_sessions import FileSessions
 from alice_exp.conversations.values import Message, ToolCall
 from alice_exp.kernel.errors import BusyError, NotFoundError, UsageError
 from tests.contracts.memory_stores import InMemoryChatHistoryStore

@@ -327,12 +327,12 @@ def test_forgetting_at_the_end_reads_first(home: Path, cli: Call) -> None:
 # -- crashes ------------------------------------------------------------------------------------------------------
 
 CRASHES = {
-    "before the intent": ("alice_exp.conversations.store:FileSessions.begin", "before"),
-    "after the intent": ("alice_exp.conversations.store:FileSessions.begin", "after"),
+    "before the intent": ("alice_exp.conversations.store.file_sessions:FileSessions.begin", "before"),
+    "after the intent": ("alice_exp.conversations.store.file_sessions:FileSessions.begin", "after"),
     "with the act prepared": ("alice_exp.kernel.journal.atomic_files:swap_in", "before"),
     "with the files swapped": ("alice_exp.kernel.journal.atomic_files:swap_in", "after"),
-    "after the commit": ("alice_exp.conversations.store:FileSessions.mark_extracted", "before"),
-    "after the mark": ("alice_exp.conversations.store:FileSessions.mark_extracted", "after"),
+    "after the commit": ("alice_exp.conversations.store.file_sessions:FileSessions.mark_extracted", "before"),
+    "after the mark": ("alice_exp.conversations.store.file_sessions:FileSessions.mark_extracted", "after"),
 }
 
 

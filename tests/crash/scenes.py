@@ -165,6 +165,7 @@ SCENES: dict[str, Scene] = {
         'import jsonl "$CM_DIR/lessons.jsonl" -q', "import", "user", prepare="lessons", rehearsed=True
     ),
     "doctor-fix": Scene("doctor --fix -q", "", "user", script="mending.py"),
+    "showing": Scene("hook claude-code prompt", "", AGENT, script="showing.py", program="showing.py"),
     "heard": Scene("hook --finish", "extract", AGENT, script="hearing.py"),
     "purge": Scene("purge exp-aaaaaaa2 --yes -q", "purge", "user", script="purge.py"),
     "sync": Scene("sync -q", "sync", "user", script="syncing.py"),

@@ -56,6 +56,7 @@ SAMPLED = [
     ("owner", "kill", 1),
     ("owner-sign", "kill", 1),
     ("decide", "powercut-end", 1),
+    ("showing", "kill", 1),
     ("project", "powercut-end", 1),
     ("sync-first", "powercut-end", 1),
     ("sync-remove", "powercut-end", 1),

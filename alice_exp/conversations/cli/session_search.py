@@ -12,7 +12,7 @@ import typer
 
 from alice_exp.conversations.cli.session_commands import at_line
 from alice_exp.conversations.rules.transcripts import folder_of, once, rows_of, session_name
-from alice_exp.conversations.wiring import chats, conversing
+from alice_exp.conversations.wiring import chats, conversing, turn_index
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
@@ -125,7 +125,8 @@ def search(
         _many(terminal, queries, session, top, None if not now else seen_from)
         return
     gate = terminal.session.config.number("thresholds.fits")
-    found = Library.of(chats(terminal.session), session, gate=gate).search(query, seen_from, top)
+    library = Library(chats(terminal.session), turn_index(terminal.session), session, gate=gate)
+    found = library.search(query, seen_from, top)
     document = {"query": query, "matches": [_match(one) for one in found]}
     terminal.answer(document, lambda: _matches(terminal, found))
     terminal.exit_code = 0 if found else NotFoundError.exit_code
@@ -178,7 +179,7 @@ def _many(terminal: Terminal, source: str, sessions: list[str], top: int, now: s
         prefix = f"{session_name(corpus)}-" if corpus else ""
         if prefix not in libraries:
             gate = terminal.session.config.number("thresholds.fits")
-            libraries[prefix] = Library.of(chats(terminal.session), sessions, prefix, gate)
+            libraries[prefix] = Library(chats(terminal.session), None, sessions, prefix, gate)
         found = libraries[prefix].search(query, now, top)
         answer = {
             "qid": fields["qid"],

@@ -6,30 +6,23 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules.search_messages import Said, Talk, search
+from alice_exp.conversations.rules.ranked_turns import STRIDE, ReadTurns, said_by, search
 from alice_exp.conversations.usecases.sessions import require_fitting
-from alice_exp.finding.rules.scorer import Texts
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from alice_exp.conversations.ports import ChatHistoryStore, Conversing
-    from alice_exp.conversations.rules.search_messages import Hit
+    from alice_exp.conversations.ports import ChatHistoryStore, Conversing, SaidIndex, Turns
+    from alice_exp.conversations.rules.ranked_turns import Hit, Said
     from alice_exp.conversations.rules.transcripts import Row
     from alice_exp.conversations.values import ChatRecord, Message
 
 
 GATE = Config().number("thresholds.fits")
-
-LOOKED_AT = 10
-"""The best matches of which one has to fit."""
-
-_SEARCHED = 64 << 10
-"""Characters of a message that are indexed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,55 +104,58 @@ def _said(message: Message) -> tuple[str, str, str]:
     return (message.role, message.content, message.speaker)
 
 
-@dataclass(frozen=True)
 class Library:
-    """A search index over conversations; built by ``Library.of``."""
+    """Conversations that are searched: all, or those named, or those whose name starts with ``prefix``.
 
-    records: Sequence[ChatRecord]
-    talk: Talk
-    gate: float = GATE
+    All of them are asked of the index, where it answers; else, and of some, the sessions are read. ``gate`` is the
+    least probability that a turn fits (``thresholds.fits``), as in ``recall``. Raises ``NotFoundError`` if a
+    named one does not exist.
+    """
 
-    @classmethod
-    def of(
-        cls, chats: ChatHistoryStore, sessions: Sequence[str] = (), prefix: str = "", gate: float = GATE
-    ) -> Library:
-        """Index all conversations, or those named, or those whose name starts with ``prefix``; oldest first.
-
-        ``gate`` is the least probability that a turn fits (``thresholds.fits``), as in ``recall``.
-
-        Raises ``NotFoundError`` if a named one does not exist.
-        """
-        known = [one.session for one in chats.conversations()]
-        for session in sessions:
-            if session not in known:
-                raise NotFoundError(
-                    "there is no session {session}", session=session, hint="see 'alice-exp session list'"
-                )
-        wanted = [name for name in known if (not sessions or name in sessions) and name.startswith(prefix)]
-        records = [
-            record
-            for session in wanted
-            for record in chats.load(session)
-            if record.message.content.strip() and record.message.role != "system"
-        ]
-        said = [
-            Said(one.ref, one.session, one.message.content[:_SEARCHED], one.message.speaker, one.message.at)
-            for one in records
-        ]
-        return cls(records, Talk.of(said), gate)
-
-    @cached_property
-    def _texts(self) -> Texts:
-        return Texts.of([turn.text for turn in self.talk.turns])
+    def __init__(
+        self,
+        chats: ChatHistoryStore,
+        index: SaidIndex | None = None,
+        sessions: Sequence[str] = (),
+        prefix: str = "",
+        gate: float = GATE,
+    ) -> None:
+        self._chats, self._sessions, self._prefix, self._gate = chats, sessions, prefix, gate
+        self._index = None if sessions or prefix else index
 
     def search(self, query: str, now: str | None, top: int) -> list[Found]:
         """The best matches, best first; ``now`` is the reference for "yesterday" (None: the newest turn).
 
         Empty if none of the best fits by its words and the query names no day on which anything was said.
         """
-        hits = search(self.talk, query, now, max(top, LOOKED_AT))
-        if self.gate and hits and not any(hit.by_day for hit in hits):
-            words = self._texts.find(query)
-            if all(words.probability(hit.index) < self.gate for hit in hits):
-                return []
-        return [Found(self.records[hit.index], hit) for hit in hits[: max(0, top)]]
+        index = self._index
+
+        def indexed(turns: Turns, index: SaidIndex) -> list[Found]:
+            return [
+                Found(index.record(hit.number), hit) for hit in search(turns, query, now, top, self._gate)
+            ]
+
+        found = index.ask(lambda turns: indexed(turns, index)) if index else None
+        if found is not None:
+            return found
+        records, turns = self._read
+        return [Found(records[hit.number], hit) for hit in search(turns, query, now, top, self._gate)]
+
+    @cached_property
+    def _read(self) -> tuple[Mapping[int, ChatRecord], ReadTurns]:
+        """The messages by their numbers, oldest session first."""
+        known = [one.session for one in self._chats.conversations()]
+        for session in self._sessions:
+            if session not in known:
+                raise NotFoundError(
+                    "there is no session {session}", session=session, hint="see 'alice-exp session list'"
+                )
+        among = [name for name in known if not self._sessions or name in self._sessions]
+        wanted = [name for name in among if name.startswith(self._prefix)]
+        records: dict[int, ChatRecord] = {}
+        said: list[Said] = []
+        for number, session in enumerate(wanted):
+            loaded = self._chats.load(session)
+            records.update((number * STRIDE + one.index, one) for one in loaded)
+            said += said_by(loaded, number * STRIDE)
+        return records, ReadTurns(said)

@@ -85,7 +85,7 @@ class Scored:
     query: Query
     known: Statistics
     matches: Mapping[int, float]
-    held: Mapping[str, Mapping[int, int]]
+    held: Mapping[str, Mapping[int, float]]
     lengths: Mapping[int, int] | Sequence[int]
 
     def best(self) -> list[int]:
@@ -161,7 +161,7 @@ class Scored:
 def score(
     query: Query,
     known: Statistics,
-    held: Mapping[str, Mapping[int, int]],
+    held: Mapping[str, Mapping[int, float]],
     lengths: Mapping[int, int] | Sequence[int],
 ) -> Scored:
     """The matches of a question in those texts of a collection that ``held`` and ``lengths`` describe (``Scored``)."""
@@ -186,7 +186,7 @@ class _Scoring:
         self,
         query: Query,
         known: Statistics,
-        held: Mapping[str, Mapping[int, int]],
+        held: Mapping[str, Mapping[int, float]],
         lengths: Mapping[int, int] | Sequence[int],
     ) -> None:
         self._query, self._known, self._held, self._lengths = query, known, held, lengths

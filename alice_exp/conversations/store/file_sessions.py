@@ -70,13 +70,21 @@ class FileSessions:
     """Chat histories of one home; implements ``conversations.ports.ChatHistoryStore``.
 
     ``is_committed`` tells whether git has a commit with an extraction's token; ``epoch`` gives the current time in
-    seconds. Files get it as their modification time, by which ``older`` judges their age.
+    seconds; ``forgotten`` is called when a conversation was deleted. Files get the time as their modification time,
+    by which ``older`` judges their age.
     """
 
-    def __init__(self, folder: Path, is_committed: Callable[[str], bool], epoch: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        is_committed: Callable[[str], bool],
+        epoch: Callable[[], float],
+        forgotten: Callable[[], None] = lambda: None,
+    ) -> None:
         self._folder = folder
         self._is_committed = is_committed
         self._epoch = epoch
+        self._forgotten = forgotten
         self._told: dict[str, _Told] = {}
 
     def start(self, session: str, at: str, project: str = "") -> bool:
@@ -164,6 +172,7 @@ class FileSessions:
         """Delete a conversation; returns how many messages it held."""
         held = len(self._read(session).rows)
         remove(self._path(session))
+        self._forgotten()
         return held
 
     def conversations(self) -> tuple[Conversation, ...]:
@@ -188,6 +197,17 @@ class FileSessions:
                 if path.stat().st_mtime < before:
                     found.append(path.name.removesuffix(_ENDING))
         return tuple(found)
+
+    def signatures(self) -> dict[str, str]:
+        """Of each conversation's file its inode, size and time, which grow or stay while it is only added to."""
+        found = {}
+        with contextlib.suppress(OSError), os.scandir(self._folder) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                name = entry.name.removesuffix(_ENDING)
+                if name != entry.name and _NAME.fullmatch(name) and entry.is_file(follow_symlinks=False):
+                    state = entry.stat(follow_symlinks=False)
+                    found[name] = f"{state.st_ino},{state.st_size},{state.st_mtime_ns}"
+        return found
 
     # -- the files ----------------------------------------------------------------------------------------------
 

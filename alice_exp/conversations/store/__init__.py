@@ -1,0 +1,1 @@
+"""Where conversations are kept: a file each, and an index of what was said in them."""

@@ -1,0 +1,245 @@
+"""The index of what was said, ``state/sessions.sqlite``: FTS5 over the program's own tokens, in step with the files.
+
+A cache, as ``finding.store.database`` keeps one: where it cannot be used the sessions are read. What was added to them
+is taken in by the next question, some thousand turns a transaction, so that a process may end at any moment. Where a
+session is gone or was written anew, all of it is made again, so that no word stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from alice_exp.conversations.ports import Turn
+from alice_exp.conversations.rules.ranked_turns import NEAR, STRIDE, length_of, said_by, tokens_of
+from alice_exp.conversations.values import ChatRecord, as_dict, message_of
+from alice_exp.finding.ports import NO_NOISE, Noise
+from alice_exp.finding.rules.noise import SAMPLE, learn_noise
+from alice_exp.finding.rules.scorer import Statistics
+from alice_exp.finding.store.database import Database
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from pathlib import Path
+
+    from alice_exp.conversations.ports import Turns
+    from alice_exp.conversations.store.file_sessions import FileSessions
+    from alice_exp.finding.store.database import Connection
+    from alice_exp.kernel.errors import AliceError
+    from alice_exp.kernel.text.date_spans import Span
+
+R = TypeVar("R")
+
+LOT = 2_000
+"""How many turns are taken in by one transaction."""
+
+READ = 20_000
+"""How many postings are read for the words of a question, the rarest first; more only of its rarest word."""
+
+_SCHEMA = """
+CREATE TABLE files (
+    number INTEGER PRIMARY KEY, session TEXT NOT NULL UNIQUE, signature TEXT NOT NULL, rows INTEGER NOT NULL
+);
+CREATE TABLE turns (
+    id INTEGER PRIMARY KEY, role TEXT NOT NULL, speaker TEXT NOT NULL, at TEXT NOT NULL, length INTEGER NOT NULL,
+    tokens TEXT NOT NULL, body TEXT NOT NULL
+);
+CREATE INDEX turns_at ON turns (at) WHERE at > '';
+CREATE INDEX turns_by ON turns (speaker) WHERE speaker > '';
+CREATE TABLE terms (term TEXT PRIMARY KEY, turns INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE measures (total INTEGER NOT NULL, length INTEGER NOT NULL, short REAL NOT NULL, long REAL NOT NULL);
+INSERT INTO measures VALUES (0, 0, 0, 0);
+CREATE VIRTUAL TABLE words USING fts5 (
+    tokens, content = 'turns', content_rowid = 'id',
+    tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* S* Co' tokenchars '#'"
+)
+"""
+
+
+class TurnIndex:
+    """Implements ``conversations.ports.SaidIndex``, and ``Turns`` while it answers."""
+
+    def __init__(self, path: Path, chats: FileSessions, warn: Callable[[AliceError], None]) -> None:
+        self._database = Database(path, _SCHEMA, warn)
+        self._chats = chats
+        self._connection: Connection | None = None
+
+    def ask(self, question: Callable[[Turns], R]) -> R | None:
+        """See ``SaidIndex``."""
+
+        def answer() -> R:
+            files = self._chats.signatures()
+            while True:
+                connection = self._connection = self._database.begin(lambda _: False, lambda _: None)
+                known = _signatures(connection)
+                if known == files:
+                    return question(self)
+                connection.rollback()
+                if not _is_added_to(known, files):
+                    self._database.forget()
+                    continue
+                self._database.begin(
+                    lambda one: _signatures(one) != files, lambda one: self._refresh(one, files)
+                )
+                connection.rollback()
+
+        return self._database.answered(answer)
+
+    def record(self, number: int) -> ChatRecord:
+        """See ``SaidIndex``."""
+        query = "SELECT session, body FROM turns JOIN files ON number = id / ? WHERE id = ?"
+        ((session, body),) = self._asked(query, STRIDE, number)
+        row = json.loads(body)
+        return ChatRecord(
+            session, number % STRIDE, message_of(row), row["extracted"], row["key"], row["project"]
+        )
+
+    # ---------------------------------------------------------------------------------------------------- Turns
+
+    def statistics(self, tokens: Collection[str]) -> Statistics:
+        """See ``Turns``."""
+        ((total, length, short, long),) = self._asked("SELECT * FROM measures")
+        noise = Noise(short, long) if short else NO_NOISE
+        return Statistics(total, length / max(1, total), noise, self._holders(tokens))
+
+    def likely(self, tokens: Collection[str], days: Sequence[Span], most: int) -> set[int]:
+        """See ``Turns``."""
+        found: set[int] = set()
+        chosen: list[str] = []
+        read = 0
+        for token, count in sorted(self._holders(tokens).items(), key=lambda one: (one[1], one[0])):
+            if count and (not chosen or read + count <= READ):
+                chosen.append('"' + token.replace('"', '""') + '"')
+                read += count
+        if chosen:
+            query = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?"
+            best = [number for (number,) in self._asked(query, " OR ".join(chosen), most)]
+            reach = range(-len(NEAR), len(NEAR) + 1)
+            beside = json.dumps([number + step for number in best for step in reach])
+            there = "SELECT id FROM turns WHERE id IN (SELECT value FROM json_each(?))"
+            found.update(number for (number,) in self._asked(there, beside))
+        for day in days:
+            # Of a day in any year, the latest years first.
+            of, form = ("substr(at, 6, 5)", "%m-%d") if day.every_year else ("at", "%Y-%m-%d")
+            first, after = f"{day.start:{form}}", f"{day.end:{form}}"
+            within = f"{of} >= ? AND {of} < ?" if first < after else f"({of} >= ? OR {of} < ?)"
+            query = f"SELECT id FROM turns WHERE at > '' AND {within} ORDER BY at DESC, id LIMIT ?"
+            found.update(number for (number,) in self._asked(query, first, after, most))
+        return found
+
+    def at(self, numbers: Collection[int], tokens: Collection[str]) -> Mapping[int, Turn]:
+        """See ``Turns``."""
+        query = """SELECT id, role, speaker, at, length, tokens FROM turns
+            WHERE id IN (SELECT value FROM json_each(?))"""
+        spelt = [(token, f" {token} ") for token in tokens]
+        found = {}
+        for number, role, speaker, at, length, text in self._asked(query, json.dumps([*numbers])):
+            counts = {token: text.count(written) for token, written in spelt if written in text}
+            found[number] = Turn(role, speaker, at, length, counts)
+        return found
+
+    def newest(self) -> str:
+        """See ``Turns``."""
+        ((at,),) = self._asked("SELECT max(at) FROM turns WHERE at > ''")
+        return at or ""
+
+    def speakers(self) -> Collection[str]:
+        """See ``Turns``."""
+        found: list[str] = []
+        while True:
+            # From one name to the next in the index: a turn each would be read else.
+            ((name,),) = self._asked(
+                "SELECT min(speaker) FROM turns WHERE speaker > ?", found[-1] if found else ""
+            )
+            if name is None:
+                return found
+            found.append(name)
+
+    def _asked(self, query: str, *values: object) -> list[Any]:
+        if self._connection is None:
+            raise ValueError("no question is being answered")
+        return self._connection.execute(query, values).fetchall()
+
+    def _holders(self, tokens: Collection[str]) -> dict[str, int]:
+        query = "SELECT term, turns FROM terms WHERE term IN (SELECT value FROM json_each(?))"
+        return dict.fromkeys(tokens, 0) | dict(self._asked(query, json.dumps([*tokens])))
+
+    # ------------------------------------------------------------------------------------------ keeping in step
+
+    def _refresh(self, connection: Connection, files: Mapping[str, str]) -> None:
+        """Take in ``LOT`` turns of what is new; what is left stays behind, with no signature."""
+        rows_of = connection.execute("SELECT session, number, signature, rows FROM files")
+        known = {session: state for session, *state in rows_of}
+        left = LOT
+        for session, signature in files.items():
+            number, old, rows = known.get(session, (0, "", 0))
+            if old == signature or not left:
+                continue
+            if not number:
+                added = connection.execute(
+                    "INSERT INTO files (session, signature, rows) VALUES (?, '', 0)", (session,)
+                )
+                number = added.lastrowid
+            records = self._chats.load(session)
+            fresh = records[rows : rows + left]
+            left -= len(fresh)
+            rows += len(fresh)
+            _add(connection, number * STRIDE, fresh)
+            state = signature if rows == len(records) else ""
+            connection.execute(
+                "UPDATE files SET signature = ?, rows = ? WHERE number = ?", (state, rows, number)
+            )
+
+
+def _signatures(connection: Connection) -> dict[str, str]:
+    return dict(connection.execute("SELECT session, signature FROM files"))
+
+
+def _is_added_to(known: Mapping[str, str], files: Mapping[str, str]) -> bool:
+    """Whether every known session is there, in the same file, which was only added to."""
+    for session, signature in known.items():
+        was, now = (
+            [*map(int, text.split(","))] for text in (signature or "0,0,0", files.get(session, "-1,-1,0"))
+        )
+        if now[1] < was[1] or (signature and was[0] != now[0]):
+            return False
+    return True
+
+
+def _add(connection: Connection, start: int, records: Sequence[ChatRecord]) -> None:
+    """Take in some messages of a session whose turns are numbered from ``start``."""
+    by_number = {start + one.index: one for one in records}
+    said = said_by(records, start)
+    rows = tokens_of(said)
+    lengths = [*map(length_of, rows)]
+    texts = [f" {' '.join(row)} " for row in rows]
+    connection.executemany(
+        "INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            (one.number, one.role, one.speaker, one.at, length, text, _body(by_number[one.number]))
+            for one, length, text in zip(said, lengths, texts, strict=True)
+        ),
+    )
+    words = ((one.number, text) for one, text in zip(said, texts, strict=True))
+    connection.executemany("INSERT INTO words (rowid, tokens) VALUES (?, ?)", words)
+    terms = Counter(token for row in rows for token in set(row))
+    connection.executemany(
+        "INSERT INTO terms VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET turns = turns + excluded.turns",
+        terms.items(),
+    )
+    ((before, short),) = connection.execute("SELECT total, short FROM measures")
+    connection.execute(
+        "UPDATE measures SET total = total + ?, length = length + ?", (len(rows), sum(lengths))
+    )
+    # Measured anew while the sample grows.
+    if before < SAMPLE or not short:
+        sample = connection.execute("SELECT tokens FROM turns ORDER BY id LIMIT ?", (SAMPLE,))
+        noise = learn_noise([text.split() for (text,) in sample])
+        connection.execute("UPDATE measures SET short = ?, long = ?", (noise.short, noise.long))
+
+
+def _body(record: ChatRecord) -> str:
+    row = as_dict(record.message)
+    row |= {"extracted": record.extracted, "key": record.name, "project": record.project}
+    return json.dumps(row, ensure_ascii=False)

@@ -1,0 +1,144 @@
+"""The index of what was said: in step with the sessions, whatever happens to it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from alice_exp.conversations.rules import ranked_turns
+from alice_exp.conversations.rules.ranked_turns import search
+from alice_exp.conversations.store import turn_index
+from alice_exp.conversations.store.file_sessions import FileSessions
+from alice_exp.conversations.store.turn_index import TurnIndex
+from alice_exp.conversations.usecases.search_sessions import Library
+from alice_exp.conversations.values import Message
+
+Call = Callable[..., Any]
+
+QUESTIONS = (
+    "where is the dentist?",
+    "谁喜欢吃辣",
+    "what about number 7",
+    "what was said on 3 March?",
+    "Ann's tram",
+)
+
+
+@pytest.fixture
+def chats(tmp_path: Path) -> Iterator[FileSessions]:
+    chats = FileSessions(tmp_path / "sessions", lambda _: False, lambda: 1_700_000_000.0)
+    for number in range(6):
+        chats.start(f"s{number}", f"2026-03-0{number + 1}T08:00:00Z")
+        chats.save_all(f"s{number}", [said(f"a line of number {number * 7 + n}") for n in range(7)])
+    chats.save_all("s2", [said("the dentist is in Graz, behind the tram", "Ann"), said("用户喜欢吃辣")])
+    yield chats
+
+
+def said(text: str, speaker: str = "") -> Message:
+    return Message("user", text, "2026-03-03T09:00:00Z", speaker=speaker)
+
+
+def index_of(chats: FileSessions, tmp_path: Path) -> TurnIndex:
+    warned: list[object] = []
+    return TurnIndex(tmp_path / "state" / "sessions.sqlite", chats, warned.append)
+
+
+def found(chats: FileSessions, index: TurnIndex | None) -> list[list[str]]:
+    library = Library(chats, index, gate=0.0)
+    return [[one.record.ref for one in library.search(question, None, 3)] for question in QUESTIONS]
+
+
+def test_it_answers_what_the_sessions_say(chats: FileSessions, tmp_path: Path) -> None:
+    index = index_of(chats, tmp_path)
+    assert found(chats, index) == found(chats, None)
+    assert found(chats, index)[0][0] == "s2#7"
+    chats.save_all("s5", [said("no, the dentist moved: the dentist is in Linz")])
+    chats.start("s6", "2026-03-09T08:00:00Z")
+    chats.save_all("s6", [said("tram number 7")])
+    assert found(chats, index) == found(chats, None)
+    # Another process has nothing left to take in.
+    other = index_of(chats, tmp_path)
+    assert other.ask(lambda turns: turns.statistics(()).total) == 6 * 7 + 4
+    (one, *_) = Library(chats, other, gate=0.0).search("dentist in Graz", None, 1)
+    assert one.record == chats.load("s2")[7]
+
+
+def test_killed_at_any_moment_it_answers_right_afterwards(
+    chats: FileSessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turn_index, "LOT", 5)
+    wanted, add = found(chats, None), turn_index._add
+    for moment in range(14):
+        for where in ("before", "after"):
+            child = os.fork()
+            if not child:
+                left = [moment % 7]
+
+                def dying(*given: Any, left: list[int] = left, where: str = where) -> None:
+                    if not left[0] and where == "before":
+                        os._exit(9)
+                    add(*given)
+                    if not left[0]:
+                        os._exit(9)
+                    left[0] -= 1
+
+                turn_index._add = dying
+                index_of(chats, tmp_path).ask(lambda turns: turns.newest())
+                os._exit(0)
+            os.waitpid(child, 0)
+        if moment % 5 == 4:
+            assert found(chats, index_of(chats, tmp_path)) == wanted
+            chats.save_all("s1", [said(f"more of number {moment}")])
+            wanted = found(chats, None)
+    assert found(chats, index_of(chats, tmp_path)) == wanted
+
+
+@pytest.mark.parametrize("harm", ["a session is gone", "a session was written anew", "the index is cut"])
+def test_what_is_gone_stays_in_no_row(chats: FileSessions, tmp_path: Path, harm: str) -> None:
+    index = index_of(chats, tmp_path)
+    path = tmp_path / "sessions" / "s2.jsonl"
+    assert found(chats, index)[0]
+    if harm == "a session is gone":
+        path.unlink()
+    elif harm == "a session was written anew":
+        kept = [line for line in path.read_text("utf-8").splitlines(True) if "dentist" not in line]
+        path.unlink()
+        path.write_text("".join(kept), "utf-8")
+    else:
+        file = tmp_path / "state" / "sessions.sqlite"
+        index.ask(lambda turns: turns.newest())
+        file.write_bytes(file.read_bytes()[:5000])
+        index = index_of(chats, tmp_path)
+    chats = FileSessions(tmp_path / "sessions", lambda _: False, lambda: 1_700_000_000.0)
+    index = index_of(chats, tmp_path)
+    assert found(chats, index) == found(chats, None)
+    if harm != "the index is cut":
+        assert not any(b"dentist" in file.read_bytes() for file in (tmp_path / "state").iterdir())
+
+
+def test_a_deleted_conversation_leaves_no_word(home: Path, cli: Call) -> None:
+    for name in ("one", "two"):
+        cli("session", "start", name)
+        cli("session", "say", name, "user", f"the heliotrope of {name} is in bloom")
+    assert [one["session"] for one in cli("session", "search", "heliotrope", "--json").json["matches"]] == [
+        "one",
+        "two",
+    ]
+    cli("session", "end", "one", "--forget")
+    assert not any(b"heliotrope" in file.read_bytes() for file in (home / "state").glob("sessions.sqlite*"))
+    assert [one["session"] for one in cli("session", "search", "heliotrope", "--json").json["matches"]] == [
+        "two"
+    ]
+
+
+def test_words_of_many_turns_cost_no_more_than_a_bound(
+    chats: FileSessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turn_index, "READ", 3)
+    index = index_of(chats, tmp_path)
+    hits = index.ask(lambda turns: search(turns, "a line of the dentist in Graz", None, 3))
+    assert hits and hits[0].number % ranked_turns.STRIDE == 7
