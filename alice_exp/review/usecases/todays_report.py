@@ -98,7 +98,7 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
 def _sent_back(
     back: Sequence[Returned], gone: Sequence[Placed], now: str
 ) -> tuple[tuple[Put, ...], tuple[str, ...]]:
-    """What was rejected itself, on its way back to the archive; and the ids of what goes: that is ``gone``, or repeats a
+    """What was rejected itself, on its way back to the archive; the ids of what goes: ``gone``, and what repeats a
     rejected block."""
     away = tuple(refused(one.rejected, now) for one in back if one.rejected is one.placed)
     repeats = (one.block_id for one in back if one.placed is not None and one.rejected is not one.placed)
