@@ -1,4 +1,4 @@
-"""The man page, made from the command line itself, and the list of tools, from the operations:
+"""The man page, made from the command line itself, the list of tools, from the operations, and what hosts install:
 ``python -m tests.manual --write``, ``--check``.
 
 Where a command, an option, an example or an exit code changes, the page is old until it is written anew.
@@ -19,6 +19,7 @@ from alice_exp.app.main import command
 from alice_exp.kernel import errors
 from alice_exp.kernel.version import VERSION
 from alice_exp.terminal.language import LANGUAGES, parted
+from tests import plugins
 
 PAGE = Path(__file__).parents[1] / "alice_exp" / "man" / "alice-exp.1"
 TOOLS = Path(operations.__file__).parent / "data" / "tools.json"
@@ -170,9 +171,10 @@ def tools() -> str:
 
 def main(arguments: list[str]) -> int:
     """Write the page and the list of tools, or check them."""
-    fresh = {PAGE: page(), TOOLS: tools()}
+    fresh = {PAGE: page(), TOOLS: tools(), **plugins.files()}
     if "--write" in arguments:
         for path, text in fresh.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
         return 0
     old = [path for path, text in fresh.items() if not path.exists() or path.read_text("utf-8") != text]

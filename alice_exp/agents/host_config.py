@@ -8,19 +8,19 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import shutil
-import subprocess
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
-from alice_exp.home.hosts import Event, Host
+from alice_exp.home.hosts import Host
 from alice_exp.kernel.errors import ProblemError, UsageError
-from alice_exp.kernel.jsonc import Remove, Set, edit, parse
-from alice_exp.kernel.jsonc.problem import Json
-from alice_exp.kernel.version import VERSION
+from alice_exp.kernel.jsonc import Append, Remove, Set, edit, locate, parse
+from alice_exp.kernel.jsonc.edits import Edit
+from alice_exp.kernel.jsonc.problem import Json, Pointer
 
 NAME = "alice-exp"
 """What our server is called in every host."""
@@ -28,56 +28,113 @@ NAME = "alice-exp"
 _TABLE = re.compile(
     r'^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*(?:"alice-exp"|\'alice-exp\'|alice-exp)[ \t]*[.\]]'
 )
-_OURS = re.compile(r"^[ \t]*(?:command|args)[ \t]*=")
 _ANY_TABLE = re.compile(r"^[ \t]*\[")
 
+Bare = Mapping[str, str]
+"""What a file held before we came that is as empty as what we leave: path of keys (empty: the file) → its very text."""
 
-def _entry(host: Host, command: str, arguments: Sequence[str]) -> dict[str, Json]:
-    """Our server's entry in a JSON host."""
-    if host.entry == "command":
-        return {"type": "local", "command": [command, *arguments], "enabled": True}
-    typed: dict[str, Json] = {"type": "stdio"} if host.entry == "typed" else {}
-    return {**typed, "command": command, "args": list(arguments)}
+_NOTHING: tuple[Json, ...] = ({}, {"version": 1})
 
 
-def installed(text: str, path: str, host: Host, command: str, arguments: Sequence[str]) -> str:
+def installed(
+    text: str, path: str, host: Host, command: str, arguments: Sequence[str], ask: bool = False
+) -> str:
     """The configuration with our entry in it; as it is where it stands there already.
 
-    ``ProblemError`` with the place where the file cannot be read.
+    The tools run without a dialog unless ``ask``; what a person set there themselves stays. ``ProblemError`` with the
+    place where the file cannot be read.
     """
+    more = {**host.listing, **({} if ask else host.unasked)}
+    taken = [(key, value) for key, value in host.unasked.items() if ask]
     if not host.key:
-        return _with_table(text, path, _table(command, arguments))
-    entry = _entry(host, command, arguments)
-    if not text.strip():
-        text = "{}\n"
-    servers = _servers(text, path, host)
-    present = servers.get(NAME) if servers else None
-    if isinstance(present, dict) and all(present.get(key) == value for key, value in entry.items()):
-        return text
-    document = parse(text.encode(), path)
-    if isinstance(present, dict):
-        sets = [
-            Set((host.key, NAME, key), value) for key, value in entry.items() if present.get(key) != value
-        ]
-    else:
-        sets = [Set((host.key, NAME), entry)]
-    return edit(document, sets).decode()
+        return _with_table(text, path, {"command": command, "args": [*arguments]}, more, taken)
+    entry: dict[str, Json] = {"command": command, "args": [*arguments]}
+    if host.entry == "command":
+        entry = {"type": "local", "command": [command, *arguments], "enabled": True}
+    elif host.entry == "typed":
+        entry = {"type": "stdio", **entry}
+    text = text if text.strip() else "{}\n"
+    present = read_object(text, path, host.key).get(NAME)
+    if not isinstance(present, dict):
+        return _edited(text, path, [Set((host.key, NAME), {**entry, **more})])
+    wanted = {**entry, **{key: value for key, value in more.items() if key not in present}}
+    edits: list[Edit] = [
+        Set((host.key, NAME, key), value) for key, value in wanted.items() if present.get(key) != value
+    ]
+    edits += [Remove((host.key, NAME, key)) for key, value in taken if present.get(key) == value]
+    return _edited(text, path, edits)
 
 
-def removed(text: str, path: str, host: Host) -> str:
+def removed(text: str, path: str, host: Host, bare: Bare = MappingProxyType({})) -> str:
     """The configuration without our entry; as it is where there is none, empty where it held nothing else."""
     if not host.key:
-        return _with_table(text, path, "")
-    servers = _servers(text, path, host)
-    if NAME not in servers:
+        return _without_table(text, path)
+    if NAME not in read_object(text, path, host.key):
         return text
-    pointer = (host.key, NAME) if len(servers) > 1 else (host.key,)
-    without = edit(parse(text.encode(), path), [Remove(pointer)]).decode()
-    return "" if parse(without.encode(), path).value == {} else without
+    return without(text, path, [(host.key, NAME)], bare)
 
 
-def _servers(text: str, path: str, host: Host) -> dict[str, Json]:
-    return read_object(text, path, host.key)
+def allowed(text: str, path: str, rule: str) -> str:
+    """A file of permissions in which our tools are allowed; as it is where they are."""
+    held = read_object(text, path, "permissions").get("allow")
+    if isinstance(held, list) and rule in held:
+        return text
+    return _edited(text if text.strip() else "{}\n", path, [Append(("permissions", "allow"), (rule,))])
+
+
+def disallowed(text: str, path: str, rule: str, bare: Bare) -> str:
+    """The same without our rule."""
+    held = read_object(text, path, "permissions").get("allow")
+    mine = [index for index, one in enumerate(held) if one == rule] if isinstance(held, list) else []
+    return without(text, path, [("permissions", "allow", index) for index in mine], bare)
+
+
+def without(text: str, path: str, ours: Sequence[Pointer], bare: Bare) -> str:
+    """A JSON file without what is ours, and without what then holds nothing, unless that stood there before."""
+    if not ours:
+        return text
+    document = parse(text.encode(), path)
+    gone = set(ours)
+    for depth in range(max(map(len, gone)) - 1, 0, -1):
+        for parent in {one[:depth] for one in gone if len(one) == depth + 1}:
+            held = _at(document.value, parent)
+            inner = {(*parent, key) for key in (held if isinstance(held, dict) else range(len(held)))}
+            if inner <= gone and "/".join(map(str, parent)) not in bare:
+                gone = (gone - inner) | {parent}
+    left = edit(document, [Remove(one) for one in sorted(gone, key=str)]).decode()
+    if parse(left.encode(), path).value in _NOTHING:
+        return bare.get("", "")
+    for name, was in bare.items():
+        span = locate(parse(left.encode(), path), tuple(name.split("/"))) if name else None
+        if span and not parse(left[slice(*span)].encode(), path).value:
+            left = left[: span[0]] + was + left[span[1] :]
+    return left
+
+
+def _at(value: Any, pointer: Pointer) -> Any:
+    for step in pointer:
+        value = value[step]
+    return value
+
+
+def bare_parts(text: str, path: str) -> Bare:
+    """What is empty in a file before we write there: without it nobody knew whether to take the emptiness out again."""
+    document = parse(text.encode(), path) if text.strip() and not path.endswith((".toml", ".md")) else None
+    if document is None or document.value in _NOTHING:
+        return {"": text}
+    found = {}
+    rows = document.value.items() if isinstance(document.value, dict) else ()
+    for key, held in rows:
+        inner = held.items() if isinstance(held, dict) else ()
+        for pointer, value in (((key,), held), *(((key, name), one) for name, one in inner)):
+            span = locate(document, pointer) if value in ({}, []) else None
+            if span and "/" not in "".join(pointer):
+                found["/".join(pointer)] = document.text[slice(*span)]
+    return found
+
+
+def _edited(text: str, path: str, edits: Sequence[Edit]) -> str:
+    return edit(parse(text.encode(), path), edits).decode() if edits else text
 
 
 def read_object(text: str, path: str, key: str) -> dict[str, Json]:
@@ -103,40 +160,48 @@ def read_object(text: str, path: str, key: str) -> dict[str, Json]:
     return held
 
 
-def _table(command: str, arguments: Sequence[str]) -> str:
-    listed = ", ".join(_toml(argument) for argument in arguments)
-    return f"[mcp_servers.{NAME}]\ncommand = {_toml(command)}\nargs = [{listed}]\n"
-
-
-def _toml(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-def _with_table(text: str, path: str, table: str) -> str:
-    """The TOML with our table as given (empty: none), in its old place or at the end."""
-    servers = _toml_servers(text, path)
-    wanted = tomllib.loads(table)["mcp_servers"][NAME] if table else None
-    present = servers.get(NAME)
-    if present == wanted or (wanted and isinstance(present, dict) and wanted.items() <= present.items()):
+def _with_table(
+    text: str,
+    path: str,
+    entry: Mapping[str, Json],
+    more: Mapping[str, Json],
+    taken: Sequence[tuple[str, Json]],
+) -> str:
+    """The TOML with our table, in its old place or at the end; lines that a person added to it stay."""
+    present = _toml_servers(text, path).get(NAME)
+    held = present if isinstance(present, dict) else {}
+    if present is None:
+        # The line break before the table is ours: without it the file is as it was.
+        return text + ("\n" if text else "") + _table({**entry, **more})
+    taken = [one for one in taken if held.get(one[0]) == one[1]]
+    wanted = {**entry, **{key: value for key, value in more.items() if key not in held}}
+    if not taken and wanted.items() <= held.items():
         return text
     lines = text.splitlines(keepends=True)
-    start, end = _span(lines)
-    if present is not None and start == end:
-        raise ProblemError(
-            "{name} stands here in a form that is not edited by us",
-            name=NAME,
-            path=path,
-            hint="take it out by hand",
-        )
-    if start < end:
-        if not table and start and not lines[start - 1].strip() and not "".join(lines[end : end + 1]).strip():
-            start -= 1  # the empty line that was put in above it
-        made = "".join([*lines[:start], *_kept(table, lines[start:end]), *lines[end:]])
-        _toml_servers(made, path)
-        return made
-    gap = "" if not text.strip() else "\n" if text.endswith("\n") else "\n\n"
-    return f"{text}{gap}{table}"
+    start, end = _span(lines, path)
+    ours = re.compile(rf"^[ \t]*(?:{'|'.join([*wanted, *(key for key, _ in taken)])})[ \t]*=")
+    kept = [line for line in lines[start + 1 : end] if not ours.match(line)]
+    made = "".join([*lines[:start], _table(wanted), *kept, *lines[end:]])
+    _toml_servers(made, path)
+    return made
+
+
+def _without_table(text: str, path: str) -> str:
+    """The TOML without our table, and without the line break that came with it."""
+    if NAME not in _toml_servers(text, path):
+        return text
+    lines = text.splitlines(keepends=True)
+    start, end = _span(lines, path)
+    before, after = "".join(lines[:start]), "".join(lines[end:])
+    if not after:
+        before = re.sub(r"\r?\n\Z", "", before)
+    _toml_servers(before + after, path)
+    return before + after
+
+
+def _table(fields: Mapping[str, Json]) -> str:
+    rows = (f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields.items())
+    return "".join([f"[mcp_servers.{NAME}]\n", *rows])
 
 
 def _toml_servers(text: str, path: str) -> dict[str, Json]:
@@ -149,25 +214,22 @@ def _toml_servers(text: str, path: str) -> dict[str, Json]:
     return servers if isinstance(servers, dict) else {}
 
 
-def _span(lines: Sequence[str]) -> tuple[int, int]:
-    """The lines of our table and its own tables; blank lines and comments before the next table are not ours."""
+def _span(lines: Sequence[str], path: str) -> tuple[int, int]:
+    """The lines of our table and its own tables; comments before the next table are not ours."""
     start = next((index for index, line in enumerate(lines) if _TABLE.match(line)), -1)
     if start < 0:
-        return 0, 0
+        raise ProblemError(
+            "{name} stands here in a form that is not edited by us",
+            name=NAME,
+            path=path,
+            hint="take it out by hand",
+        )
     end = start + 1
     while end < len(lines) and (not _ANY_TABLE.match(lines[end]) or _TABLE.match(lines[end])):
         end += 1
     while end < len(lines) and end > start + 1 and lines[end - 1].lstrip().startswith("#"):
         end -= 1
     return start, end
-
-
-def _kept(table: str, old: Sequence[str]) -> list[str]:
-    """The new table with what a person added to the old one, blank lines at its end too."""
-    return [table, *(line for line in old[1:] if not _OURS.match(line))] if table else []
-
-
-_PATIENCE = 20.0
 
 
 def place(host: Host, project: bool) -> Path:
@@ -192,6 +254,17 @@ def under(host: Host, relative: str) -> Path:
     return Path.home() / relative
 
 
+def named_by(host: Host, text: str, path: str) -> tuple[str, list[str]] | None:
+    """The command by which a host's file starts a server of our name; None where it names none."""
+    servers = read_object(text, path, host.key) if host.key else _toml_servers(text, path)
+    entry = servers.get(NAME)
+    if not isinstance(entry, dict):
+        return None
+    told, more = entry.get("command"), entry.get("args")
+    words = [*(told if isinstance(told, list) else [told]), *(more if isinstance(more, list) else [])]
+    return (str(words[0]), [str(word) for word in words[1:]]) if words else ("", [])
+
+
 def is_here(host: Host) -> bool:
     """Whether a host is on this machine: its folder, or its program on the path."""
     return bool(host.folder and under(host, host.folder).is_dir()) or shutil.which(host.program) is not None
@@ -208,35 +281,3 @@ def command(home: str, *, shared: bool = False) -> tuple[str, list[str]]:
     if shared:
         return "alice-exp", named
     return (found, named) if found else (sys.executable, ["-m", "alice_exp", *named])
-
-
-def hook_line(home: str, host: Host, event: Event) -> str:
-    """The shell command that a host runs at an event."""
-    program, arguments = command(home)
-    return shlex.join([program, *arguments, "hook", host.name, event])
-
-
-def try_server(program: str, arguments: list[str]) -> str:
-    """Start the server as a host would, and ask it once: ``ok``, or why it cannot."""
-    hello = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "alice-exp", "version": VERSION},
-    }
-    asked = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}) + "\n"
-    try:
-        done = subprocess.run(
-            [program, *arguments], input=asked, capture_output=True, text=True, timeout=_PATIENCE, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return f"no answer within {_PATIENCE:g} s"
-    except OSError as error:
-        return (error.strerror or str(error)).lower()
-    for line in done.stdout.splitlines():
-        try:
-            if json.loads(line)["result"]["serverInfo"]["name"] == "alice-exp":
-                return "ok"
-        except (ValueError, KeyError, TypeError):
-            continue
-    said = done.stderr.strip().splitlines()
-    return said[-1].removeprefix("alice-exp: ") if said else f"it ended with exit code {done.returncode}"

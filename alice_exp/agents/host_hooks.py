@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
-from alice_exp.agents.host_config import read_object
+from alice_exp.agents.host_config import Bare, read_object, without
 from alice_exp.home.hosts import Event, Hooks
 from alice_exp.kernel.jsonc import Append, Remove, Set, edit, parse
 from alice_exp.kernel.jsonc.edits import Edit
+from alice_exp.kernel.jsonc.problem import Pointer
 
 _OURS = re.compile(r"alice[-_]exp\S*\s(?:.*\s)?hook\s")
 
@@ -43,29 +45,19 @@ def hooked(text: str, path: str, hooks: Hooks, command_of: CommandOf) -> str:
     return edit(parse((text if text.strip() else "{}\n").encode(), path), edits).decode() if edits else text
 
 
-def unhooked(text: str, path: str, hooks: Hooks) -> str:
+def unhooked(text: str, path: str, hooks: Hooks, bare: Bare = MappingProxyType({})) -> str:
     """The file without our hooks; empty where it held nothing else."""
     if hooks.form in ("file", "plugin"):
         return ""
-    held = read_object(text, path, "hooks") if text.strip() else {}
-    edits: list[Edit] = []
-    left = 0
-    for theirs, entries in held.items():
-        mine = (
-            [index for index, one in enumerate(entries) if _is_ours(one)] if isinstance(entries, list) else []
-        )
-        if mine and isinstance(entries, list) and len(mine) == len(entries):
-            edits.append(Remove(("hooks", theirs)))
-            continue
-        left += 1
-        edits += [Remove(("hooks", theirs, index)) for index in mine]
-    if not edits:
-        return text
-    if not left:
-        edits = [Remove(("hooks",))]
-    without = edit(parse(text.encode(), path), edits).decode()
-    value = parse(without.encode(), path).value
-    return "" if value in ({}, {"version": 1}) else without
+    held = read_object(text, path, "hooks")
+    ours: list[Pointer] = [
+        ("hooks", theirs, index)
+        for theirs, entries in held.items()
+        if isinstance(entries, list)
+        for index, one in enumerate(entries)
+        if _is_ours(one)
+    ]
+    return without(text, path, ours, bare)
 
 
 def _entry(hooks: Hooks, command: str) -> dict[str, Any]:
@@ -76,13 +68,23 @@ def _entry(hooks: Hooks, command: str) -> dict[str, Any]:
 
 def _is_ours(entry: object) -> bool:
     """Whether all that an event's entry runs is ours; a group that a person put something beside is the person's."""
-    if not isinstance(entry, Mapping):
-        return False
-    inner = entry.get("hooks", [entry])
-    commands = (
-        [one.get("command") for one in inner if isinstance(one, Mapping)] if isinstance(inner, list) else []
-    )
-    return bool(commands) and all(isinstance(one, str) and _OURS.search(one) for one in commands)
+    commands = _commands(entry)
+    return bool(commands) and all(map(_OURS.search, commands))
+
+
+def _commands(entry: object) -> list[str]:
+    inner = entry.get("hooks", [entry]) if isinstance(entry, Mapping) else []
+    rows = [one for one in inner if isinstance(one, Mapping)] if isinstance(inner, list) else []
+    return [str(one.get("command", one.get("bash", ""))) for one in rows]
+
+
+def our_commands(text: str, path: str, hooks: Hooks) -> list[str]:
+    """The commands of ours that a host's file of hooks runs; none for a plugin, which is a program."""
+    if hooks.form == "plugin":
+        return []
+    held = read_object(text, path, "hooks").values()
+    entries = (entry for listed in held if isinstance(listed, list) for entry in listed)
+    return [line for entry in entries for line in _commands(entry) if _OURS.search(line)]
 
 
 _PLUGIN = """\

@@ -80,8 +80,9 @@ def recall(
         finding_usecases.Filters(project=connection.session.here.names),
     )
     lived = finding_usecases.episodes_beside(connection.session.home, query)
-    episodes = [finding_documents.lived(*one) for one in lived]
-    return {"query": query, "matches": [finding_documents.match(one) for one in found], "episodes": episodes}
+    episodes = [finding_documents.lived_briefly(one) for _, one in lived]
+    matches = [finding_documents.known(one) for one in found]
+    return {"query": query, "matches": matches, **({"episodes": episodes} if episodes else {})}
 
 
 @operation("Decide what to apply to a task", reads=True)

@@ -71,12 +71,26 @@ class Spool(Protocol):
         """Whether this is done for the first time, as asking for a decision's outcome; the next time it is not."""
         ...
 
+    def known(self, name: str) -> bool:
+        """Whether ``first`` was asked of this before."""
+        ...
+
     def ran(self, project: Sequence[str], session: str, commands: Sequence[str]) -> Mapping[str, int]:
         """Note that commands succeeded in a session of a project (its names); in how many sessions of it each did."""
         ...
 
     def called(self, host: str) -> None:
         """Note that a host calls now."""
+        ...
+
+    def keep(self, host: str, facts: Mapping[str, Any]) -> None:
+        """Keep what to know of a connected host: ``at``, when it was connected; ``bare`` by file, see
+        ``host_config.Bare``; ``own``, that its permission was the person's before; ``program``, its program then.
+        Empty: it is connected no more."""
+        ...
+
+    def kept(self, host: str) -> Mapping[str, Any]:
+        """What was kept of a host; empty where nothing was."""
         ...
 
     def last_call(self, host: str) -> str:

@@ -117,6 +117,10 @@ class FileSpool:
             return False
         return True
 
+    def known(self, name: str) -> bool:
+        """Whether ``first`` was asked of this before."""
+        return (self._folder / f"{_ONCE}{name}").exists()
+
     def ran(self, project: Sequence[str], session: str, commands: Sequence[str]) -> Mapping[str, int]:
         """Note that commands succeeded in a session of a project (its names); in how many sessions of it each did."""
         rows: list[dict[str, Any]] = []
@@ -148,6 +152,25 @@ class FileSpool:
         with contextlib.suppress(OSError):
             self._hosts.mkdir(mode=0o700, parents=True, exist_ok=True)
             replace(self._hosts / host, self._stamp().encode(), durable=False)
+
+    def keep(self, host: str, facts: Mapping[str, Any]) -> None:
+        """Write down what to know of a connected host; nothing where there is nothing to know any more."""
+        path = self._hosts / f"{host}{_ENDING}"
+        try:
+            if facts:
+                self._hosts.mkdir(mode=0o700, parents=True, exist_ok=True)
+                replace(path, json.dumps(facts, ensure_ascii=False).encode(), durable=True)
+            else:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise _refused(error) from error
+
+    def kept(self, host: str) -> Mapping[str, Any]:
+        """What was written down of a host; empty where nothing was."""
+        with contextlib.suppress(OSError, ValueError):
+            facts = json.loads((self._hosts / f"{host}{_ENDING}").read_bytes())
+            return facts if isinstance(facts, dict) else {}
+        return {}
 
     def last_call(self, host: str) -> str:
         """When a host last called, ISO-8601 UTC; empty where it never did."""

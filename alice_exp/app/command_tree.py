@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from alice_exp.kernel.errors import AliceError, Hint, Names, UsageError
+from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, UsageError
 from alice_exp.terminal import language
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.options import guard, named
@@ -228,6 +228,7 @@ def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
         terminal: Terminal = context.obj
         terminal.command = context.command_path.partition(" ")[2]
         _do_what_hooks_left(terminal, terminal.command)
+        _name_what_hosts_miss(terminal)
         if not daily_notice.shows_itself(terminal.command):
             daily_notice.greet(terminal, terminal.command)
             return _worked(invoke, context, terminal.command)
@@ -318,6 +319,29 @@ def _do_what_hooks_left(terminal: Terminal, name: str) -> None:
         from alice_exp.agents.cli.hook_command import settle_left
 
         settle_left(terminal, patience=5.0 if name in ("heartbeat", "review", "status") else 0.0)
+
+
+def _name_what_hosts_miss(terminal: Terminal) -> None:
+    """Tell a person where the connected hosts cannot start us any more: their hooks and servers fail in silence."""
+    if terminal.quiet or terminal.command in ("doctor", "status"):
+        return
+    root = str(terminal.session.root)
+    try:
+        connected = any(one.endswith(".json") for one in os.listdir(f"{root}/state/hosts"))  # noqa: PTH208
+        if not connected or not terminal.session.acting.named.is_person:
+            return
+    except (OSError, AliceError):
+        return
+    from alice_exp.agents import launcher
+
+    if gone := launcher.missing(terminal.session.root):
+        terminal.warn(
+            ProblemError(
+                "agents' hosts cannot start alice-exp: {program} is gone",
+                program=gone,
+                hint="mend it with: alice-exp doctor --fix",
+            )
+        )
 
 
 def group_help(name: str) -> str:

@@ -89,7 +89,8 @@ learning.cli.decision_commands decide outcome keep
 app.status status
 review.cli.heartbeat_command heartbeat
 review.cli.review_commands approve reject reply
-maintenance.cli.doctor_commands pause doctor
+maintenance.cli.doctor_commands pause
+app.doctor_command doctor
 review.cli.interactive_review review
 blocks.cli.provenance_commands why log diff undo restore
 blocks.cli.lifetime_commands edit move retire revive purge

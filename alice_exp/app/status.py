@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from alice_exp.agents.cli.connect_commands import Connected, connected
+from alice_exp.agents.connected_hosts import Connected, connected, faults, foreign
 from alice_exp.agents.wiring import spool
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.text.display import one_line, wrapped
@@ -23,7 +23,7 @@ from alice_exp.review.wiring import reviewing
 from alice_exp.sync.ports import Remote
 from alice_exp.sync.wiring import remotes
 from alice_exp.terminal.console import Terminal, cells
-from alice_exp.terminal.language import aside, say
+from alice_exp.terminal.language import aside, rendered, say
 
 FEW = 3
 """How many of a kind a screen names; the command beside the count shows all."""
@@ -41,7 +41,8 @@ def status(ctx: typer.Context) -> None:
     report, _ = heartbeat(reviewing(session), peek=True)
     doubts = [placed for placed in session.home.read(("personal", "universal")) if is_in_doubt(placed.block)]
     hosts, known, asked = connected(spool(session)), remotes(session).all(), session.asked()
-    problems = (*report.problems, *session.exposed())
+    failing = [(one, [*faults(one, spool(session), session.moment)]) for one in hosts]
+    problems = (*report.problems, *session.exposed(), *foreign(session.spot.path))
     document = {
         "home": str(session.root),
         "waiting": len(report.items),
@@ -54,7 +55,7 @@ def status(ctx: typer.Context) -> None:
         "problems": [documents.problem(fault) for fault in problems],
         "changed": [review_documents.movement(moved) for moved in report.changed],
         "by_hand": list(report.by_hand),
-        "hosts": [{"host": one.host, "path": one.path, "last_call": one.last_call or None} for one in hosts],
+        "hosts": [_host(one, told) for one, told in failing],
         "sync": _sync(known),
     }
 
@@ -66,13 +67,22 @@ def status(ctx: typer.Context) -> None:
             *_asked(asked),
             (say("changed"), list(_changed(report))),
             (say("problems"), list(_problems(problems))),
-            (say("hosts"), list(_hosts(terminal, hosts))),
+            (say("hosts"), list(_hosts(terminal, failing))),
             (say("sync"), list(_synced(terminal, known))),
         ]
         terminal.line(str(session.root))
         _screen(terminal, rows)
 
     terminal.answer(document, text)
+
+
+def _host(one: Connected, failing: Sequence[Problem]) -> dict[str, Any]:
+    return {
+        "host": one.host.name,
+        "path": one.path,
+        "last_call": one.last_call or None,
+        "problems": [documents.problem(fault) for fault in failing],
+    }
 
 
 def _sync(known: Sequence[Remote]) -> dict[str, Any]:
@@ -170,12 +180,14 @@ def _problems(problems: Sequence[Problem]) -> Iterator[str]:
     yield from _more(len(problems))
 
 
-def _hosts(terminal: Terminal, hosts: Sequence[Connected]) -> Iterator[str]:
+def _hosts(terminal: Terminal, hosts: Sequence[tuple[Connected, Sequence[Problem]]]) -> Iterator[str]:
     if not hosts:
         yield say("none yet: 'alice-exp connect HOST' lets an agent learn here")
-    for one in hosts:
+    for one, failing in hosts:
         at = terminal.local(one.last_call) if one.last_call else say("never")
-        yield say("{host}: last called {at}", host=one.host, at=at)
+        yield say("{host}: last called {at}", host=one.host.name, at=at)
+        for fault in failing:
+            yield say(fault.template, **fault.values) + aside(rendered(fault.hint))
 
 
 def _synced(terminal: Terminal, known: Sequence[Remote]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from alice_exp.kernel.text.display import one_line
 from alice_exp.model.documents import brief, payload_text, trigger_text
 from alice_exp.model.formats.block_schema import block_json
+from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import CONFIDENCE, TRUST
 
 if TYPE_CHECKING:
@@ -29,6 +30,30 @@ def lived(score: float, one: Episode) -> dict[str, Any]:
         "reflection": one.reflection,
         "at": one.at,
         "source": "episode",
+    }
+
+
+def known(found: Match) -> dict[str, Any]:
+    """One answer of recall as an agent uses it: no scores, nothing that is empty; ``why`` it is to be weighed."""
+    block = found.placed.block
+    when = trigger_text(found.placed)
+    return {
+        "id": block.id,
+        **({"trigger": when} if when else {}),
+        "payload": payload_text(found.placed),
+        "approved": found.approved,
+        **({"project": block.project} if block.project else {}),
+        **({"why": "in doubt: the person is asked"} if is_in_doubt(block) else {}),
+    }
+
+
+def lived_briefly(one: Episode) -> dict[str, Any]:
+    """An episode as an agent uses it."""
+    told = {"id": one.id, "task": one.task, "action": one.action, "success": one.success}
+    return {
+        key: value
+        for key, value in (told | {"reflection": one.reflection}).items()
+        if value not in ("", None)
     }
 
 

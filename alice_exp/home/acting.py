@@ -32,6 +32,14 @@ class Acting:
         made.named = actor
         return made
 
+    @classmethod
+    def in_dialog(cls) -> Acting:
+        """The person, whom a host's own dialog asked: the one exception to the look at the parents, made by
+        ``agents.ask_person`` once its guards hold (docs/guarantees.md)."""
+        made = cls.of(Actor("user"))
+        made.person = made.named
+        return made
+
     @cached_property
     def named(self) -> Actor:
         """``--actor``, else ``ALICE_ACTOR``, else an agent if its host's variable is set, else the user (DESIGN 6).

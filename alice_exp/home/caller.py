@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Caller:
     """Who acts, when (``now``, ISO-8601 UTC; ``day``, YYYYMMDD in the person's time zone), and the source of ids.
 
-    ``reply`` is the id of the reply that the act is a part of; empty: of none.
+    ``reply`` is the id of the reply that the act is a part of; empty: of none. ``channel`` is by what the person spoke,
+    where that was no command of theirs.
     """
 
     acting: Acting
@@ -26,6 +27,7 @@ class Caller:
     day: str
     new_id: Callable[[str], str]
     reply: str = ""
+    channel: str = ""
 
     @property
     def actor(self) -> Actor:

@@ -31,6 +31,16 @@ _CLAUDE: Mapping[Event, str] = {
 _CAMEL: Mapping[Event, str] = {"start": "sessionStart", "end": "sessionEnd"}
 
 
+_PRINTING = (
+    *("-p", "--print", "--output-format", "--input-format", "--bg"),
+    *("--settings", "--setting-sources", "--plugin-dir"),
+)
+_RUNNING = (
+    *("exec", "e", "review", "cloud", "mcp-server", "app-server", "proto"),
+    *("-c", "--config", "-p", "--profile"),
+)
+
+
 class Hooks(NamedTuple):
     """Where a host keeps hooks, in which form, what it calls each event, and how it is answered.
 
@@ -59,6 +69,11 @@ class Host(NamedTuple):
     is how one is written. ``folder`` is there where the host is, and so is ``program`` on the path; ``instructions``
     is the file that it reads when a session begins. ``moved``: a variable that names another place for a folder.
 
+    ``listing`` stands in our entry so that a host shows the tools to its model at once, ``unasked`` so that it runs
+    them without a dialog (they can neither approve nor destroy); ``permission`` is the rule of the same that Claude
+    Code keeps in ``permissions.allow`` beside its hooks. ``sessions`` is the pattern of the files of its sessions;
+    ``unseen`` are words on its command line with which nobody sits before it, or it takes settings from elsewhere.
+
     ``tags`` are around what no person typed in a user's row of its transcripts, as
     ``tests/conversations/host_rows.jsonl`` shows by version; Qwen Code has Claude Code's and Gemini CLI's.
     """
@@ -77,6 +92,11 @@ class Host(NamedTuple):
     instructions: str = ""
     moved: tuple[str, str] = ("", "")
     hooks: Hooks = Hooks("", "groups", {})
+    listing: Mapping[str, bool] = {}
+    unasked: Mapping[str, bool | str] = {}
+    permission: str = ""
+    sessions: str = ""
+    unseen: frozenset[str] = frozenset()
     tags: str = ""
 
 
@@ -86,7 +106,9 @@ KNOWN: tuple[Host, ...] = (
         ("/@anthropic-ai/claude-code/", "/@anthropic-ai/claude-agent-sdk/", "/claude/versions/"), ("claude",),
         ".mcp.json", ".claude.json", "mcpServers", folder=".claude", program="claude",
         instructions=".claude/CLAUDE.md", moved=("CLAUDE_CONFIG_DIR", ".claude/"),
-        hooks=Hooks(".claude/settings.json", "groups", _CLAUDE),
+        hooks=Hooks(".claude/settings.json", "groups", _CLAUDE), listing={"alwaysLoad": True},
+        permission="mcp__alice-exp", sessions=".claude/projects/*/*.jsonl",
+        unseen=frozenset(_PRINTING),
         tags=(
             "system-reminder command-name command-message command-args local-command-stdout "
             "local-command-stderr local-command-caveat bash-input bash-stdout bash-stderr bash-exit-code "
@@ -132,6 +154,8 @@ KNOWN: tuple[Host, ...] = (
         instructions=".codex/AGENTS.md", moved=("CODEX_HOME", ".codex/"),
         # Before 0.160 it told nothing of the end.
         hooks=Hooks(".codex/hooks.json", "groups", _CLAUDE, each_turn=True, asks_trust=True),
+        unasked={"default_tools_approval_mode": "approve"}, sessions=".codex/sessions/*/*/*/*.jsonl",
+        unseen=frozenset(_RUNNING),
         tags=(
             "hook_prompt environment_context user_instructions INSTRUCTIONS turn_aborted user_shell_command "
             "user_action subagent_notification collaboration_mode skills_instructions plugins_instructions "
@@ -146,6 +170,7 @@ KNOWN: tuple[Host, ...] = (
         ".qwen/settings.json", ".qwen/settings.json", "mcpServers", folder=".qwen", program="qwen",
         # With a prompt on its command line it tells neither of the start nor of the end.
         instructions=".qwen/QWEN.md", hooks=Hooks(".qwen/settings.json", "groups", _CLAUDE, each_turn=True),
+        unasked={"trust": True}, sessions=".qwen/projects/*/chats/*.jsonl",
     ),
     Host(
         "gemini", ("GEMINI_CLI",), ("gemini",), ("/@google/gemini-cli/",), (),
@@ -155,6 +180,7 @@ KNOWN: tuple[Host, ...] = (
             ".gemini/settings.json", "groups",
             {**_CLAUDE, "prompt": "BeforeAgent", "stop": "AfterAgent", "compact": "PreCompress"}, refusal="deny",
         ),
+        unasked={"trust": True}, sessions=".gemini/tmp/*/chats/*.json*",
         tags=(
             "session_context hook_context extension_context global_context project_context loaded_context "
             "user_project_memory activated_skill untrusted_context available_resources state_snapshot "

@@ -65,6 +65,11 @@ def session_of(placed: Placed) -> str:
     return next(found, "")
 
 
+def _by_other_ways(report: Agenda) -> dict[str, Any]:
+    asked = ({"ids": ids.split(", "), "channel": by, "undo": undo} for ids, by, undo in report.by_dialog)
+    return {"by_hand": list(report.by_hand), "by_dialog": [*asked]}
+
+
 def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
     """The whole report."""
     return {
@@ -82,7 +87,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
             brief(placed) | {"payload": payload_text(placed), "rejected": report.again.get(placed.block.id)}
             for placed in report.unapproved
         ],
-        "by_hand": list(report.by_hand),
+        **_by_other_ways(report),
         "withdrawn": list(report.withdrawn),
         "elsewhere": {
             "approved": report.elsewhere.approved,

@@ -1,12 +1,13 @@
 """A model's server on loopback: Anthropic's messages, Gemini's, OpenAI's chat and responses.
 
 It gives one answer to everything; first, where it is told to, it has the host's own shell run some commands, each with
-a sentence of its own in front.
+a sentence of its own in front, or calls tools of our server.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,11 +27,14 @@ class StandIn(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, answer: str, runs: Sequence[str] = (), says: str = "") -> None:
+    def __init__(
+        self, answer: str, runs: Sequence[str] = (), says: str = "", calls: Sequence[Called] = ()
+    ) -> None:
         super().__init__(("127.0.0.1", 0), Answering)
         self.text = answer
         self.runs = list(runs)
         self.says = says
+        self.calls = list(calls)
         self.asked: list[str] = []
 
     @property
@@ -39,20 +43,45 @@ class StandIn(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}"
 
     def wish(self, asked: Any) -> Wish | None:
-        """The next command, as a call of the shell that this request offers; None where it offers none."""
+        """The next call of a tool, or the next command as a call of the shell; None where the request offers none."""
         offered = {one["name"]: one for one in _tools(asked.get("tools") or [])}
+        if self.calls:
+            return self._call(asked, list(offered))
         shell = next((offered[name] for name in SHELLS if name in offered), None)
         if shell is None or not self.runs:
             return None
         schema = next(shell[key] for key in _SCHEMAS if key in shell)
         return shell["name"], _arguments(schema, self.runs.pop(0)), f"call_{len(self.asked)}"
 
+    def _call(self, asked: Any, offered: Sequence[str]) -> Wish | None:
+        tool, arguments = self.calls[0]
+        ours = next((one for one in offered if "alice" in one and one.endswith(tool)), "")
+        number = f"call_{len(self.asked)}"
+        if not ours and "tool_search" in offered:
+            # Qwen Code shows a server's tools to a model that asks for them by name.
+            named = ",".join(f"mcp__alice-exp__{one}" for one, _ in self.calls)
+            return "tool_search", {"query": f"select:{named}"}, number
+        if not ours:
+            return None
+        self.calls.pop(0)
+        made = re.findall(r'decision\\+"\s*:\s*\\+"(dec-\w+)', json.dumps(asked)) or [""]
+        return ours, {key: made[-1] if value == MADE else value for key, value in arguments.items()}, number
+
+
+MADE = "the decision"
+"""Stands in a call's arguments for the id that ``decide`` answered last."""
+
+Called = tuple[str, dict[str, Any]]
+"""A call of a tool of ours: its name and arguments."""
 
 _SCHEMAS = ("input_schema", "parameters", "parametersJsonSchema")
 
 
 def _tools(listed: list[Any]) -> Iterator[Any]:
     for one in listed:
+        if one.get("type") == "namespace":
+            yield from ({**inner, "name": f"{one['name']} {inner['name']}"} for inner in one["tools"])
+            continue
         yield from one.get("functionDeclarations", [one.get("function", one)] if _is_named(one) else [])
 
 
@@ -184,7 +213,8 @@ def _responses(text: str, wish: Wish | None) -> list[tuple[str, Any]]:
     ]
     items, steps = ([item], steps) if text else ([], [])
     if wish:
-        called = {"name": wish[0], "arguments": json.dumps(wish[1])}
+        within, _, name = wish[0].rpartition(" ")
+        called = {"name": name, "arguments": json.dumps(wish[1]), **({"namespace": within} if within else {})}
         item = {"type": "function_call", "id": "f1", "call_id": wish[2], **called}
         items.append(item)
         steps.append({"type": "response.output_item.done", "output_index": len(items) - 1, "item": item})
@@ -201,9 +231,11 @@ def _responses(text: str, wish: Wish | None) -> list[tuple[str, Any]]:
 
 
 @contextmanager
-def standing_in(answer: str, runs: Sequence[str] = (), says: str = "") -> Iterator[StandIn]:
+def standing_in(
+    answer: str, runs: Sequence[str] = (), says: str = "", calls: Sequence[Called] = ()
+) -> Iterator[StandIn]:
     """The server on a thread of its own, stopped at the end."""
-    server = StandIn(answer, runs, says)
+    server = StandIn(answer, runs, says, calls)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +35,7 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         commands.append([program, *arguments])
         return "ok"
 
-    monkeypatch.setattr("alice_exp.agents.host_config.try_server", starts)
+    monkeypatch.setattr("alice_exp.agents.launcher.try_server", starts)
     return commands
 
 
@@ -52,7 +53,7 @@ def test_a_host_on_an_empty_machine_is_connected_once_and_taken_out_whole(
 ) -> None:
     if host != "claude-code":
         # Whether the server starts is asked for one host: it is the same server.
-        monkeypatch.setattr("alice_exp.agents.host_config.try_server", lambda *_: "ok")
+        monkeypatch.setattr("alice_exp.agents.launcher.try_server", lambda *_: "ok")
     shown = cli("connect", host, "--print", "--json").json
     assert files(person) == {} and shown["written"] == []
     done = cli("connect", host, "--json").json
@@ -92,7 +93,7 @@ def test_what_a_person_has_in_a_hosts_files_stays_byte_for_byte(
 
 
 @pytest.mark.parametrize(
-    "before", ["", 'model = "x"\n', '[mcp_servers.other]\ncommand = "y"\n\n', "# mine\n\n\n"]
+    "before", ["", 'model = "x"\n', 'model = "x"', '[mcp_servers.other]\ncommand = "y"\n\n', "# mine\n\n\n"]
 )
 def test_codexs_toml_is_as_it_was_after_disconnect(
     person: Path, cli: Call, tried: list[list[str]], before: str
@@ -106,7 +107,7 @@ def test_codexs_toml_is_as_it_was_after_disconnect(
     cli("connect", "codex")
     config.write_text(config.read_text("utf-8") + '\n[tui]\ntheme = "dark"\n', encoding="utf-8")
     cli("disconnect", "codex")
-    gap = "\n" if before.strip() else ""
+    gap = "\n" if before else ""
     assert config.read_text("utf-8") == f'{before}{gap}[tui]\ntheme = "dark"\n'
 
 
@@ -141,7 +142,7 @@ def test_without_a_name_those_that_are_found(
 def test_nothing_is_written_where_the_server_could_not_start(
     person: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("alice_exp.agents.host_config.command", lambda *_, **__: ("/bin/false", []))
+    monkeypatch.setattr("alice_exp.agents.launcher.text", lambda _: "#!/bin/sh\nexit 1\n")
     failed = cli("connect", "gemini", check=False)
     assert failed.code == 3 and "exit code 1" in failed.stderr
     assert files(person) == {}
@@ -166,10 +167,7 @@ def test_a_marked_block_is_put_in_replaced_and_taken_out() -> None:
         assert with_block(once, "one\ntwo") == once and "one" in once
         other = with_block(once + "after\n", "three")
         assert "one" not in other and other.endswith("after\n") and "three" in other
-        assert (
-            without_block(once) == (text if text.endswith("\n") or not text else f"{text}\n")
-            or not text.strip()
-        )
+        assert without_block(once) == text
 
 
 def test_what_is_told_of_the_hosts_is_what_the_table_says() -> None:
@@ -180,3 +178,186 @@ def test_what_is_told_of_the_hosts_is_what_the_table_says() -> None:
     for host in HOSTS.values():
         row = next(line for line in told.splitlines() if line.startswith(f"| {host.name}"))
         assert f"`~/{host.user}`" in row and Path(host.instructions or "–").name in row
+
+
+EMPTY = (
+    "",
+    "\n",
+    "{}",
+    "{}\n",
+    "{ }",
+    '{"mcpServers": {}}',
+    '{"mcpServers":{},"hooks":{}}\n',
+    '{"a": 1}',
+    "// mine\n{}",
+)
+ROWS = {
+    "claude-code": {".claude.json": EMPTY, ".claude/settings.json": (*EMPTY, '{"permissions": {"allow": []}}')},
+    "codex": {".codex/config.toml": ("", "\n", 'a = "b"', 'a = "b"\n'), ".codex/hooks.json": EMPTY},
+    "cursor": {".cursor/mcp.json": EMPTY, ".cursor/hooks.json": (*EMPTY, '{"version": 1}')},
+    "gemini": {".gemini/settings.json": (*EMPTY, '{"hooks": {"SessionStart": [ ]}, "n": 1}'), ".gemini/GEMINI.md": ("", "a", "a\n")},
+    "opencode": {".config/opencode/opencode.json": (*EMPTY, '{"mcp": {}}'), ".config/opencode/AGENTS.md": ("a",)},
+    "qwen": {".qwen/settings.json": EMPTY, ".qwen/QWEN.md": ("a\r\nb",)},
+    "vscode": {".config/Code/User/mcp.json": (*EMPTY, '{"servers": { } }')},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("host", ROWS)
+def test_disconnect_leaves_every_byte_as_it_was(
+    person: Path, cli: Call, tried: list[list[str]], host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    for name, texts in ROWS[host].items():
+        path = person / name
+        for text in texts:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode())
+            cli("connect", host)
+            assert "alice" in path.read_text("utf-8"), (name, text)
+            cli("connect", host)
+            cli("disconnect", host)
+            assert path.read_bytes() == text.encode(), name
+            path.unlink()
+    assert not (Path(os.environ["ALICE_HOME"], "state/hosts", f"{host}.json")).exists()
+
+
+def test_what_the_host_wrote_meanwhile_stays_beside_what_was_empty(
+    person: Path, cli: Call, tried: list[list[str]]
+) -> None:
+    path = person / ".claude.json"
+    path.write_text('{"mcpServers": {}}')
+    cli("connect", "claude-code")
+    held = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps({**held, "numStartups": 1}))
+    cli("disconnect", "claude-code")
+    assert json.loads(path.read_text("utf-8")) == {"mcpServers": {}, "numStartups": 1}
+
+
+UNASKED: dict[str, Callable[[Path], Any]] = {
+    "claude-code": lambda home: json.loads((home / ".claude/settings.json").read_text("utf-8"))["permissions"]["allow"]
+    == ["mcp__alice-exp"],
+    "codex": lambda home: tomllib.loads((home / ".codex/config.toml").read_text("utf-8"))["mcp_servers"]["alice-exp"][
+        "default_tools_approval_mode"
+    ]
+    == "approve",
+    "gemini": lambda home: json.loads((home / ".gemini/settings.json").read_text("utf-8"))["mcpServers"]["alice-exp"]["trust"],
+    "qwen": lambda home: json.loads((home / ".qwen/settings.json").read_text("utf-8"))["mcpServers"]["alice-exp"]["trust"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("host", UNASKED)
+def test_tools_run_unasked_unless_the_person_wants_to_be_asked(
+    person: Path, cli: Call, tried: list[list[str]], host: str
+) -> None:
+    shown = "".join(cli("connect", host, "--print", "--json").json["texts"].values())
+    word = {"claude-code": '"mcp__alice-exp"', "codex": '= "approve"'}.get(host, '"trust": true')
+    assert word in shown
+    cli("connect", host)
+    assert UNASKED[host](person)
+    cli("connect", host, "--ask")
+    assert word not in "".join(files(person).values())
+    assert word not in "".join(cli("connect", host, "--ask", "--print", "--json").json["texts"].values())
+    cli("connect", host)
+    assert UNASKED[host](person)
+    cli("disconnect", host)
+    assert files(person) == {}
+
+
+def test_what_a_person_decided_about_our_tools_stays(person: Path, cli: Call, tried: list[list[str]]) -> None:
+    settings, gemini = person / ".claude/settings.json", person / ".gemini/settings.json"
+    for path in (settings, gemini):
+        path.parent.mkdir()
+    settings.write_text('{"permissions": {"allow": ["mcp__alice-exp"]}}')
+    cli("connect", "claude-code")
+    cli("disconnect", "claude-code")
+    assert settings.read_text("utf-8") == '{"permissions": {"allow": ["mcp__alice-exp"]}}'
+    cli("connect", "gemini")
+    gemini.write_text(gemini.read_text("utf-8").replace('"trust": true', '"trust": false'))
+    assert cli("connect", "gemini", "--json").json["written"] == []
+    assert '"trust": false' in gemini.read_text("utf-8")
+
+
+def test_a_server_of_our_name_that_a_project_brings_is_named_and_not_allowed_beforehand(
+    person: Path, cli: Call, tried: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    (folder / ".mcp.json").write_text('{"mcpServers": {"alice-exp": {"command": "/tmp/evil"}}}')
+    done = cli("connect", "claude-code")
+    assert "/tmp/evil" in done.stderr and ".mcp.json" in done.stderr
+    assert "mcp__alice-exp" not in "".join(files(person).values())
+    assert "/tmp/evil" in cli("status").stdout
+    (folder / ".mcp.json").write_text(
+        '{"mcpServers": {"alice-exp": {"command": "alice-exp", "args": ["mcp"]}}}'
+    )
+    assert "brings" not in cli("connect", "claude-code").stderr
+    assert UNASKED["claude-code"](person)
+
+
+def test_every_host_starts_the_launcher_which_only_a_person_writes(
+    person: Path, cli: Call, run: Call, tmp_path: Path
+) -> None:
+    cli("connect", "claude-code")
+    launcher = Path(os.environ["ALICE_HOME"]) / "bin/alice-exp"
+    assert launcher.stat().st_mode & 0o777 == 0o700
+    told = "".join(text for name, text in files(person).items() if name.endswith(".json"))
+    assert told.count(str(launcher)) == 5 and str(ROOT) not in told
+    assert subprocess.run([launcher, "status", "--json"], capture_output=True, check=True).stdout
+    good = launcher.read_text("utf-8")
+    for broken in (good.replace("exec ", "exec /gone/"), "#!/bin/sh\n", None):
+        launcher.unlink()
+        if broken is not None:
+            launcher.write_text(broken)
+            launcher.chmod(0o700)
+        hosts = cli("status", "--json").json["hosts"]
+        assert "cannot start its server" in hosts[0]["problems"][0]["message"]
+        failed = cli("doctor", "--json", check=False)
+        checks = {one["name"]: one for one in failed.json["checks"]}
+        assert checks["hosts"]["severity"] == "error" and failed.code == 3
+        assert "doctor --fix" in cli("log").stderr
+        assert "doctor --fix" not in cli("--actor", "agent", "log").stderr
+        assert cli("--actor", "agent", "doctor", "--fix", check=False).code == 6
+        assert broken is None or launcher.read_text("utf-8") == broken, "an agent writes it at no time"
+        mended = {one["name"]: one for one in cli("doctor", "--fix", "--json").json["checks"]}
+        assert mended["hosts"] == {"name": "hosts", "severity": "ok", "mended": 1, "problems": []}
+        assert launcher.read_text("utf-8") == good
+    assert "gone" not in cli("log").stderr
+
+
+def test_a_program_that_moved_is_named_by_the_launcher_and_by_the_next_command(
+    person: Path, cli: Call, tried: list[list[str]], tmp_path: Path
+) -> None:
+    cli("connect", "gemini")
+    launcher, old = Path(os.environ["ALICE_HOME"]) / "bin/alice-exp", tmp_path / "venv/bin/alice-exp"
+    old.parent.mkdir(parents=True)
+    launcher.write_text(f'#!/bin/sh\nexec {old} --home {person} "$@"\n')
+    assert str(old) in cli("list").stderr
+    old.write_text(f"#!{tmp_path}/venv/bin/python3\n")
+    old.chmod(0o755)
+    assert f"{tmp_path}/venv/bin/python3" in cli("list").stderr, "an interpreter that went with an upgrade"
+    cli("doctor", "--fix", check=False)
+    assert "gone" not in cli("list").stderr
+    done = subprocess.run([launcher, "mcp"], input="", capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    (launcher).write_text(launcher.read_text("utf-8").replace("[ -x ", "[ -x /gone"))
+    done = subprocess.run([launcher, "mcp"], input="", capture_output=True, text=True, check=False)
+    assert done.returncode == 127 and "doctor --fix" in done.stderr
+
+
+def test_a_host_that_has_not_called_for_a_week_though_it_worked_is_named(
+    person: Path, cli: Call, tried: list[list[str]]
+) -> None:
+    cli("connect", "claude-code", env={"ALICE_NOW": "2026-02-01T09:00:00Z"})
+
+    def told() -> str:
+        return cli("status", env={"ALICE_NOW": "2026-02-20T09:00:00Z"}).stdout
+
+    assert "for a week" not in told(), "nobody worked there"
+    session = person / ".claude/projects/x/s.jsonl"
+    session.parent.mkdir(parents=True)
+    session.touch()
+    os.utime(session, (1_771_000_000, 1_771_000_000))  # 13 February 2026
+    assert "claude-code has not called for a week" in told()
+    cli("hook", "claude-code", "start", stdin="{}", env={"ALICE_NOW": "2026-02-13T09:00:00Z"})
+    assert "for a week" not in told()

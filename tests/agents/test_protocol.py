@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from alice_exp import Alice
-from alice_exp.agents.server import INSTRUCTIONS, MODERN, VERSIONS, listed
+from alice_exp.agents.server import MODERN, VERSIONS, listed
+from alice_exp.agents.told_to_agents import INSTRUCTIONS
 from alice_exp.agents.tool_schema import offered
 from tests.agents.wire import OURS, Wire
 
@@ -89,7 +90,7 @@ def test_the_sdks_own_client_is_content_in_both_eras(home: Path, mode: str) -> N
 
     async def talk() -> None:
         server = mcp.StdioServerParameters(command=OURS[0], args=[*OURS[1:]], env={**os.environ})
-        async with mcp.Client(server, mode=mode) as client:
+        async with mcp.Client(mcp.stdio_client(server, errlog=sys.__stderr__), mode=mode) as client:
             assert len((await client.list_tools()).tools) == len(listed())
             kept = await client.call_tool("memorize", {"payload": "use rg"})
             assert not kept.is_error and kept.structured_content["state"] == "possible"
@@ -250,7 +251,7 @@ def test_the_list_is_told_before_the_home_or_the_command_line_is_loaded(home: Pa
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     ours = {name for name in done.stdout.split() if name.startswith("alice_exp.")}
     assert ours == {
-        "alice_exp.agents", "alice_exp.agents.server", "alice_exp.kernel", "alice_exp.kernel.version",
+        "alice_exp.agents", "alice_exp.agents.server", "alice_exp.agents.told_to_agents", "alice_exp.kernel", "alice_exp.kernel.version",
     }  # fmt: skip
     assert not {"typer", "rich", "click", "mcp", "asyncio"} & set(done.stdout.split())
 

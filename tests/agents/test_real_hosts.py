@@ -19,7 +19,7 @@ import pytest
 
 from alice_exp.agents.host_config import under
 from alice_exp.home.hosts import HOSTS
-from tests.agents.model_stand_in import standing_in
+from tests.agents.model_stand_in import MADE, Called, standing_in
 from tests.agents.npm import fetched
 from tests.conftest import NOW, ROOT
 from tests.home.test_acting import WAYS
@@ -155,7 +155,12 @@ def run_host(person: Path, cli: Call) -> Call:
     where = ["WHERE"]
 
     def call(
-        name: str, runs: Sequence[str] = (), said: str = SAID, at: Path | None = None, says: str = ""
+        name: str,
+        runs: Sequence[str] = (),
+        said: str = SAID,
+        at: Path | None = None,
+        says: str = "",
+        calls: Sequence[Called] = (),
     ) -> list[str]:
         real = REAL[name]
         program = fetched(real.package, real.program, 300)
@@ -165,7 +170,7 @@ def run_host(person: Path, cli: Call) -> Call:
                 configure(place, real.configuration)
             cli("connect", name)
             put_beside(name, person)
-        with standing_in("Noted.", runs, says) as model:
+        with standing_in("Noted.", runs, says, calls) as model:
             if real.file:
                 configure(place, place.read_text("utf-8").replace(where[-1], model.url))
                 where.append(model.url)
@@ -180,6 +185,7 @@ def run_host(person: Path, cli: Call) -> Call:
                 check=False,
             )
             assert done.returncode == 0 and "Noted." in done.stdout, done.stdout + done.stderr
+            assert not model.calls, "the host offered the tools in its first turn"
             return list(model.asked)
 
     return call
@@ -194,6 +200,24 @@ def test_a_conversation_is_told_the_start_and_heard(host: str, cli: Call, run_ho
     assert heard(cli) == HEARD
     assert cli("status", "--json").json["hosts"][0]["last_call"]
     assert LISTED[host](asked), "the server's tools reach the model"
+
+
+@pytest.mark.parametrize("host", REAL)
+def test_the_calls_of_the_loop_run_unasked_in_the_first_turn_of_a_headless_host(
+    host: str, cli: Call, run_host: Call
+) -> None:
+    cli("init")
+    cli("remember", "ask before a deploy on Friday", "--when", "deploying")
+    loop: list[Called] = [
+        ("decide", {"task": "deploying"}),
+        ("recall", {"query": "deploying"}),
+        ("memorize", {"payload": "use make deploy", "trigger": "deploying"}),
+        ("report_outcome", {"id": MADE, "ok": True, "action": "make deploy"}),
+    ]
+    asked = run_host(host, calls=loop)
+    done = [one["op"] for one in cli("log", "--json").json["commits"]]
+    assert {"outcome", "memorize"} <= {*done}
+    assert "matches" in asked[-1] and "constraints" in asked[-1]
 
 
 def test_what_is_said_once_is_proposed_approved_and_told_in_that_project_alone(

@@ -49,7 +49,10 @@ def conversing(body: Callable[[Any], Awaitable[None]], **environment: str) -> No
             args=["-m", "alice_exp", "mcp"],
             env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         )
-        async with mcp.stdio_client(server) as streams, mcp.ClientSession(*streams) as session:
+        async with (
+            mcp.stdio_client(server, errlog=sys.__stderr__) as streams,
+            mcp.ClientSession(*streams) as session,
+        ):
             await session.initialize()
             await body(session)
 
@@ -170,9 +173,7 @@ def test_a_whole_session_while_a_person_approves_beside_it(home: Path, run: Call
         await asyncio.to_thread(run, "heartbeat")
         await asyncio.to_thread(run, "approve", kept["id"], "--yes")
         found = (await told(session, "recall", query="searching code", top=3))["matches"]
-        assert [(one["id"], one["set"], one["approved"]) for one in found] == [
-            (kept["id"], "universal", True)
-        ]
+        assert [(one["id"], one["approved"]) for one in found] == [(kept["id"], True)]
         done = await told(session, "report_outcome", id=decided["decision"], ok=True, scenario="repo alice")
         assert done["blocks"][0]["verifications"] == 2, "approved with a quote: past, one verification"
         assert done["episode"].startswith("ep-")
@@ -362,5 +363,39 @@ def test_the_tools_parameters_are_those_that_a_program_is_told(home: Path) -> No
             ours = {one["name"]: one["parameters"] for one in Alice(home).tools()}[tool.name]
             assert list(tool.input_schema["properties"]) == list(ours["properties"])
             assert tool.input_schema.get("required", []) == ours["required"]
+
+    conversing(body)
+
+
+def test_decide_and_recall_answer_what_an_agent_uses(home: Path, cli: Call) -> None:
+    lessons = [
+        ("Run the migration on a copy of the database first, then on production", "migrating the database"),
+        ("Ask before migrating the database on a Friday afternoon", "migrating the database on Friday"),
+        (
+            "Never drop a column of the database in the release that stops writing it",
+            "migrating the database",
+        ),
+    ]
+    for payload, trigger in lessons:
+        cli("remember", payload, "--when", trigger)
+    for number in range(7):
+        cli(
+            "memorize",
+            f"Note the duration of migration {number}",
+            "--when",
+            f"migrating the database {number}",
+        )
+
+    async def body(session: Any) -> None:
+        decided = await session.call_tool("decide", {"task": "migrating the database"})
+        recalled = await session.call_tool("recall", {"query": "migrating the database"})
+        made, found = decided.structured_content, recalled.structured_content
+        assert len(made["constraints"]) + len(made.get("steps", [])) == 3
+        assert len(decided.content[0].text.encode()) <= 1_000, decided.content[0].text
+        assert len(found["matches"]) >= 8
+        assert len(recalled.content[0].text.encode()) <= 1_700, recalled.content[0].text
+        for text in (decided.content[0].text, recalled.content[0].text):
+            assert "null" not in text and "score" not in text
+        assert set(found["matches"][0]) == {"id", "trigger", "payload", "approved"}
 
     conversing(body)

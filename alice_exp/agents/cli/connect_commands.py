@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from alice_exp.agents import host_config
-from alice_exp.agents.host_config import installed, removed
+from alice_exp.agents import host_config, launcher
+from alice_exp.agents.connected_hosts import foreign
+from alice_exp.agents.dialog_guards import program_of
+from alice_exp.agents.host_config import NAME, Bare, allowed, bare_parts, disallowed, installed, removed
 from alice_exp.agents.host_hooks import hooked, unhooked
 from alice_exp.agents.ports import Spool
-from alice_exp.agents.server import INSTRUCTIONS
+from alice_exp.agents.told_to_agents import INSTRUCTIONS
+from alice_exp.agents.wiring import spool
 from alice_exp.home.caller import require_person
-from alice_exp.home.hosts import HOSTS, Host, host_named
+from alice_exp.home.hosts import HOSTS, Event, Host, host_named
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError
 from alice_exp.kernel.text.marked_block import with_block, without_block
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.usecases import settings
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.editor import text_of, write_text
-from alice_exp.terminal.language import say
+from alice_exp.terminal.language import aside, rendered, say
 
 Hosts = Annotated[
     list[str],
@@ -36,45 +40,52 @@ Show = Annotated[bool, typer.Option("--print", help="Print what each file would 
 
 
 @dataclass(frozen=True, slots=True)
-class Connected:
-    """A host with our server in its file, and when it last called (ISO-8601 UTC; empty: never)."""
-
-    host: str
-    path: str
-    last_call: str
-
-
-@dataclass(frozen=True, slots=True)
 class Planned:
-    """One file of a host: its text now and its text then (empty: no file)."""
+    """One file of a host: its text now and its text then; without one there is no file, unless it ``stays``."""
 
     path: Path
     before: str
     after: str
+    stays: bool = False
 
 
-def connect(ctx: typer.Context, hosts: Hosts = [], show: Show = False) -> None:  # noqa: B006
+def connect(
+    ctx: typer.Context,
+    hosts: Hosts = [],  # noqa: B006
+    show: Show = False,
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Let the host ask you before each of our tools runs.")
+    ] = False,
+) -> None:
     """Set up all that an agent's host can hold: MCP server, hooks at start and end, instructions. Again: no change.
 
-    The server is started once before anything is written; a home that is not there is made.
+    The host runs our tools unasked: they can neither approve nor destroy. The server is started once before anything is
+    written; a home that is not there is made. All hosts start bin/alice-exp in the home, which names this installation.
 
-    Examples: alice-exp connect claude-code --print · alice-exp connect gemini codex · alice-exp connect
+    Examples: alice-exp connect claude-code --print · alice-exp connect gemini codex · alice-exp connect --ask
     """
     terminal: Terminal = ctx.obj
-    chosen = _chosen(hosts)
-    plans = [(host, _planned(host, _home(terminal))) for host in chosen]
+    session, chosen = terminal.session, _chosen(hosts)
+    brought = [*foreign(session.spot.path)]
+    for fault in brought:
+        terminal.note(f"{fault.path}: {say(fault.template, **fault.values)}{aside(rendered(fault.hint))}")
+    plans = [
+        (
+            host,
+            _planned(host, session, ask=ask or any(host.name == fault.values["host"] for fault in brought)),
+        )
+        for host in chosen
+    ]
     if show:
         _answer(terminal, [_document(host, plan, (), "") for host, plan in plans], plans, hosts)
         return
-    require_person(
-        terminal.session.caller, say("connect a host"), f"alice-exp connect {' '.join(hosts)}".strip()
-    )
-    session = terminal.session
+    require_person(session.caller, say("connect a host"), f"alice-exp connect {' '.join(hosts)}".strip())
     session.home.create(session.actor, settings.default_files())
+    launcher.write(session.root)
     done = []
     for host, plan in plans:
-        program, arguments = _served(host, _home(terminal))
-        server = host_config.try_server(program, arguments)
+        program, arguments = _served(host, session)
+        server = launcher.try_server(program, arguments)
         if server != "ok":
             raise ProblemError(
                 "the server cannot start: {why}; nothing was written for {host}",
@@ -82,6 +93,7 @@ def connect(ctx: typer.Context, hosts: Hosts = [], show: Show = False) -> None: 
                 host=host.name,
                 hint=f"{program} {' '.join(arguments)}",
             )
+        spool(session).keep(host.name, _facts(host, plan, spool(session), session.caller.now))
         done.append(_document(host, plan, _write(plan), server))
     _answer(terminal, done, [], hosts)
 
@@ -92,35 +104,17 @@ def disconnect(ctx: typer.Context, hosts: Hosts = [], show: Show = False) -> Non
     Example: alice-exp disconnect claude-code
     """
     terminal: Terminal = ctx.obj
-    chosen = _chosen(hosts)
-    plans = [(host, _planned(host, _home(terminal), out=True)) for host in chosen]
+    session, chosen = terminal.session, _chosen(hosts)
+    plans = [(host, _planned(host, session, out=True)) for host in chosen]
+    done = []
     if not show:
-        require_person(
-            terminal.session.caller,
-            say("disconnect a host"),
-            f"alice-exp disconnect {' '.join(hosts)}".strip(),
-        )
-    done = [_document(host, plan, () if show else _write(plan), "") for host, plan in plans]
+        command = f"alice-exp disconnect {' '.join(hosts)}".strip()
+        require_person(session.caller, say("disconnect a host"), command)
+    for host, plan in plans:
+        done.append(_document(host, plan, () if show else _write(plan), ""))
+        if not show and spool(session).kept(host.name):
+            spool(session).keep(host.name, {})
     _answer(terminal, done, plans if show else [], hosts, out=True)
-
-
-def connected(calls: Spool) -> tuple[Connected, ...]:
-    """The hosts whose own configuration of this person names our server."""
-    found = []
-    for host in HOSTS.values():
-        path = host_config.place(host, project=False)
-        try:
-            text = text_of(path)
-            if text.strip() and removed(text, str(path), host) != text:
-                found.append(Connected(host.name, str(path), calls.last_call(host.name)))
-        except ProblemError:
-            continue  # whoever connects the host is told what is wrong with its file
-    return tuple(found)
-
-
-def _home(terminal: Terminal) -> str:
-    """The home as it was named; a host does not have the environment of this shell."""
-    return terminal.home or os.environ.get("ALICE_HOME", "")
 
 
 def _chosen(names: Sequence[str]) -> list[Host]:
@@ -134,44 +128,82 @@ def _chosen(names: Sequence[str]) -> list[Host]:
     return list({host.name: host for host in chosen}.values())
 
 
-def _served(host: Host, home: str) -> tuple[str, list[str]]:
+def _served(host: Host, session: Session) -> tuple[str, list[str]]:
     """The server's command line; the actor in it tells whose agent acts, and which host called."""
-    program, arguments = host_config.command(home)
-    return program, [*arguments, "--actor", f"agent:{host.name}", "mcp"]
+    return str(launcher.place(session.root)), ["--actor", f"agent:{host.name}", "mcp"]
 
 
-def _planned(host: Host, home: str, out: bool = False) -> list[Planned]:
+def _planned(host: Host, session: Session, *, out: bool = False, ask: bool = False) -> list[Planned]:
     """Every file that changes, read and worked out before any is written; edits of one file follow one another."""
-    program, arguments = _served(host, home)
+    kept = spool(session).kept(host.name)
+    bare: Mapping[str, Bare] = kept.get("bare", {})
     server = host_config.place(host, project=False)
     edits: list[tuple[Path, Callable[[str], str]]] = [
-        (server, partial(removed, path=str(server), host=host))
-        if out
-        else (server, lambda text: installed(text, str(server), host, program, arguments))
+        (server, partial(_server, host, session, out, ask, str(server), bare.get(str(server), {})))
     ]
     if host.hooks.file:
         place = host_config.under(host, host.hooks.file)
-        command_of = partial(host_config.hook_line, home, host)
-        edits.append(
-            (place, partial(unhooked, path=str(place), hooks=host.hooks))
-            if out
-            else (place, partial(hooked, path=str(place), hooks=host.hooks, command_of=command_of))
-        )
+        was = bare.get(str(place), {})
+        edits.append((place, partial(_hooks, host, session, out, str(place), was)))
+        if host.permission:
+            takes = (out or ask) and not kept.get("own")
+            edits.append((place, partial(_permission, host.permission, takes, out, str(place), was)))
     if host.instructions:
-        notes = host_config.under(host, host.instructions)
         body = f"## alice-exp\n\n{INSTRUCTIONS}"
+        notes = host_config.under(host, host.instructions)
         edits.append((notes, without_block if out else partial(with_block, body=body)))
     texts: dict[Path, tuple[str, str]] = {}
     for path, change in edits:
         before, now = texts.get(path) or (text_of(path),) * 2
         texts[path] = (before, change(now) if now or not out else "")
-    return [Planned(path, before, after) for path, (before, after) in texts.items()]
+    stood: dict[Path, str | None] = {path: bare.get(str(path), {}).get("") if out else None for path in texts}
+    return [
+        Planned(path, before, after or stood[path] or "", stood[path] is not None)
+        for path, (before, after) in texts.items()
+    ]
+
+
+def _server(host: Host, session: Session, out: bool, ask: bool, path: str, bare: Bare, text: str) -> str:
+    return (
+        removed(text, path, host, bare) if out else installed(text, path, host, *_served(host, session), ask)
+    )
+
+
+def _hooks(host: Host, session: Session, out: bool, path: str, bare: Bare, text: str) -> str:
+    def command_of(event: Event) -> str:
+        return shlex.join([str(launcher.place(session.root)), "hook", host.name, event])
+
+    return unhooked(text, path, host.hooks, bare) if out else hooked(text, path, host.hooks, command_of)
+
+
+def _permission(rule: str, takes: bool, out: bool, path: str, bare: Bare, text: str) -> str:
+    if takes:
+        return disallowed(text, path, rule, bare)
+    return text if out else allowed(text, path, rule)
+
+
+def _facts(host: Host, plan: Sequence[Planned], calls: Spool, now: str) -> dict[str, Any]:
+    """What is to be known of a host's files before we came: they are looked at when it is connected first."""
+    if known := calls.kept(host.name):
+        return {**known, "program": program_of(host)}
+    bare = {str(one.path): bare_parts(one.before, str(one.path)) for one in plan if one.path.exists()}
+    is_new = not any(NAME in one.before for one in plan if one.path == host_config.place(host, project=False))
+    own = is_new and any(f'"{host.permission}"' in one.before for one in plan) if host.permission else False
+    return {
+        "at": now,
+        "program": program_of(host),
+        "bare": {path: parts for path, parts in bare.items() if parts},
+        "own": own,
+    }
 
 
 def _write(plan: Sequence[Planned]) -> tuple[str, ...]:
     changed = [one for one in plan if one.after != one.before]
     for one in changed:
-        write_text(one.path, one.after)
+        if one.after or not one.stays:
+            write_text(one.path, one.after)
+        else:
+            one.path.write_bytes(b"")
     return tuple(str(one.path) for one in changed)
 
 

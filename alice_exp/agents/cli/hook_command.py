@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from alice_exp.agents.usecases.session_actions import Lived
     from alice_exp.conversations.ports import Conversing
     from alice_exp.home.session import Session
-    from alice_exp.model.values.block import Placed
+    from alice_exp.model.values.block import Place, Placed
 
 _LONGEST = 64 << 20
 _LATELY = timedelta(hours=12)
@@ -38,6 +38,8 @@ _LITTLE = 1 << 20
 _PAUSE = 0.05
 _LONG = 3600.0
 _LONGEST_RUN = 3600
+_OPENING = 300
+"""Tokens of the text at a session's start; the rest comes at a prompt that it fits."""
 RETRY = 600.0
 """Seconds after which what failed (a model that does not answer, a broken file) is tried again."""
 
@@ -79,7 +81,8 @@ def hook(
     data = sys.stdin.buffer.read(_LONGEST)
     try:
         told = hook_events.read(data.decode(errors="replace"), known)
-        answer = hook_events.answer(known, named, _said(terminal, known, named, told))
+        said = _said(terminal, known, named, told)
+        answer = hook_events.answer(known, named, said, _for_person(terminal, known, named, told))
     except (AliceError, OSError) as error:
         # Some hosts take exit code 2, and Gemini any text on stdout, for an order to stop.
         failure = error if isinstance(error, AliceError) else UsageError("{why}", why=str(error))
@@ -116,11 +119,32 @@ def _said(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) 
     return ""
 
 
+def _for_person(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) -> str:
+    """What the host shows the person as a session begins: that something waits, once a day; a server of our name that
+    the project brings."""
+    if event != "start" or not hook_events.tells_person(host):
+        return ""
+    from alice_exp.agents.connected_hosts import foreign
+
+    session = terminal.session.apart(terminal.actor or f"agent:{host.name}", told.folder)
+    lines = [f"{one.path}: {say(one.template, **one.values)}" for one in foreign(session.spot.path)]
+    day = f"told-{session.caller.day}"
+    # The report is made where there is something to tell and nobody was told today.
+    pool: tuple[Place, ...] = ("low_value",)
+    if not spool(session).known(day) and any(True for _ in session.home.read(pool)):
+        from alice_exp.review.usecases import heartbeat
+        from alice_exp.review.wiring import reviewing
+
+        count = len(heartbeat(reviewing(session), peek=True)[0].items)
+        if count and spool(session).first(day):
+            lines.append(say("{count} things wait: say 'review memory', or alice-exp review", count=count))
+    return "\n".join(lines)
+
+
 def _opening(session: Session, talk: str) -> str:
     from alice_exp.conversations.cli.context_commands import opening
-    from alice_exp.conversations.usecases.agent_context import BUDGET
 
-    made = opening(session, BUDGET, session.here.names)
+    made = opening(session, _OPENING, session.here.names)
     _shown(session, talk, "start", "", made.blocks)
     return "\n".join(filter(None, (made.text, _heard(session, talk))))
 

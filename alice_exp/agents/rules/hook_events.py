@@ -85,11 +85,23 @@ def read(text: str, host: Host) -> Told:
     )
 
 
-def answer(host: Host, event: Event, text: str) -> dict[str, Any]:
+def answer(host: Host, event: Event, text: str, person: str = "") -> dict[str, Any]:
     """The JSON document that goes back to the host; empty where there is nothing to say or the host cannot hear it.
+
+    ``person`` is one line that the host shows to the person alone (Claude Code's form of hooks has a key for it).
 
     The text stands in a tag of ours: some hosts write it into the person's row of their transcript.
     """
+    shown = {"systemMessage": person} if person and tells_person(host) else {}
+    return shown | _answer(host, event, text)
+
+
+def tells_person(host: Host) -> bool:
+    """Whether a host shows its person a line of a hook."""
+    return host.hooks.form == "groups"
+
+
+def _answer(host: Host, event: Event, text: str) -> dict[str, Any]:
     if text:
         text = f"<{TAG}>\n{text.replace(f'</{TAG}', f'<{TAG}')}\n</{TAG}>"
     if host.hooks.form == "plugin":

@@ -14,7 +14,7 @@ _BLOCK = re.compile(
 
 
 def with_block(text: str, body: str) -> str:
-    """The file with ``body`` between the markers: in its old place, else at the end behind an empty line."""
+    """The file with ``body`` between the markers: in its old place, else at the end."""
     ending = "\r\n" if "\r\n" in text else "\n"
     # A comment that a text opens would hide what stands behind it from whoever sees the file drawn.
     lines = (line.replace("<!--", "&lt;!--") for line in body.splitlines())
@@ -22,13 +22,12 @@ def with_block(text: str, body: str) -> str:
     found = _BLOCK.search(text)
     if found:
         return text[: found.start()] + found["gap"] + block + text[found.end() :]
-    if not text.strip():
-        return block
-    return text + ("" if text.endswith("\n") else ending) + ending + block
+    # The line break before it is ours, and goes with it: so a file that ends without one is as it was.
+    return text + (ending if text else "") + block
 
 
 def without_block(text: str) -> str:
-    """The file without our block and without the empty line that was put before it."""
+    """The file without our block and without the line break that was put before it."""
     return _BLOCK.sub("", text)
 
 

@@ -1,4 +1,4 @@
-"""The commands ``doctor``, ``config`` and ``pause``."""
+"""The commands ``config`` and ``pause``."""
 
 from __future__ import annotations
 
@@ -7,70 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.kernel.errors import ProblemError, UsageError
+from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.maintenance.usecases import settings
-from alice_exp.maintenance.usecases.doctor import Check, Patient, examine
 from alice_exp.maintenance.usecases.settings import Value
-from alice_exp.maintenance.wiring import inspection
-from alice_exp.model import documents
 from alice_exp.model.values.config import is_local
-from alice_exp.owner.wiring import owner
-from alice_exp.sync.wiring import remotes
 from alice_exp.terminal.console import Terminal
-from alice_exp.terminal.language import aside, rendered, say
-
-
-def doctor(
-    ctx: typer.Context,
-    fix: Annotated[
-        bool,
-        typer.Option("--fix", help="Mend what needs no decision: leftovers, permissions, schemas, hook."),
-    ] = False,
-) -> None:
-    """Look the whole home over: files, history, remotes, leftovers, permissions, clock, disk; exit 3 for a problem.
-
-    Examples: alice-exp doctor · alice-exp doctor --fix
-    """
-    terminal: Terminal = ctx.obj
-    session = terminal.session
-    looked = inspection(session)
-    patient = Patient(
-        session.home,
-        session.history,
-        looked.look,
-        looked.mend,
-        looked.commit_time,
-        owner(session),
-        remotes(session),
-        session.caller,
-    )
-    checks = examine(patient, fix=fix)
-    document = {
-        "checks": [
-            {
-                "name": check.name,
-                "severity": check.severity,
-                "mended": check.mended,
-                "problems": [documents.problem(problem) for problem in check.problems],
-            }
-            for check in checks
-        ]
-    }
-    terminal.answer(document, lambda: _checks(terminal, checks))
-    if any(check.severity == "error" for check in checks):
-        terminal.exit_code = ProblemError.exit_code
-
-
-def _checks(terminal: Terminal, checks: tuple[Check, ...]) -> None:
-    marks = {"ok": "✓", "warning": "!", "error": "✗"}
-    for check in checks:
-        mended = say("  ({count} mended)", count=check.mended) if check.mended else ""
-        terminal.line(f"{marks[check.severity]} {say(check.name)}{mended}")
-        for problem in check.problems:
-            where = f"{problem.where}: " if problem.path else ""
-            hint = aside(rendered(problem.hint))
-            terminal.line(f"    {where}{say(problem.template, **problem.values)}{hint}")
+from alice_exp.terminal.language import say
 
 
 def config_get(

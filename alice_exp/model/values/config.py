@@ -51,6 +51,7 @@ OPTIONS: tuple[Option, ...] = (
         "Holidays in which no candidate's days run, each FROM/UNTIL. Set by 'pause'",
     ),
     Option("heartbeat.auto", True, "flag", "Show the report at the first command of a day"),
+    Option("review.in_host", True, "flag", "Let hosts that were connected ask you in their own dialogs"),
     Option("episodes.capacity", 1000, "count", "Episodes kept in the file; git keeps the rest"),
     Option("episodes.result_limit", 1000, "count", "Characters of a result that are kept"),
     Option(

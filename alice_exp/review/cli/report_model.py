@@ -51,7 +51,9 @@ class Section:
 
 def sections(report: Agenda) -> tuple[Section, ...]:
     """The sections below the candidates that are not empty, most urgent first."""
+    moved = filter(has_own_row, report.changed)
     found = (
+        _section("by_dialog", say("Approved in a host's dialog"), [Row(*one) for one in report.by_dialog]),
         _section(
             "settle",
             say("Two that you trust oppose each other: which one holds?"),
@@ -62,11 +64,7 @@ def sections(report: Agenda) -> tuple[Section, ...]:
             say("In doubt: which no longer holds?"),
             [doubted(one) for one in report.review],
         ),
-        _section(
-            "changed",
-            say("Changed since the last report"),
-            [_moved(m) for m in report.changed if has_own_row(m)],
-        ),
+        _section("changed", say("Changed since the last report"), [_moved(one) for one in moved]),
         _section(
             "returned",
             say("Typed into the pool, but rejected before"),

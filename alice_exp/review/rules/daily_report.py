@@ -23,6 +23,7 @@ from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, content_hash, is_
 from alice_exp.review.rules.doubts import contradictions, questions
 from alice_exp.review.rules.state_changes import (
     Elsewhere,
+    by_dialog,
     elsewhere,
     foreign,
     hand_edits,
@@ -167,6 +168,9 @@ class Agenda:
     week: tuple[Approval, ...] = ()
     """On a Monday: what was approved in the week before, and what came of it."""
 
+    by_dialog: tuple[tuple[str, str, str], ...] = ()
+    """What was approved in a host's dialog since the report before: the ids, the channel, what takes it back."""
+
     @property
     def is_empty(self) -> bool:
         """Whether the report has no content."""
@@ -177,6 +181,7 @@ class Agenda:
             or self.fading
             or self.unapproved
             or self.by_hand
+            or self.by_dialog
             or self.withdrawn
             or self.proposed
             or self.elsewhere != Elsewhere()
@@ -279,6 +284,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         foreign(edition.acts),
         wait.paused_until(now)[:10],
         withdrawn(edition.acts),
+        by_dialog=by_dialog(edition.acts),
         week=last_week((one for one in snapshot if one.place in TRUSTED_PLACES), edition.day_began),
     )
 

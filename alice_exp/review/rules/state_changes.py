@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.kernel.journal.act import ASKED
+from alice_exp.kernel.journal.act import ASKED, CHANNEL
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.lifecycle import LEVELS
 
@@ -114,6 +114,15 @@ def in_effect(acts: Iterable[Commit]) -> list[Commit]:
         undone.update(value for name, value in act.trailers if name == "Undoes")
         found.append(act)
     return found
+
+
+def by_dialog(acts: Iterable[Commit]) -> tuple[tuple[str, str, str], ...]:
+    """What a person approved in a host's dialog, and did not take back: the ids, the channel, what takes it back."""
+    return tuple(
+        (", ".join(act.blocks), channel, f"alice-exp undo {act.commit[:10]}")
+        for act in in_effect(acts)
+        if act.op == "approve" and (channel := dict(act.trailers).get(CHANNEL, ""))
+    )
 
 
 def hand_edits(acts: Iterable[Commit]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from alice_exp.blocks.usecases.capture import destination
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError, UsageError
-from alice_exp.kernel.journal.act import Act, Op
+from alice_exp.kernel.journal.act import CHANNEL, Act, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.ledger import after
 from alice_exp.model.rules.private_facts import delicate
@@ -345,7 +345,7 @@ def _decide(
         puts = puts or stuck
         if not puts:
             return None, Decided((), tuple(skipped), tuple(apart.values()))
-        answers = (("Reply", caller.reply),) if caller.reply else ()
+        answers = tuple(row for row in (("Reply", caller.reply), (CHANNEL, caller.channel)) if row[1])
         changed = tuple(put.block.id for put in puts)
         act = Act(op, caller.actor, caller.now, changed, where_to(puts), (*trailers, *answers))
         decided = tuple(after(act, held[put.block.id], put) for put in puts if put.block.id in ids)

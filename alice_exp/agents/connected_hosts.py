@@ -1,0 +1,105 @@
+"""The hosts that are connected: what their files start, whether that starts, and whether each still calls."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from glob import glob
+from pathlib import Path
+
+from alice_exp.agents import host_config, launcher
+from alice_exp.agents.host_hooks import our_commands
+from alice_exp.agents.ports import Spool
+from alice_exp.home.hosts import HOSTS, Host
+from alice_exp.kernel.errors import Hint, ProblemError
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.value_class import dataclass
+from alice_exp.terminal.editor import text_of
+
+_SILENT = timedelta(days=7)
+_LATER = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """A host with our server in its file: the command there, and when it last called (ISO-8601 UTC; empty: never)."""
+
+    host: Host
+    path: str
+    command: tuple[str, ...]
+    last_call: str
+
+
+def connected(calls: Spool) -> tuple[Connected, ...]:
+    """The hosts whose own configuration of this person names our server."""
+    found = []
+    for host in HOSTS.values():
+        path = host_config.place(host, project=False)
+        try:
+            named = host_config.named_by(host, text_of(path), str(path))
+        except ProblemError:
+            continue  # whoever connects the host is told what is wrong with its file
+        if named is not None:
+            found.append(Connected(host, str(path), (named[0], *named[1]), calls.last_call(host.name)))
+    return tuple(found)
+
+
+def faults(one: Connected, calls: Spool, now: datetime) -> Iterator[Problem]:
+    """What keeps a host from us: its command and its hooks are tried, its sessions compared with its calls."""
+    hint = Hint("mend it with: alice-exp connect {host}", host=one.host.name)
+    said = launcher.try_server(one.command[0], [*one.command[1:]])
+    if said != "ok":
+        template = "{host} cannot start its server: {why}"
+        yield Problem(one.path, 0, 0, template, {"host": one.host.name, "why": said}, hint=hint)
+    for program in sorted(_hook_programs(one.host)):
+        if not os.access(program, os.X_OK):
+            template = "the hooks of {host} start {program}, which is not there"
+            yield Problem(one.path, 0, 0, template, {"host": one.host.name, "program": program}, hint=hint)
+    since = one.last_call or str(calls.kept(one.host.name).get("at", ""))
+    if since and now - datetime.fromisoformat(since) > _SILENT and _worked_since(one.host, since):
+        template = "{host} has not called for a week, though it held sessions"
+        yield Problem(one.path, 0, 0, template, {"host": one.host.name}, hint=hint)
+
+
+def foreign(folder: str) -> Iterator[Problem]:
+    """Servers of our name that a project's own files bring: what they start is not ours."""
+    for host in HOSTS.values():
+        path = Path(folder, host.project)
+        try:
+            named = host_config.named_by(host, text_of(path), str(path)) if folder and host.project else None
+        except ProblemError:
+            continue
+        if (
+            named is not None
+            and path != host_config.place(host, project=False)
+            and named != ("alice-exp", ["mcp"])
+        ):
+            yield Problem(
+                str(path), 0, 0,
+                "this project brings a server of its own under our name: {host} would start {program}",
+                {"host": host.name, "program": named[0]}, hint="take it out, or rename it, if you did not put it there",
+                severity="warning",
+            )  # fmt: skip
+
+
+def _hook_programs(host: Host) -> set[str]:
+    path = host_config.under(host, host.hooks.file)
+    try:
+        lines = our_commands(text_of(path), str(path), host.hooks)
+        return {shlex.split(line)[0] for line in lines}
+    except (ProblemError, ValueError):
+        return set()
+
+
+def _worked_since(host: Host, since: str) -> bool:
+    """Whether a host wrote a session down a day or more after this moment."""
+    least = (datetime.fromisoformat(since) + _LATER).timestamp()
+    for path in glob(str(host_config.under(host, host.sessions))) if host.sessions else ():  # noqa: PTH207
+        try:
+            if os.stat(path).st_mtime > least:  # noqa: PTH116
+                return True
+        except OSError:
+            continue
+    return False
