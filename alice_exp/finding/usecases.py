@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from alice_exp.blocks.usecases.reads import counting
 from alice_exp.home.references import is_keyed, one_of, prefix, resolve
@@ -17,7 +17,7 @@ from alice_exp.model.values.block import PLACES, SETS, is_approved, is_put_away
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from alice_exp.finding.ports import Collection, Finding, Index
+    from alice_exp.finding.ports import Finding, Index
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
@@ -109,32 +109,31 @@ def search(
     passes = _passes(config, filters)
 
     # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
-    from alice_exp.finding.rules.corpus import Corpus, Settling
-    from alice_exp.finding.rules.ranking import RESCORED, rank
+    from alice_exp.finding.rules.corpus import Corpus
+    from alice_exp.finding.rules.ranking import RESCORED, Asked
 
+    # Reads that wait to be folded settle a block at once, so that `show` and `recall` never disagree (DESIGN 12.9).
     reads = finding.access.pending()
+    asked = [
+        Asked(
+            query,
+            context,
+            caller.now,
+            config.number("thresholds.fits"),
+            config.half_life_days,
+            passes,
+            frozenset(reads),
+            counting(reads, config, caller.now),
+        )
+        for query, context in queries
+    ]
+    spans = [_days_named(query, caller.now) for query, _ in queries]
 
-    def among(stored: Collection) -> list[list[Match]]:
-        # Reads that wait to be folded settle a block at once, so that `show` and `recall` never disagree (DESIGN 12.9).
-        numbers = frozenset(stored.numbers(reads) if reads else ())
-        blocks = Settling(stored, numbers, counting(reads, config, caller.now)) if numbers else stored
+    def among(stored: Any) -> list[list[Match]]:
         # A lift may bring one in that stood just behind the last.
-        spans = [_days_named(query, caller.now) for query, _ in queries]
         least = max((top or 0) + _BEHIND * bool(filters.project), RESCORED * bool(finding.meanings))
         many = [top if top is None else max(least, _OF_DAYS * bool(days)) for days in spans]
-        found = [
-            rank(
-                blocks,
-                query,
-                context,
-                caller.now,
-                count,
-                gate=config.number("thresholds.fits"),
-                half_life_days=config.half_life_days,
-                passing=passes,
-            )
-            for (query, context), count in zip(queries, many, strict=True)
-        ]
+        found = [one.rank(stored, count) for one, count in zip(asked, many, strict=True)]
         return [_preferring(one, filters.project, days) for one, days in zip(found, spans, strict=True)]
 
     found = finding.index.ask(among)

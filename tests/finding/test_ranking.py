@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from alice_exp.finding.rules.choice import choose
-from alice_exp.finding.rules.corpus import Corpus, Settling, block_text
+from alice_exp.finding.rules.corpus import Corpus, block_text
 from alice_exp.finding.rules.ranking import TAIL, fit, ordered, rank
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 from tests.approvals import approved
@@ -104,9 +104,11 @@ def test_changed_blocks_are_ranked_as_they_are_now() -> None:
     # Without what settles it, it would be expected behind all others, and the ranking stops long before.
     read = placed("exp-003", "search code 3", updated_at=old, importance=0.6, consolidation_score=0.9)
     corpus = Corpus.of(blocks)
-    assert corpus.numbers({"exp-003", "exp-none"}) == [3]
-    changed = Settling(corpus, frozenset({3}), lambda placed: read)
-    assert ids(rank(changed, "search code", {}, NOW, 1)) == ["exp-003"]
+    waiting = {
+        "waiting": {"exp-003"},
+        "settled": lambda placed: read if placed.block.id == "exp-003" else placed,
+    }
+    assert ids(rank(corpus, "search code", {}, NOW, 1, **waiting)) == ["exp-003"]
     assert ids(rank(corpus, "search code", {}, NOW, 1)) != ["exp-003"]
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 import alice_exp
-from alice_exp import model
 from alice_exp.episodes.rules.retention import is_due, prune
 from alice_exp.episodes.rules.search_episodes import find_similar, join
 from alice_exp.kernel.text.times import iso_time
@@ -21,6 +20,7 @@ from alice_exp.model.rules.lifecycle import level
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Block, Payload
 from alice_exp.model.values.records import Episode, EpisodeBook
 from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
+from tests.conftest import ROOT
 
 DAY = 86_400_000
 START = 1_771_578_000_000
@@ -106,7 +106,11 @@ def test_two_thousand_blocks_are_gone_through_in_a_moment() -> None:
     assert level(act()[-1]) == "super_reliable"
 
 
-ROWS = re.findall(r"^([A-Z][\w, ()]+?)  +(.*``.*)$", model.__doc__ or "", re.MULTILINE)
+GLOSSARY = (ROOT / "docs/sources.md").read_text(encoding="utf-8")
+ROWS = [
+    tuple(cell.strip() for cell in row.split("|")[1:5])
+    for row in re.findall(r"^\| [A-Z].*$", GLOSSARY, re.MULTILINE)
+]
 
 
 covers = pytest.mark.covers
@@ -133,20 +137,21 @@ covers = pytest.mark.covers
 )
 def test_a_sources_name_leads_to_what_is_there(names: str) -> None:
     for name in names.split():
-        rows = [parts for row, parts in ROWS if name in re.findall(r"[A-Z]\w+", row)]
-        assert rows and not any([*_missing(parts)] for parts in rows), name
+        rows = [row for row in ROWS if name in re.findall(r"[A-Z]\w+", row[0])]
+        assert rows and not any([*_missing(row)] for row in rows), name
 
 
 def test_the_glossary_leads_to_what_is_there() -> None:
-    for names, parts in ROWS:
-        assert set(_missing(parts)) == set(), names
+    assert len(ROWS) > 12
+    for row in ROWS:
+        assert set(_missing(row)) == set(), row
 
 
-def _missing(parts: str) -> Iterator[str]:
-    """What a row of the glossary names and is not there."""
-    for place in re.findall(r"``([a-z_.]+(?:\.[A-Z]\w+)?)``", parts):
-        if place == "search_memory_tool":
-            continue
+def _missing(row: tuple[str, ...]) -> Iterator[str]:
+    """What a row of the glossary names and is not there: methods of ``Alice``, and modules or names in them."""
+    _, calls, _, modules = row
+    yield from (call for call in re.findall(r"`(\w+)`", calls) if not hasattr(alice_exp.Alice, call))
+    for place in re.findall(r"`([a-z_.]+(?:\.[A-Z]\w+)?)`", modules):
         module, _, name = place.rpartition(".") if place.split(".")[-1][0].isupper() else (place, "", "")
         found = importlib.import_module(f"alice_exp.{module}")
         if name and not hasattr(found, name):
@@ -155,7 +160,7 @@ def _missing(parts: str) -> Iterator[str]:
 
 @pytest.mark.covers("R1.1")
 def test_long_term_memory_is_called_experience_memory() -> None:
-    (parts,) = [parts for names, parts in ROWS if "ExperienceMemory" in names]
-    assert "``model.values.snapshot.Snapshot``" in parts
-    modules = [path.stem for path in Path(alice_exp.__file__).parent.rglob("*.py")]
-    assert "long_term_memory" not in modules
+    (modules,) = [row[3] for row in ROWS if "ExperienceMemory" in row[0]]
+    assert "`model.values.snapshot.Snapshot`" in modules
+    names = [path.stem for path in Path(alice_exp.__file__).parent.rglob("*.py")]
+    assert "long_term_memory" not in names

@@ -127,7 +127,6 @@ def test_a_report_says_the_same_with_and_without_an_index(
     seed: int, written: Callable[[int], Path], cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = written(seed)
-    monkeypatch.setattr(index_rows, "FEW", 1)  # rows are changed rather than written anew
     chance = random.Random(seed)
     for turn in range(3):
         asking, reading = both(home)
@@ -180,7 +179,7 @@ def test_rows_of_another_content_answer_nothing(written: Callable[[int], Path], 
     assert [near.relations(one) for one in waiting] == [plain.relations(one) for one in waiting]
 
 
-@pytest.mark.parametrize(("table", "column"), [("near", "data"), ("files", "slots"), ("blocks", "body")])
+@pytest.mark.parametrize(("table", "column"), [("files", "ordered"), ("blocks", "body")])
 @pytest.mark.parametrize("cut", [False, True], ids=["a flipped bit", "a lost end"])
 def test_a_damaged_row_changes_no_report(
     table: str, column: str, cut: bool, written: Callable[[int], Path]
@@ -188,7 +187,7 @@ def test_a_damaged_row_changes_no_report(
     home = written(2)
     asking, reading = both(home)
     with sqlite3.connect(home / "state/index.sqlite") as index:
-        key = "rowid" if table == "files" else "file, token" if table == "near" else "file, slot"
+        key = "file" if table == "files" else "row"
         for *name, data in index.execute(f"SELECT {key}, {column} FROM {table}").fetchall():
             raw = data.encode() if isinstance(data, str) else data
             if not raw:
@@ -203,23 +202,21 @@ def test_a_damaged_row_changes_no_report(
     assert told(asking) == told(reading)
 
 
-def test_what_changes_no_text_rewrites_no_postings(
+def test_what_changes_no_text_takes_no_text_apart(
     written: Callable[[int], Path], cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = written(4)
-    rewritten: list[object] = []
-    rewrite = index_rows.FileRows._rewrite_postings
+    taken: list[object] = []
+    take = index_rows.tokens_many
 
-    def noted(self: Any, living: Any, blocks: Any) -> Any:
-        rewritten.append(blocks)
-        return rewrite(self, living, blocks)
+    def noted(texts: Any) -> Any:
+        taken.extend(texts)
+        return take(texts)
 
-    monkeypatch.setattr(index_rows.FileRows, "_rewrite_postings", noted)
-    # However many blocks a fold of reads touches; one of a hundred counts as many here.
-    monkeypatch.setattr(index_rows, "FEW", 10**6)
+    monkeypatch.setattr(index_rows, "tokens_many", noted)
     cli("outcome", next(both(home)[1].home.read(("personal",)).within("personal")).block.id, "ok")
-    assert not rewritten
+    assert not taken
     asking, reading = both(home)
     assert told(asking) == told(reading)
     cli("remember", "never release on friday")
-    assert rewritten
+    assert taken

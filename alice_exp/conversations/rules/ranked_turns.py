@@ -11,8 +11,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from alice_exp.conversations.ports import Turn
-from alice_exp.finding.ports import K1, NO_NOISE, B
-from alice_exp.finding.rules.noise import learn_noise, sample_size
+from alice_exp.finding.rules.noise import K1, NO_NOISE, B, learn_noise, sample_size
 from alice_exp.finding.rules.parsed_query import Query, pairs_of
 from alice_exp.finding.rules.scorer import Statistics, score
 from alice_exp.kernel.text.data_files import LazyPattern

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from alice_exp.conversations.ports import Turn
 from alice_exp.conversations.rules.ranked_turns import NEAR, STRIDE, length_of, said_by, tokens_of
 from alice_exp.conversations.values import ChatRecord, as_dict, message_of
-from alice_exp.finding.ports import NO_NOISE, Noise
-from alice_exp.finding.rules.noise import SAMPLE, learn_noise
+from alice_exp.finding.rules.noise import NO_NOISE, SAMPLE, Noise, learn_noise
 from alice_exp.finding.rules.scorer import Statistics
 from alice_exp.finding.store.database import Database
 

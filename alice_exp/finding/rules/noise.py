@@ -10,14 +10,52 @@ import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.ports import FEWEST, K1, LONG, NO_NOISE, SHORT, B, Noise
 from alice_exp.kernel.text.tokens import is_cjk, thirds
+from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+K1 = 1.2
+B = 0.6
+"""The BM25 parameters k1 (saturation of repeated tokens) and b (length normalisation), DESIGN 10."""
+
+FEWEST = 16
+"""The fewest texts from which anything is learned about their collection; smaller ones use fixed values."""
+
+SHORT, LONG = 4, 32
+"""The query lengths, in words, for which noise is measured."""
 
 SAMPLE = 128
 """The most texts that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """The best match, in (0, 1], that a query of 4 or of 32 random words of the collection reaches."""
+
+    short: float
+    long: float
+
+    def at(self, size: float) -> float:
+        """The noise level of a query of ``size`` words, at least ``SHORT``: the power law through both measured
+        points."""
+        slope = math.log(self.long / self.short) / math.log(LONG / SHORT)
+        return min(1.0, self.short * math.pow(max(1.0, size / SHORT), slope))
+
+    @classmethod
+    def joined(cls, parts: Iterable[tuple[int, Noise]]) -> Noise:
+        """The geometric mean over (number of texts, noise), weighted by the number of texts."""
+        # NO_NOISE is the prior, with the weight of FEWEST texts, so that small files move it little.
+        known = [(FEWEST, NO_NOISE), *((count, noise) for count, noise in parts if count >= FEWEST)]
+        whole = sum(count for count, _ in known)
+        short = math.fsum(count * math.log(noise.short) for count, noise in known) / whole
+        long = math.fsum(count * math.log(noise.long) for count, noise in known) / whole
+        return cls(math.exp(short), math.exp(long))
+
+
+NO_NOISE = Noise(0.28, 0.12)
+"""The noise assumed for fewer than ``FEWEST`` texts."""
 
 
 def sample_size(count: int) -> int:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 
-def pairs_of(row: Iterable[str]) -> Iterable[str]:
-    """The pairs of neighbouring Latin stems in a row of tokens, as ``"a b"``."""
-    return map(" ".join, pairwise(token for token in row if not is_cjk(token)))
+def pairs_of(row: Iterable[str]) -> list[str]:
+    """The pairs of different Latin stems that are neighbours in a row of tokens, as ``"a b"``."""
+    return [f"{a} {b}" for a, b in pairwise(row) if a != b and not is_cjk(a) and not is_cjk(b)]
 
 
 _WORD = re.compile(r"[^\W\d_]+")

@@ -7,15 +7,11 @@ no block fits with a probability of at least ``thresholds.fits``, the answer is 
 
 from __future__ import annotations
 
-from functools import partial
-from heapq import nsmallest
-from itertools import chain, islice, takewhile
-from typing import TYPE_CHECKING, cast
+from dataclasses import field
+from heapq import nlargest
+from typing import TYPE_CHECKING, Any, cast
 
-from alice_exp.finding.rules.corpus import Corpus
-from alice_exp.finding.rules.parsed_query import Query
-from alice_exp.finding.rules.scorer import Scored, Statistics, score
-from alice_exp.kernel.text.tokens import is_cjk
+from alice_exp.finding.rules.corpus import AT_ONCE, LONGEST, Corpus
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import (
     DAY,
@@ -30,10 +26,11 @@ from alice_exp.model.values.block import CONFIDENCE, TRUST, is_approved
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from datetime import datetime
 
-    from alice_exp.finding.ports import Collection
+    from alice_exp.finding.rules.corpus import Found, Searchable, Standing
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Placed
 
@@ -48,9 +45,6 @@ TAIL = 0.25
 
 RESCORED = 64
 """How many of the best matches an embedder, if there is one, puts in order."""
-
-SHORTLIST = 256
-"""The number of best matches that are scored at a time; further ones are scored only if too few of them pass."""
 
 # Blocks are parsed in chunks of this size, so that filtering and ranking can stop early.
 _CHUNK = 16
@@ -119,184 +113,147 @@ def blended(text_match: float, near: float | None) -> float:
     return round(min(1.0, match), 6)
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A question, and what decides between the blocks that fit.
+
+    ``gate`` is the least probability in [0, 1] of fitting; words decide it, and a context can only add. ``settled``
+    gives a block as it is once the reads are counted in that wait for it; ``waiting`` are the ids of such blocks.
+    """
+
+    query: str
+    context: Mapping[str, Json]
+    now: str | datetime
+    gate: float = GATE
+    half_life_days: Mapping[str, float] = field(default_factory=lambda: HALF_LIFE_DAYS)
+    passing: Callable[[Placed], bool] = lambda _: True
+    waiting: AbstractSet[str] = frozenset()
+    settled: Callable[[Placed], Placed] = lambda placed: placed
+
+    def rank(self, blocks: Iterable[Placed] | Searchable, top: int | None = None) -> list[Match]:
+        """The blocks that fit, best first: by score, then newest, then id (DESIGN 10, B0.6); at most ``top``.
+
+        Candidates share a word or context with the question. Blocks that fail ``passing`` still count in the
+        statistics, so that a filter changes no match. Further candidates are scored only where some of the likeliest
+        did not pass and fewer than ``top`` did.
+        """
+        # `Searchable` is a protocol that cannot be checked at runtime.
+        collection = (
+            cast("Searchable", blocks) if hasattr(blocks, "found") else Corpus.of(cast("Any", blocks))
+        )
+        near: dict[int, float] = {}
+
+        def also() -> Sequence[int]:
+            if self.context:
+                for number, own in collection.contexts().items():
+                    near[number] = context_similarity(self.context, own)
+            fitting = [number for number, share in near.items() if share > 0.0]
+            return nlargest(AT_ONCE, fitting, key=near.__getitem__)
+
+        answers: list[Match] = []
+        least: float | None = None
+        for found in collection.found(self.query, also):
+            picked = _Picked(self, collection, found, near)
+            least = picked.least() if least is None else least
+            if least is not None:
+                answers = ordered([*answers, *picked.best(least, top)])[:top]
+            if not picked.failed or (top is not None and len(answers) >= top):
+                break
+        return answers
+
+
+class _Picked:
+    """What is picked from blocks that may be answers; ``failed`` says whether one was left out by a filter."""
+
+    def __init__(self, asked: Asked, collection: Searchable, found: Found, near: Mapping[int, float]) -> None:
+        self._asked, self._collection, self._found = asked, collection, found
+        self._scored, self._near = found.scored, near
+        self._texts = found.scored.matches
+        both = {n: blended(self._texts.get(n, 0.0), share) for n, share in near.items()}
+        self._matches = {**self._texts, **both}
+        order = sorted((-match, number) for number, match in self._matches.items() if match > 0.0)
+        self._order = [(-match, number) for match, number in order]
+        self._read: dict[int, Placed] = {}
+        self.failed = False
+
+    def least(self) -> float | None:
+        """The match down to which blocks are told with the first that fits and passes; ``None`` if none does."""
+        asked = self._asked
+        for at, (match, number) in enumerate(self._order):
+            if not asked.context and self._scored.most_probable(match) < asked.gate:
+                return None
+            if self._fits(number) and self._placed([n for _, n in self._order[at : at + _CHUNK]], number):
+                return TAIL * match if asked.gate else 0.0
+        return None
+
+    def best(self, least: float, top: int | None) -> list[Match]:
+        """The ``top`` blocks of at least this match that pass, by score; reading stops once no further one can be among
+        them."""
+        reaching = [(match, number) for match, number in self._order if match >= least]
+        standings = self._found.standings([number for _, number in reaching])
+        likely = sorted(((self._expected(match, standings[n]), n) for match, n in reaching), reverse=True)
+        found: list[Match] = []
+        # Mostly the first ones by expected score are the answer: no more of them are read than are asked for.
+        step = AT_ONCE if top is None else min(_CHUNK, max(4, top))
+        for start in range(0, len(likely), step):
+            if (
+                top is not None
+                and len(found) >= top
+                and found[top - 1].score > round(likely[start][0], 6) + 1e-6
+            ):
+                break
+            numbers = [number for _, number in likely[start : start + step]]
+            passed = ((number, self._placed(numbers, number)) for number in numbers)
+            fitting = (self._weighed(number, placed) for number, placed in passed if placed)
+            found = ordered([*found, *(one for one in fitting if one)])[:top]
+        return found
+
+    def _fits(self, number: int) -> bool:
+        """Whether a block is an answer by itself."""
+        if self._scored.probability(number) >= self._asked.gate:
+            return True
+        return self._near.get(number, 0.0) > 0.0 and self._matches[number] >= FLOOR
+
+    def _placed(self, some: Sequence[int], number: int) -> Placed | None:
+        """A block as it is, read with ``some``; ``None`` if it does not pass."""
+        if number not in self._read:
+            left = [one for one in some if one not in self._read]
+            self._read.update(zip(left, map(self._asked.settled, self._collection.blocks(left)), strict=True))
+        placed = self._read[number]
+        if self._asked.passing(placed):
+            return placed
+        self.failed = True
+        return None
+
+    def _expected(self, match: float, own: Standing) -> float:
+        """The score that a block is expected to have, without reading it; no less than it has."""
+        age = max(0.0, seconds(self._asked.now) - own.updated) / DAY if own.updated is not None else 0.0
+        lasting = LONGEST if own.id in self._asked.waiting else own.stretch
+        half_life = self._asked.half_life_days.get(own.type, DEFAULT_HALF_LIFE) * lasting
+        return float(own.weight * match * 0.5 ** (age / half_life))
+
+    def _weighed(self, number: int, placed: Placed) -> Match | None:
+        scored, asked = self._scored, self._asked
+        judged = (
+            self._fits(number),
+            round(scored.probability(number), 6),
+            round(scored.certainty(number), 6) if number in self._texts else 0.0,
+        )
+        half_lives = asked.half_life_days
+        text = self._texts.get(number, 0.0)
+        return fit(placed, text, asked.context, asked.now, half_life_days=half_lives, judged=judged)
+
+
 def rank(
-    blocks: Iterable[Placed] | Collection,
+    blocks: Iterable[Placed] | Searchable,
     query: str,
     context: Mapping[str, Json],
     now: str | datetime,
     top: int | None = None,
-    *,
-    gate: float = GATE,
-    half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
-    passing: Callable[[Placed], bool] | None = None,
+    **more: Any,
 ) -> list[Match]:
-    """The blocks that fit, best first: by score, then newest, then id (DESIGN 10, B0.6); at most ``top``.
-
-    Candidates share a token or context with the query. Blocks that fail
-    ``passing`` still count in the statistics, so that a filter changes no match. ``gate`` is the least probability in
-    [0, 1] of fitting; words decide it, and a context can only add. Pass a ``Collection`` to query the
-    same blocks more than once.
-    """
-    collection = _collected(blocks)
-    found = _scored(collection, query)
-    texts = found.matches
-    matches = _with_context(texts, collection, context) if context else texts
-
-    by_match = _descending(matches)
-    best = list(islice(by_match, _CHUNK))
-    said = _said(collection, query, [index for _, index in best if found.probability(index) < gate])
-
-    def fits(index: int) -> bool:
-        """Whether a block is an answer by itself."""
-        if index in said or found.probability(index) >= gate:
-            return True
-        return matches[index] != texts.get(index) and round(matches[index], 6) >= FLOOR
-
-    def weighed(index: int, placed: Placed) -> Match | None:
-        judged = (fits(index), round(found.probability(index), 6), round(found.certainty(index), 6))
-        return fit(placed, texts.get(index, 0.0), context, now, half_life_days=half_life_days, judged=judged)
-
-    def could_fit(pair: tuple[float, int]) -> bool:
-        """Whether a block with this match at most may still be an answer."""
-        return bool(context or said) or found.most_probable(pair[0]) >= gate
-
-    by_match = chain(best, by_match)
-    seen = []
-    for match, index in takewhile(could_fit, by_match):
-        seen.append((match, index))
-        if fits(index) and (passing is None or passing(collection.blocks([index])[0])):
-            break
-    else:
-        return []
-    lowest = TAIL * seen[-1][0] if gate else 0.0
-    least = min((matches[index] for index in said), default=lowest)
-    reaching = (
-        pair
-        for pair in takewhile(lambda pair: pair[0] >= min(least, lowest), chain(seen, by_match))
-        if pair[0] >= lowest or pair[1] in said
-    )
-    standings = partial(_by_score, collection, now=seconds(now), half_life_days=half_life_days)
-    return _answers(reaching, standings, partial(_best, collection, weighed=weighed, passing=passing), top)
-
-
-def _scored(collection: Collection, question: str) -> Scored:
-    query, whole = Query.of(question), collection.statistics
-    postings = collection.postings(query.tokens)
-    held = {token: dict(zip(one.indexes, one.counts, strict=True)) for token, one in postings.items()}
-    holders = {token: len(one.indexes) for token, one in postings.items()}
-    average = sum(whole.lengths) / max(1, whole.total)
-    return score(query, Statistics(whole.total, average, whole.noise, holders), held, whole.lengths)
-
-
-def _answers(
-    reaching: Iterator[tuple[float, int]],
-    standings: Callable[[Sequence[tuple[float, int]]], list[tuple[float, int]]],
-    best: Callable[..., tuple[list[Match], int]],
-    top: int | None,
-) -> list[Match]:
-    """The ``top`` best of what reaches the least match, window by window until enough have passed."""
-    answers: list[Match] = []
-    passed = 0
-    while passed < (SHORTLIST if top is None else min(top, SHORTLIST)):
-        window = list(islice(reaching, SHORTLIST))
-        if not window:
-            break
-        some, count = best(likely=standings(window), top=top)
-        answers, passed = ordered([*answers, *some])[:top], passed + count
-    return answers
-
-
-def _said(collection: Collection, query: str, indexes: Sequence[int]) -> frozenset[int]:
-    """Those blocks of which the query says every subject word of the trigger: what holds "deploying the gateway" fits
-    "deploy the payment gateway", however many rules have that trigger, so that none of its words is rare."""
-    asked = frozenset(Query.of(query).terms) if indexes else frozenset()
-    known: dict[str, bool] = {"": False}
-    found = []
-    for index, placed in zip(indexes, collection.blocks(indexes), strict=True):
-        trigger = placed.block.trigger.text
-        if trigger not in known:
-            parsed = Query.of(trigger)
-            subject = {term for term in parsed.terms if parsed.weights[term] == 1.0}
-            # Of Chinese all characters and half of their pairs: the others lie across two words.
-            pairs = {term for term in subject if is_cjk(term) and len(term) > 1}
-            known[trigger] = (
-                2 * len(pairs & asked) >= len(pairs) and bool(subject) and subject - pairs <= asked
-            )
-        if known[trigger]:
-            found.append(index)
-    return frozenset(found)
-
-
-def _descending(matches: Mapping[int, float]) -> Iterator[tuple[float, int]]:
-    """The matches, each before its index, best first; equal ones in the collection's order."""
-    pairs = [(-match, index) for index, match in matches.items()]
-    best = nsmallest(SHORTLIST, pairs)
-    # Mostly the best ones are enough, and there may be tens of thousands.
-    for match, index in chain(best, islice(_sorted(pairs), len(best), None)):
-        yield -match, index
-
-
-def _sorted(pairs: list[tuple[float, int]]) -> Iterator[tuple[float, int]]:
-    """The pairs in order, sorted when the first is asked for."""
-    yield from sorted(pairs)
-
-
-def _collected(blocks: Iterable[Placed] | Collection) -> Collection:
-    # `Collection` is a protocol that cannot be checked at runtime.
-    if hasattr(blocks, "statistics"):
-        return cast("Collection", blocks)
-    return Corpus.of(blocks)
-
-
-def _with_context(
-    texts: Mapping[int, float], collection: Collection, context: Mapping[str, Json]
-) -> Mapping[int, float]:
-    near = {index: context_similarity(context, own) for index, own in collection.contexts().items()}
-    both = {index: blended(texts.get(index, 0.0), share) for index, share in near.items()}
-    return {**texts, **{index: match for index, match in both.items() if match > 0.0 or index in texts}}
-
-
-def _by_score(
-    collection: Collection,
-    window: Sequence[tuple[float, int]],
-    now: float,
-    half_life_days: Mapping[str, float],
-) -> list[tuple[float, int]]:
-    """The expected scores of a window's blocks with their numbers, best first, without reading the blocks."""
-    expected = []
-    for (match, index), own in zip(window, collection.standings([index for _, index in window]), strict=True):
-        age = max(0.0, now - own.updated) / DAY if own.updated is not None else 0.0
-        half_life = half_life_days.get(own.type, DEFAULT_HALF_LIFE) * own.stretch
-        expected.append((own.weight * match * 0.5 ** (age / half_life), index))
-    return sorted(expected, reverse=True)
-
-
-def _best(
-    collection: Collection,
-    likely: Sequence[tuple[float, int]],
-    weighed: Callable[[int, Placed], Match | None],
-    passing: Callable[[Placed], bool] | None,
-    top: int | None,
-) -> tuple[list[Match], int]:
-    """The ``top`` blocks of ``likely`` that pass, by score, and how many passed of those that were read.
-
-    Reading stops once no further block can be among them.
-    """
-    found: list[Match] = []
-    count = 0
-    # Mostly the first ones by expected score are the answer: no more of them are read than are asked for.
-    step = SHORTLIST if top is None else min(_CHUNK, max(4, top))
-    for start in range(0, len(likely), step):
-        if top is not None and len(found) >= top and found[top - 1].score > round(likely[start][0], 6) + 1e-6:
-            break
-        indexes = [index for _, index in likely[start : start + step]]
-        pairs = zip(indexes, collection.blocks(indexes), strict=True)
-        fitting = [weighed(at, placed) for at, placed in pairs if passing is None or passing(placed)]
-        count += len(fitting)
-        found += [one for one in fitting if one is not None]
-        if top is not None:
-            found = ordered(found)[:top]
-    return found, count
+    """``Asked.rank`` of a question that is asked once."""
+    return Asked(query, context, now, **more).rank(blocks, top)
 
 
 def ordered(matches: Iterable[Match]) -> list[Match]:

@@ -11,20 +11,19 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from functools import cached_property
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.ports import FEWEST, K1, NO_NOISE, B
 from alice_exp.finding.rules import gate
-from alice_exp.finding.rules.noise import learn_noise, sample_size
+from alice_exp.finding.rules.noise import FEWEST, K1, B, Noise, learn_noise, sample_size
 from alice_exp.finding.rules.parsed_query import Query, pairs_of
 from alice_exp.kernel.text.tokens import is_cjk, thirds, tokens_many
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
-    from alice_exp.finding.ports import Noise
     from alice_exp.finding.rules.parsed_query import Concept
 
 PAIR = 0.2
@@ -39,6 +38,9 @@ MEMBER = 0.6
 NEAR_WORDS, NEAR_SUBJECT, NEAR_TEXT = 2.0, 0.4, 0.25
 """In a home of a few texts no word is rare, so a match says little. What stands for it: so many shared words, or this
 share of the subject, or of a short text's words ("my wife is vegetarian" for a dinner with her)."""
+
+MOST = 64
+"""The most tokens by which candidates are looked for: a class has many members, a pasted text thousands of words."""
 
 TOPIC = 2
 """A subject of so many words names a topic; a longer one asks something of it."""
@@ -97,11 +99,12 @@ class Scored:
         match = self.matches.get(text, 0.0)
         if not match:
             return 0.0
-        _, size, _ = self._covered(text)
-        share, translated = self.covered(text)
+        value, size, translated = self._covered(text)
         if self.known.total < FEWEST and not translated and not self._is_near(size, text):
             return 0.0
-        return gate.probability(match, self.noise, self.known.total, share, translated, self.stranger)
+        return gate.probability(
+            match, self.noise, self.known.total, value / self._asked, translated, self.stranger
+        )
 
     def most_probable(self, match: float) -> float:
         """The highest probability that a text with at most this match can have."""
@@ -132,26 +135,40 @@ class Scored:
         """The share in [0, 1] of the subject's information that a text has, and whether a translation is a part of
         it."""
         value, _, translated = self._covered(text)
-        return value / (math.fsum(word.value for word in self.subject) or 1.0), translated
+        return value / self._asked, translated
+
+    @cached_property
+    def _asked(self) -> float:
+        return math.fsum(word.value for word in self.subject) or 1.0
 
     def _covered(self, text: int) -> tuple[float, float, bool]:
         """The information and the number of the subject's words that a text has, and whether a translation is among
         them."""
         value = size = 0.0
         translated = False
-        for word in self.subject:
-            if self._has(text, word.own):
+        for word, own, named in self._having:
+            if text in own:
                 value, size = value + word.value, size + word.size
-                continue
-            for name, share, is_foreign in word.names:
-                if self._has(text, name):
-                    value, size = value + share * word.value, size + share * word.size
-                    translated = translated or is_foreign
-                    break
+            elif text in named:
+                share, is_foreign = named[text]
+                value, size = value + share * word.value, size + share * word.size
+                translated = translated or is_foreign
         return value, size, translated
 
-    def _has(self, text: int, name: Iterable[str]) -> bool:
-        return all(text in self.held.get(token, ()) for token in name)
+    @cached_property
+    def _having(self) -> list[tuple[Word, AbstractSet[int], dict[int, tuple[float, bool]]]]:
+        """Each word of the subject with the texts that have it, and those that have another name of it."""
+        found = []
+        for word in self.subject:
+            named: dict[int, tuple[float, bool]] = {}
+            for name, share, is_foreign in reversed(word.names):
+                named.update(dict.fromkeys(self._texts_with(name), (share, is_foreign)))
+            found.append((word, self._texts_with(word.own), named))
+        return found
+
+    def _texts_with(self, name: tuple[str, ...]) -> AbstractSet[int]:
+        first, *rest = (self.held.get(token, {}).keys() for token in name)
+        return {*first}.intersection(*rest) if rest else first
 
     def _is_near(self, shared: float, text: int) -> bool:
         asked = math.fsum(word.size for word in self.subject)
@@ -219,6 +236,22 @@ class _Scoring:
         return {text: min(first[text], *(part[text] for part in rest)) for text in both}
 
 
+def looked_up(query: Query, known: Statistics) -> list[str]:
+    """The tokens by which candidates are looked for: the question's own, the likeliest to tell most first, then of each
+    other name the rarest one; at most ``MOST``."""
+    has = known.holders.keys()
+    own = [term for term in query.terms if term in has]
+    own.sort(key=lambda term: (-query.weights[term] * known.rarity(term), term))
+    others = {
+        min(name, key=lambda token: (known.holders[token], token))
+        for concept in query.concepts
+        for name, _, _ in names(concept)
+        if has >= {*name}
+    }
+    others.difference_update(own)
+    return [*own, *sorted(others, key=lambda token: (known.holders[token], token))][:MOST]
+
+
 def names(concept: Concept) -> Iterator[tuple[tuple[str, ...], float, bool]]:
     """The other names of a concept, each with what it counts and whether it is of the other language."""
     for name in concept.synonyms:
@@ -278,21 +311,26 @@ class Texts:
     known: Statistics
 
     @classmethod
-    def of(cls, texts: Sequence[str], situations: Sequence[str] = (), noise: Noise | None = None) -> Texts:
-        """Take texts in; ``situations`` are those of the texts, if they have any (``rarities``); ``noise`` is measured
-        on the first of them where it is not given."""
+    def of(cls, texts: Sequence[str], situations: Sequence[str] = (), sizes: Sequence[int] = ()) -> Texts:
+        """Take texts in. ``situations`` are theirs, if they have any: a word of a situation counts once for all texts
+        of it, or five rules of one situation would make its words common and silence each other. ``sizes`` says how
+        many texts each file has; the noise is measured on the first texts of each."""
         listed = tokens_many(texts)
         rows: defaultdict[str, dict[int, int]] = defaultdict(dict)
         for text, tokens in enumerate(listed):
             for token, count in Counter(chain(tokens, pairs_of(tokens))).items():
                 rows[token][text] = count
         lengths = [sum(map(thirds, tokens)) for tokens in listed]
-        average = sum(lengths) / max(1, len(lengths))
-        if noise is None:
-            noise = learn_noise(listed[: sample_size(len(listed))]) if listed else NO_NOISE
         holders = {token: len(held) for token, held in rows.items()}
-        for token, count in _repeated(tokens_many(situations)).items():
-            holders[token] -= count
+        for situation, count in Counter(map(tuple, tokens_many(situations))).items():
+            for token in {*situation}:
+                holders[token] -= count - 1
+        ends = [*accumulate(sizes or [len(texts)])]
+        files = [(end - size, size) for end, size in zip(ends, sizes or [len(texts)], strict=True)]
+        noise = Noise.joined(
+            (size, learn_noise(listed[start : start + sample_size(size)])) for start, size in files
+        )
+        average = sum(lengths) / max(1, len(lengths))
         return cls(rows, lengths, Statistics(len(texts), average, noise, holders))
 
     def find(self, question: str) -> Scored:
@@ -300,15 +338,3 @@ class Texts:
         query = Query.of(question)
         held = {token: self.rows[token] for token in query.tokens if token in self.rows}
         return score(query, self.known, held, self.lengths)
-
-
-def _repeated(situations: Iterable[Sequence[str]]) -> Counter[str]:
-    """By how many texts a token's number of texts exceeds its number of situations: a word of a situation counts once
-    for all texts that have it, or five rules of one situation would make its words common and silence each other."""
-    counted = Counter(tuple(tokens) for tokens in situations)
-    return Counter(
-        {
-            token: sum(count - 1 for tokens, count in counted.items() if count > 1 and token in tokens)
-            for token in {token for tokens, count in counted.items() if count > 1 for token in tokens}
-        }
-    )

@@ -32,7 +32,7 @@ __all__ += ["is_certain", "signature_text"]
 
 R = TypeVar("R")
 
-VERSION = 15
+VERSION = 17
 """Incremented with every change of the tables, the tokenisation or the statistics learned from texts."""
 
 PATIENCE = 1.0

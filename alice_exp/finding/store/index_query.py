@@ -1,34 +1,49 @@
-"""Queries of the search index: postings, blocks and lists from one snapshot of the home."""
+"""Queries of the search index: candidates, blocks and lists from one snapshot of the home."""
 
 from __future__ import annotations
 
 import json
 from array import array
-from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Callable
-from functools import cached_property
-from math import isnan, nan
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
 
-from alice_exp.finding.ports import Noise, Posting, Standing
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json, read_block
-from alice_exp.model.values.block import BLOCK_TYPES, Placed, place_of
+from alice_exp.model.values.block import Placed, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from alice_exp.finding.ports import Statistics
+    from alice_exp.finding.rules.corpus import Found, Standing
+    from alice_exp.finding.rules.parsed_query import Query
+    from alice_exp.finding.rules.scorer import Statistics
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Block, Place
 
-_AT_ONCE = 250
+_LISTED = 250
 """How many blocks a list reads at once: a short one does not read the home, a long one asks seldom."""
+
+AMONG = "(SELECT value FROM json_each(?))"
+"""Many values as one, for SQLite limits how many a query may have."""
 
 Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
 """Executes an SQL query with its values and yields the rows."""
+
+STANDING = "id, weight, type, updated, stretch"
+KEPT = f"{STANDING}, checksum, length, checked, said, lead, tokens"
+"""The columns of a living block's row: how it stands with a checksum, and its text with another."""
+
+CHANGED = -1
+"""Stands for the row of a block that is new or changed."""
+
+FIRST, BEHIND = 64, 0.2
+"""So many candidates are scored in any case, further ones from this share of the best one's plain BM25 on: a text that
+is told has at least ``TAIL`` of the best match (``rules.ranking``)."""
+
+TOTALS = "texts, length, short, long, sample, ordered"
+"""The columns of a file's row that its checksum is over, behind the path."""
 
 BlockRow: TypeAlias = "tuple[str, str, str | None]"
 """A block's id, its JSON, and the JSON of its trigger context or None."""
@@ -36,145 +51,112 @@ BlockRow: TypeAlias = "tuple[str, str, str | None]"
 
 @dataclass(frozen=True)
 class IndexedFile:
-    """One indexed file: its row number, its path, the slots of all its blocks and of the living ones in the file's
-    order, the living ones' ``Standing`` by column (types by number, last changes in seconds, NaN for none), and its
-    texts' statistics."""
+    """One indexed file: its number, path, how many living texts it has and their length in thirds of a word, and the
+    noise of short and of long questions."""
 
     number: int
     path: str
-    slots: array[int]
-    living: array[int]
-    weights: array[float]
-    types: bytes
-    updated: array[float]
-    stretches: array[float]
-    lengths: array[int]
-    noise: Noise
-
-    @cached_property
-    def at(self) -> dict[int, int] | None:
-        """The place among the living of each of their slots; ``None`` if it is the slot itself."""
-        plain = self.living == array("I", range(len(self.living)))
-        return None if plain else {slot: at for at, slot in enumerate(self.living)}
-
-    def place_of_slot(self, slot: int) -> int | None:
-        """The place of a slot among the living, ``None`` if its block is not one of them."""
-        if self.at is None:
-            return slot if slot < len(self.living) else None
-        return self.at.get(slot)
-
-    def placed(self, posting: Posting) -> Posting:
-        """A posting by slots as one by places among the living."""
-        if self.at is None:
-            return posting
-        pairs = sorted(zip(map(self.at.__getitem__, posting.indexes), posting.counts, strict=True))
-        return Posting([at for at, _ in pairs], bytes(count for _, count in pairs))
+    texts: int
+    length: int
+    short: float
+    long: float
 
 
 class Indexed:
-    """One snapshot of the index; implements ``finding.ports.Known``. ``numbered`` are ids looked up in it before,
-    ``mark`` gives a block what the ledger says of it."""
+    """One snapshot of the index; implements ``finding.rules.corpus.Searchable`` and ``finding.ports.Known``. ``mark``
+    gives a block what the ledger says of it."""
 
-    def __init__(
-        self,
-        rows: Rows,
-        files: Sequence[IndexedFile],
-        statistics: Statistics,
-        numbered: dict[str, int | None],
-        mark: Callable[[Block], Block],
-    ) -> None:
+    def __init__(self, rows: Rows, files: Sequence[IndexedFile], mark: Callable[[Block], Block]) -> None:
         self._rows = rows
         self._mark = mark
-        self._numbered = numbered
         self._files = files
-        self._searched = [file for file in files if file.living]
-        self._starts = statistics.starts
-        self.statistics = statistics
+        self._paths = {file.number: file.path for file in files}
 
-    def postings(self, tokens: frozenset[str]) -> Mapping[str, Posting]:
-        """See ``finding.ports.Collection``."""
-        from alice_exp.finding.rules.corpus import joined_postings
+    def found(self, question: str, also: Callable[[], Iterable[int]]) -> Iterator[Found]:
+        """See ``Searchable``."""
+        # Lists and single blocks need nothing of the ranking.
+        from alice_exp.finding.rules.corpus import AT_ONCE
+        from alice_exp.finding.rules.parsed_query import Query
+        from alice_exp.finding.rules.scorer import looked_up
 
-        asked = sorted(tokens)
-        # One query a file: its rows are keyed by (file, token), and its indexes count from the file's start.
-        query = f"SELECT token, data FROM postings WHERE file = ? AND token IN ({_marks(asked)})"
-        return joined_postings(
-            (
-                start,
-                {
-                    token: file.placed(posting_from(data))
-                    for token, data in self._rows(query, (file.number, *asked))
-                },
-            )
-            for file, start in zip(self._searched, self._starts, strict=True)
-        )
+        query = Query.of(question)
+        known = self._statistics(query)
+        terms = looked_up(query, known)
+        asked = " OR ".join(f'"{term}"' for term in terms)
+        match = "SELECT rowid, rank FROM texts WHERE texts MATCH ? ORDER BY rank"
+        likely = self._rows(match, (asked,)) if asked else iter(())
+        more: Iterable[int] = also()
+        while True:
+            some = [*islice(likely, AT_ONCE)]
+            # FTS5's rank is negative, the best first.
+            near = {
+                number for at, (number, rank) in enumerate(some) if at < FIRST or rank <= BEHIND * some[0][1]
+            }
+            if some or more:
+                yield self._scored(query, known, near.union(more))
+            if len(some) < AT_ONCE:
+                return
+            more = ()
 
-    def blocks(self, indexes: Sequence[int]) -> Sequence[Placed]:
-        """See ``finding.ports.Collection``."""
-        starts = self._starts
-        asked: defaultdict[int, dict[int, int]] = defaultdict(dict)
-        for index in indexes:
-            at = bisect_right(starts, index) - 1
-            asked[at][self._searched[at].living[index - starts[at]]] = index
-        found: dict[int, Placed] = {}
-        for at, places in asked.items():
-            file = self._searched[at]
-            query = f"SELECT slot, body FROM blocks WHERE file = ? AND slot IN ({_marks(places)})"
-            for place, body in self._rows(query, (file.number, *places)):
-                found[places[place]] = self._placed(body, file.path)
-        return [found[index] for index in indexes]
+    def _statistics(self, query: Query) -> Statistics:
+        from alice_exp.finding.rules.noise import Noise
+        from alice_exp.finding.rules.scorer import Statistics
 
-    def standings(self, indexes: Sequence[int]) -> Sequence[Standing]:
-        """See ``finding.ports.Collection``."""
-        found = []
-        for index in indexes:
-            at = bisect_right(self._starts, index) - 1
-            file, place = self._searched[at], index - self._starts[at]
-            updated = file.updated[place]
-            found.append(
-                Standing(
-                    file.weights[place],
-                    BLOCK_TYPES[file.types[place]],
-                    None if isnan(updated) else updated,
-                    file.stretches[place],
-                )
-            )
+        words = f"SELECT token, n FROM words WHERE token IN {AMONG}"
+        holders: dict[str, int] = dict(self._rows(words, (json.dumps(sorted(query.tokens)),)))
+        total = sum(file.texts for file in self._files)
+        average = sum(file.length for file in self._files) / max(1, total)
+        noise = Noise.joined((file.texts, Noise(file.short, file.long)) for file in self._files)
+        return Statistics(total, average, noise, holders)
+
+    def _scored(self, query: Query, known: Statistics, numbers: Collection[int]) -> Found:
+        from alice_exp.finding.rules.corpus import Found
+        from alice_exp.finding.rules.scorer import score
+
+        texts: dict[int, str] = {}
+        lengths: dict[int, int] = {}
+        chosen = f"SELECT row, length, tokens, checked FROM blocks WHERE row IN {AMONG}"
+        for row, length, tokens, checked in self._rows(chosen, (json.dumps([*numbers]),)):
+            if checked != text_checksum(length, tokens):
+                raise ValueError("a row of it is damaged")
+            texts[row], lengths[row] = tokens, length
+        held = _held(query, frozenset(known.holders), texts)
+        return Found(score(query, known, held, lengths), self._standings)
+
+    def _standings(self, numbers: Collection[int]) -> dict[int, Standing]:
+        from alice_exp.finding.rules.corpus import Standing
+
+        found = {}
+        query = f"SELECT row, {STANDING}, checksum FROM blocks WHERE row IN {AMONG}"
+        for row, *own, check in self._rows(query, (json.dumps([*numbers]),)):
+            if check != checksum((*own,)):
+                raise ValueError("a row of it is damaged")
+            found[row] = Standing(*own)
         return found
 
-    def numbers(self, ids: Collection[str]) -> Sequence[int]:
-        """See ``finding.ports.Collection``."""
-        # What was read waits for a day to be folded, thousands of ids: a process looks each of them up once.
-        new = [one for one in ids if one not in self._numbered]
-        if new:
-            starts = {file.number: at for at, file in enumerate(self._searched)}
-            self._numbered.update(dict.fromkeys(new))
-            query = "SELECT id, file, slot FROM blocks WHERE id IN (SELECT value FROM json_each(?))"
-            for one, number, slot in self._rows(query, (json.dumps(new),)):
-                if number in starts:
-                    at = self._searched[starts[number]].place_of_slot(slot)
-                    self._numbered[one] = None if at is None else self._starts[starts[number]] + at
-        return [at for at in map(self._numbered.__getitem__, ids) if at is not None]
+    def blocks(self, numbers: Sequence[int]) -> Sequence[Placed]:
+        """See ``Searchable``."""
+        query = f"SELECT row, file, body FROM blocks WHERE row IN {AMONG}"
+        found = {
+            row: self._placed(body, self._paths[file])
+            for row, file, body in self._rows(query, (json.dumps(list(numbers)),))
+        }
+        return [found[number] for number in numbers]
 
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
-        """See ``finding.ports.Collection``."""
-        found: dict[int, Mapping[str, Json]] = {}
-        for file, start in zip(self._searched, self._starts, strict=True):
-            numbers = {place: start + at for at, place in enumerate(file.living)}
-            query = "SELECT slot, context FROM blocks WHERE file = ? AND context IS NOT NULL"
-            for place, context in self._rows(query, (file.number,)):
-                if place in numbers:
-                    found[numbers[place]] = json.loads(context)
-        return found
+        """See ``Searchable``."""
+        query = (
+            "SELECT row, context FROM blocks WHERE context IS NOT NULL AND tokens IS NOT NULL ORDER BY row"
+        )
+        return {row: json.loads(context) for row, context in self._rows(query, ())}
 
     def within(self, places: Collection[Place]) -> Iterator[Placed]:
         """See ``finding.ports.Known``."""
         for file in self._files:
             if place_of(file.path) in places:
-                for start in range(0, len(file.slots), _AT_ONCE):
-                    slots = file.slots[start : start + _AT_ONCE]
-                    query = f"SELECT slot, body FROM blocks WHERE file = ? AND slot IN ({_marks(slots)})"
-                    bodies: dict[int, str] = dict(self._rows(query, (file.number, *slots)))
-                    yield from (self._placed(bodies[slot], file.path) for slot in slots)
+                rows = ordered_rows(self._rows, file.path)
+                for start in range(0, len(rows), _LISTED):
+                    yield from self.blocks(rows[start : start + _LISTED])
 
     def starting_with(self, prefix: str, most: int = 10) -> list[Placed]:
         """See ``finding.ports.Known``."""
@@ -186,30 +168,62 @@ class Indexed:
 
     def concerned(self, concern: str) -> list[Placed]:
         """See ``finding.ports.Known``."""
-        query = """SELECT path, body FROM concerns JOIN blocks USING (file, slot) JOIN files USING (file)
-            WHERE kind = ?"""
+        query = (
+            "SELECT path, body FROM concerns JOIN blocks USING (row) JOIN files USING (file) WHERE kind = ?"
+        )
         return [self._placed(body, path) for path, body in self._rows(query, (concern,))]
 
     def _placed(self, body: str, path: str) -> Placed:
         return Placed(self._mark(block_from(body, place_of(path))), path)
 
 
-StandingRow: TypeAlias = "tuple[float, int, float, float]"
-"""A ``Standing`` as it is stored: weight, type by number, last change in seconds (NaN: none), stretch."""
+def load(rows: Rows) -> list[IndexedFile]:
+    """All files of the index, in the order of their paths."""
+    query = f"SELECT file, path, {TOTALS}, checksum FROM files ORDER BY path"
+    files = []
+    for number, path, *totals, check in rows(query, ()):
+        if check != checksum((path, *totals)):
+            raise ValueError("a row of it is damaged")
+        files.append(IndexedFile(number, path, *totals[:4]))
+    return files
 
 
-def standing_row(block: Block, place: Place) -> StandingRow:
-    """How a living block stands."""
-    from alice_exp.finding.rules.corpus import standing
-
-    own = standing(block, place)
-    return (own.weight, BLOCK_TYPES.index(own.type), nan if own.updated is None else own.updated, own.stretch)
+def text_checksum(length: int, tokens: str) -> int:
+    """Of a text's columns: hundreds of rows are read of them."""
+    return crc32(tokens.encode(), length)
 
 
-def columns_of(rows: Iterable[StandingRow]) -> tuple[array[float], bytes, array[float], array[float]]:
-    """The columns of ``IndexedFile``: weights, types, last changes, stretches."""
-    weights, types, updated, stretches = tuple(zip(*rows, strict=True)) or ((), (), (), ())
-    return array("d", weights), bytes(types), array("d", updated), array("d", stretches)
+def _held(query: Query, known: frozenset[str], texts: Mapping[int, str]) -> dict[str, dict[int, int]]:
+    """How often each text has each token and pair of the question, by token."""
+    held: dict[str, dict[int, int]] = {token: {} for token in known}
+    pairs = [(pair, *pair.split(" ")) for pair in query.pairs]
+    for row, text in texts.items():
+        # Most texts have one or two of them: only these are counted.
+        has = known.intersection(text.split())
+        for token in has:
+            held[token][row] = text.count(f" {token} ")
+        for pair, first, last in pairs:
+            if first in has and last in has and (count := text.count(f" {first}  {last} ")):
+                held.setdefault(pair, {})[row] = count
+    return held
+
+
+def ordered_rows(rows: Rows, path: str) -> array[int]:
+    """The numbers of a file's blocks in the order of the file; ``ValueError`` if they are not what was written."""
+    [(*totals, check)] = rows(f"SELECT {TOTALS}, checksum FROM files WHERE path = ?", (path,))
+    if check != checksum((path, *totals)):
+        raise ValueError("a row of it is damaged")
+    return array("I", totals[-1])
+
+
+def checksum(values: tuple[Any, ...]) -> int:
+    """Of the values of a row: SQLite has none of its own, and a flipped bit may make a search silent."""
+    return crc32(repr(values).encode())
+
+
+def token_row(tokens: Iterable[str]) -> str:
+    """Tokens as they are stored, each with a blank on both sides, so that one, or a pair, is counted as a text is."""
+    return "".join(f" {token} " for token in tokens)
 
 
 def block_row(block: Block, place: Place) -> BlockRow:
@@ -219,67 +233,9 @@ def block_row(block: Block, place: Place) -> BlockRow:
     return block.id, f"{crc32(body.encode()):08x}{body}", context
 
 
-def load(rows: Rows) -> list[IndexedFile]:
-    """All files of the index, in the order of their paths."""
-    files = []
-    names = "file, path, checksum, slots, living, weights, types, updated, stretches, lengths, learned"
-    for number, path, checksum, *stored in rows(f"SELECT {names} FROM files ORDER BY path", ()):
-        if checksum != checksum_of(path, stored):
-            raise ValueError("a row of it is damaged")
-        slots, living, weights, types, updated, stretches, lengths, learned = stored
-        short, long = json.loads(learned)
-        files.append(
-            IndexedFile(
-                number,
-                path,
-                array("I", slots),
-                array("I", living),
-                array("d", weights),
-                types,
-                array("d", updated),
-                array("d", stretches),
-                array("I", lengths),
-                Noise(short, long),
-            )
-        )
-    return files
-
-
-def checksum_of(path: str, stored: Iterable[bytes | str]) -> int:
-    """Of a file's row: its path and its columns from ``slots`` to ``learned``, with their lengths."""
-    check = crc32(path.encode())
-    for column in stored:
-        data = column.encode() if isinstance(column, str) else column
-        check = crc32(data, crc32(len(data).to_bytes(8, "little"), check))
-    return check
-
-
-def posting_data(posting: Posting) -> bytes:
-    """A posting as stored: the indexes, four bytes each, the counts, one byte each, the checksum."""
-    data = array("I", posting.indexes).tobytes() + bytes(posting.counts)
-    if not data:
-        return data
-    return data + crc32(data).to_bytes(4, "little")
-
-
-def _marks(values: Sized) -> str:
-    return ",".join("?" * len(values))
-
-
 def block_from(body: str, place: Place) -> Block:
     """The block of a row; ``ValueError`` if the row is not what was written, so that the index is made anew."""
     text = body[8:]
     if body[:8] != f"{crc32(text.encode()):08x}":
         raise ValueError("a row of it is damaged")
     return read_block(json.loads(text), place)
-
-
-def posting_from(blob: bytes) -> Posting:
-    """The inverse of ``posting_data``; ``ValueError`` if the checksum differs."""
-    blob, check = blob[:-4], blob[-4:]
-    if (blob or check) and crc32(blob).to_bytes(4, "little") != check:
-        raise ValueError("a row of it is damaged")
-    count = len(blob) // 5
-    indexes = array("I")
-    indexes.frombytes(blob[: 4 * count])
-    return Posting(indexes, blob[4 * count :])

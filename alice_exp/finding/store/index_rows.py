@@ -1,83 +1,114 @@
 """Rows of the search index: what changes in them when blocks of one file change.
 
-A block has a *slot*, a number in its file that stays with it; postings and marks name slots, and the file's row lists
-them in the file's order. So a changed block touches its own row, the postings of its words, its marks, and the file's
-row; what the row holds of the others is taken over from it.
+A block has a row with its text's tokens and how it stands; its number stays as long as its id stays in its file. An
+FTS5 table knows which rows have a token; ``words`` counts the situations that have it, ``situations`` their blocks.
+SQLite 3.40 deletes from a contentless FTS5 table by the old tokens alone, so the row keeps them.
 """
 
 from __future__ import annotations
 
 import json
 from array import array
-from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from alice_exp.finding.ports import Posting
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES, concerns
+from alice_exp.finding.rules.noise import NO_NOISE
 from alice_exp.finding.store.index_query import (
+    AMONG,
+    CHANGED,
+    KEPT,
+    TOTALS,
     block_from,
     block_row,
-    checksum_of,
-    columns_of,
-    posting_data,
-    standing_row,
+    checksum,
+    ordered_rows,
+    text_checksum,
+    token_row,
 )
-from alice_exp.finding.store.near_rows import ASKED, NearRows, asked, change_postings
 from alice_exp.kernel.progress import followed
-from alice_exp.kernel.text.tokens import thirds
+from alice_exp.kernel.text.tokens import thirds, tokens_many
 from alice_exp.model.values.block import Placed, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from alice_exp.finding.rules.noise import Noise
     from alice_exp.finding.store.database import Connection
     from alice_exp.model.values.block import Block
 
-CHANGED = -1
-"""Stands for the slot of a block that is new or changed."""
+BESIDE = {"marks": 2, "near": 2, "concerns": 4}
+"""The tables by which blocks are found otherwise than by words, and how many columns each has; the last but one, or the
+last, is the row."""
 
-FEW = 4
-"""If more than one block in so many changed, all postings of the file are written anew: that is faster."""
+
+class Text(NamedTuple):
+    """A living block's text: a digest of it, how many characters of its tokens are its situation's, and the tokens as
+    they are stored."""
+
+    said: int
+    lead: int
+    tokens: str
+
+    @property
+    def words(self) -> tuple[str, frozenset[str]]:
+        """Its situation, and the tokens that are none of it."""
+        situation = self.tokens[: self.lead]
+        return situation, frozenset(self.tokens[self.lead :].split()).difference(situation.split())
+
+    @property
+    def length(self) -> int:
+        """In thirds of a word."""
+        return sum(map(thirds, self.tokens.split()))
 
 
 class FileRows:
-    """The rows of one file, brought up to date by ``write``; ``number`` is that of the file's own row."""
+    """The rows of one file, brought up to date by ``write``; ``number`` is that of the file's own row, ``mark`` gives
+    a block what the ledger says of it."""
 
     def __init__(self, connection: Connection, path: str, mark: Callable[[Block], Block]) -> None:
         self._connection = connection
         self._path = path
         self._mark = mark
-        names = "file, slots, living, lengths, weights, updated, stretches, types, learned"
-        row = connection.execute(f"SELECT {names} FROM files WHERE path = ?", (path,)).fetchone()
+        query = "SELECT file, texts, length, sample FROM files WHERE path = ?"
+        row = connection.execute(query, (path,)).fetchone()
         if row is None:
+            short, long = NO_NOISE.short, NO_NOISE.long
             made = connection.execute(
-                "INSERT INTO files VALUES (NULL, ?, '', 0, x'', 0, x'', x'', x'', x'', x'', x'', x'', '', 0)",
-                (path,),
+                "INSERT INTO files VALUES (NULL, ?, '', 0, '', 0, 0, 0, ?, ?, x'', x'', ?)",
+                (path, short, long, checksum((path, 0, 0, short, long, b"", b""))),
             )
-            row = (made.lastrowid, b"", b"", b"", b"", b"", b"", b"", "")
-        self.number = int(row[0])
-        self.slots, self._living, self._lengths = (array("I", data) for data in row[1:4])
-        weights, updated, stretches = (array("d", data) for data in row[4:7])
-        self._standings = dict(
-            zip(self._living, zip(weights, row[7], updated, stretches, strict=True), strict=True)
-        )
-        self._learned = row[8]
+            row = (made.lastrowid, 0, 0, b"")
+        self.number, self._count, self._length = map(int, row[:3])
+        self._sample = array("I", row[3])
+        self.rows = ordered_rows(connection.execute, path)
 
     def held(self) -> dict[int, tuple[Any, ...]]:
-        """The rows of the file's blocks (id, body, context) by slot."""
-        query = "SELECT slot, id, body, context FROM blocks WHERE file = ?"
-        return {slot: tuple(row) for slot, *row in self._connection.execute(query, (self.number,))}
+        """The rows of the file's blocks (id, body, context) by number."""
+        query = "SELECT row, id, body, context FROM blocks WHERE file = ?"
+        return {row: tuple(rest) for row, *rest in self._connection.execute(query, (self.number,))}
 
     def agree_with(self, blocks: Mapping[int, Block]) -> bool:
-        """Whether the marks and concerns are those of the file's blocks, by slot: plain numbers, which no checksum
-        covers."""
-        marked = self._connection.execute("SELECT mark, file, slot FROM marks WHERE file = ?", (self.number,))
-        return {*marked} == {*self._marked(blocks)} and NearRows(
-            self._connection, self.number, self._path
-        ).agree_with(blocks)
+        """Whether tokens, standings and all by which blocks are found are those of the file's blocks, by row."""
+        query = f"SELECT row, {KEPT} FROM blocks WHERE file = ?"
+        kept = {row: tuple(rest) for row, *rest in self._connection.execute(query, (self.number,))}
+        texts = self._texts(blocks, {})
+        if kept != {row: self._kept(block, texts.get(row)) for row, block in blocks.items()}:
+            return False
+        found = self._beside(blocks)
+        return all({*self._rows_of(table, blocks)} == {*found[table]} for table in BESIDE)
 
     def judge_anew(self) -> None:
         """Bring what concerns a report up to the ledger, which moved."""
-        NearRows(self._connection, self.number, self._path).judge_anew(self._blocks(self.slots))
+        if place_of(self._path) not in TRUSTED_PLACES:
+            return
+        place = place_of(self._path)
+        held = self.held().items()
+        blocks = {row: self._mark(block_from(body, place)) for row, (_, body, _) in held}
+        query = f"DELETE FROM concerns WHERE row IN {AMONG}"
+        self._connection.execute(query, (_listed(blocks),))
+        self._connection.executemany("INSERT INTO concerns VALUES (?, ?, ?, ?)", self._concerns(blocks))
 
     def write(
         self, known: Sequence[int], fresh: Mapping[int, Block], content: str, *, is_plain: bool
@@ -85,143 +116,188 @@ class FileRows:
         """Delete and update rows for the file's blocks, and return those to insert.
 
         They are inserted after all files' deletions, because a block may move between files with its id. ``known`` are
-        the slots of the blocks, ``CHANGED`` for each that is new or changed: these are ``fresh``, by their place.
+        the rows of the blocks, ``CHANGED`` for each that is new or changed: these are ``fresh``, by their place.
         """
-        slots = self._numbered(known, fresh)
-        changed = {slots[at]: block for at, block in fresh.items()}
-        gone = {*self.slots}.difference(slots).union(changed)
-        were = self._blocks(slot for slot in self.slots if slot in gone)
-        # An outcome, or a fold of reads over many blocks, changes no text: postings and what was learned stay.
-        same = {slot for slot, one in changed.items() if slot in were and _text(were[slot]) == _text(one)}
-        changed = {slot: self._mark(block) for slot, block in changed.items()}
-        is_whole = _is_much(len(changed) - len(same), slots)
-        if is_whole:
-            kept = self._blocks(slot for slot in slots if slot not in changed)
-            changed = {at: changed.get(slot) or kept[slot] for at, slot in enumerate(slots)}
-            slots = array("I", range(len(slots)))
-            gone = {*self.slots, *slots}
-        lived = frozenset(self._living)
-        born = {slot for slot, one in changed.items() if _is_living(one, self._path)}
-        living = array("I", (at for at in slots if (at in born if at in changed else at in lived)))
-        alive = {slot: changed[slot] for slot in living if slot in changed}
-        told: set[int] = set()
-        near = NearRows(self._connection, self.number, self._path)
-        if is_whole:
-            lengths = self._rewrite_postings(living, [*alive.values()])
-            self._connection.execute("DELETE FROM marks WHERE file = ?", (self.number,))
-            near.rewrite(changed)
-        else:
-            told = {slot for slot in alive if slot in lived and slot in same}
-            lengths = self._change_postings(living, _without(were, told), _without(alive, told))
-            self._connection.executemany(
-                "DELETE FROM marks WHERE mark = ? AND file = ? AND slot = ?", self._marked(were)
-            )
-            near.change(were, changed)
-        self._connection.executemany("INSERT OR IGNORE INTO marks VALUES (?, ?, ?)", self._marked(changed))
-        self._learn(living, gone - told, alive)
-        self._delete(gone, is_whole)
-        self._update(content, is_plain, slots, living, lengths, alive)
+        rows = self._numbered(known, fresh)
+        changed = {rows[at]: self._mark(block) for at, block in fresh.items()}
+        gone = {*self.rows}.difference(rows).union(changed.keys() & {*self.rows})
+        query = f"SELECT row, said, lead, tokens FROM blocks WHERE tokens IS NOT NULL AND row IN {AMONG}"
+        before = {row: Text(*text) for row, *text in self._connection.execute(query, (_listed(gone),))}
+        after = self._texts(changed, before)
+        self._reindex(before, after)
+        # An outcome, or a fold of reads over many blocks, changes no text.
+        same = {row for row, text in after.items() if before.get(row) == text}
+        for table, count in BESIDE.items():
+            stay = same if table == "near" else set[int]()
+            query = f"DELETE FROM {table} WHERE row IN {AMONG}"
+            self._connection.execute(query, (_listed(gone - stay),))
+            coming = self._beside({row: one for row, one in changed.items() if row not in stay})[table]
+            marks = ",".join("?" * count)
+            self._connection.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", coming)
+        self._connection.execute(f"DELETE FROM blocks WHERE row IN {AMONG}", (_listed(gone),))
+        self._update(content, is_plain, rows, before, after)
         place = place_of(self._path)
-        return [(self.number, slot, *block_row(block, place)) for slot, block in changed.items()]
+        coming = []
+        for row, block in changed.items():
+            _, body, context = block_row(block, place)
+            coming.append((row, self.number, *self._kept(block, after.get(row)), context, body))
+        return coming
 
-    def _learn(self, living: array[int], gone: set[int], alive: Mapping[int, Block]) -> None:
-        """Measure the noise of the texts again if one of the first changed."""
-        first = sample_size(len(living))
-        sample = living[:first]
-        is_same = first == sample_size(len(self._living)) and sample == self._living[:first]
-        if self._learned and is_same and gone.isdisjoint(sample):
-            return
-        kept = self._blocks(slot for slot in sample if slot not in alive)
-        self._learned = _learned([alive.get(slot) or kept[slot] for slot in sample])
+    def _numbered(self, known: Sequence[int], fresh: Mapping[int, Block]) -> array[int]:
+        """Each block's row: a changed block keeps that of its id, a new one gets the next."""
+        query = f"SELECT id, row FROM blocks WHERE file = ? AND id IN {AMONG}"
+        ids = json.dumps([block.id for block in fresh.values()])
+        of_id = dict(self._connection.execute(query, (self.number, ids)))
+        [(last,)] = self._connection.execute("SELECT last FROM numbers")
+        rows = array("I")
+        for at, row in enumerate(known):
+            row = of_id.get(fresh[at].id, CHANGED) if row == CHANGED else row
+            if row == CHANGED:
+                row = last = last + 1
+            rows.append(row)
+        self._connection.execute("UPDATE numbers SET last = ?", (last,))
+        return rows
+
+    def _texts(self, blocks: Mapping[int, Block], before: Mapping[int, Text]) -> dict[int, Text]:
+        """The texts of the living among some blocks, by row; one that was there ``before`` is not taken apart again."""
+        living = {row: block for row, block in blocks.items() if _is_living(block, self._path)}
+        if not living:
+            return {}
+        # An act that adds no text loads nothing of the ranking.
+        from alice_exp.finding.rules.corpus import block_text
+
+        spelt = {row: block_text(block) for row, block in living.items()}
+        said = {row: _digest(f"{len(living[row].trigger.text)}\n{text}") for row, text in spelt.items()}
+        found = {row: before[row] for row in living if row in before and before[row].said == said[row]}
+        new = [row for row in living if row not in found]
+        leads = tokens_many([living[row].trigger.text for row in new])
+        for row, lead, tokens in zip(new, leads, tokens_many([spelt[row] for row in new]), strict=True):
+            found[row] = Text(said[row], len(token_row(lead)), token_row(tokens))
+        return found
+
+    def _kept(self, block: Block, text: Text | None) -> tuple[Any, ...]:
+        """The columns ``KEPT`` of a block's row."""
+        if text is None:
+            return (block.id, *[None] * 10)
+        from alice_exp.finding.rules.corpus import standing
+
+        own = standing(block, place_of(self._path))
+        length = text.length
+        return (*own, checksum((*own,)), length, text_checksum(length, text.tokens), *text)
+
+    def _reindex(self, before: Mapping[int, Text], after: Mapping[int, Text]) -> None:
+        """Take texts out of the tables of words, and others in."""
+        out = [(row, text) for row, text in before.items() if after.get(row) != text]
+        coming = [(row, text) for row, text in after.items() if before.get(row) != text]
+        execute = self._connection.executemany
+        execute(
+            "INSERT INTO texts (texts, rowid, tokens) VALUES ('delete', ?, ?)",
+            [(row, text.tokens) for row, text in out],
+        )
+        execute(
+            "INSERT INTO texts (rowid, tokens) VALUES (?, ?)",
+            followed([(row, text.tokens) for row, text in coming]),
+        )
+        words: Counter[str] = Counter()
+        situations: Counter[str] = Counter()
+        for sign, texts in ((-1, out), (1, coming)):
+            for _, text in texts:
+                situation, others = text.words
+                situations[situation] += sign
+                for word in others:
+                    words[word] += sign
+        query = f"SELECT tokens, n FROM situations WHERE tokens IN {AMONG}"
+        held = dict(self._connection.execute(query, (json.dumps([*situations]),)))
+        for situation, more in situations.items():
+            had = held.get(situation, 0)
+            for word in {*situation.split()}:
+                words[word] += (had + more > 0) - (had > 0)
+        self._count_up("situations", "tokens", situations)
+        self._count_up("words", "token", words)
+
+    def _count_up(self, table: str, key: str, counts: Mapping[str, int]) -> None:
+        moved = [(one, count) for one, count in sorted(counts.items()) if count]
+        self._connection.executemany(
+            f"INSERT INTO {table} VALUES (?, ?) ON CONFLICT ({key}) DO UPDATE SET n = n + excluded.n", moved
+        )
+        fewer = [(one,) for one, count in moved if count < 0]
+        self._connection.executemany(f"DELETE FROM {table} WHERE {key} = ? AND n <= 0", fewer)
+
+    def _beside(self, blocks: Mapping[int, Block]) -> dict[str, list[tuple[Any, ...]]]:
+        """The rows of ``BESIDE`` for some blocks by row; rough keys of trusted files alone: the others are small, or
+        read anyway."""
+        from alice_exp.model.rules.identity import marks
+
+        found: dict[str, list[tuple[Any, ...]]] = {table: [] for table in BESIDE}
+        found["marks"] = [(mark, row) for row, block in blocks.items() for mark in marks(block)]
+        if blocks and place_of(self._path) in TRUSTED_PLACES:
+            from alice_exp.finding.rules.nearness.shelf import shelf_keys
+
+            keys = zip(blocks, shelf_keys([*blocks.values()]), strict=True)
+            found["near"] = [(key, row) for row, held in keys for key in held]
+            found["concerns"] = self._concerns(blocks)
+        return found
+
+    def _concerns(self, blocks: Mapping[int, Block]) -> list[tuple[Any, ...]]:
+        return [
+            (kind, at, block.id, row)
+            for row, block in blocks.items()
+            for kind, at in concerns(Placed(block, self._path))
+        ]
+
+    def _rows_of(self, table: str, rows: Iterable[int]) -> list[tuple[Any, ...]]:
+        query = f"SELECT * FROM {table} WHERE row IN {AMONG}"
+        return [tuple(row) for row in self._connection.execute(query, (_listed(rows),))]
 
     def _update(
         self,
         content: str,
         is_plain: bool,
-        slots: array[int],
-        living: array[int],
-        lengths: array[int],
-        alive: Mapping[int, Block],
+        rows: array[int],
+        before: Mapping[int, Text],
+        after: Mapping[int, Text],
     ) -> None:
-        states = columns_of(
-            (standing_row(alive[slot], place_of(self._path)) if slot in alive else self._standings[slot])
-            for slot in living
-        )
-        columns = (slots, living, *states, lengths)
-        stored = (*(bytes(memoryview(column).cast("B")) for column in columns), self._learned)
+        """Bring the file's own row up to date."""
+        self._count += len(after) - len(before)
+        self._length += sum(text.length for text in after.values())
+        self._length -= sum(text.length for text in before.values())
+        size = sample_size(self._count)
+        sample = self._first(rows, size, after) if size else array("I")
+        moved = {row for row in {*before, *after} if before.get(row) != after.get(row)}
+        if sample != self._sample or not moved.isdisjoint(sample):
+            noise = self._measured(sample, after) if sample else NO_NOISE
+            self._connection.execute(
+                "UPDATE files SET short = ?, long = ?, sample = ? WHERE file = ?",
+                (noise.short, noise.long, sample.tobytes(), self.number),
+            )
         self._connection.execute(
-            "UPDATE files SET content = ?, plain = ?, slots = ?, living = ?, weights = ?, types = ?, updated = ?,"
-            " stretches = ?, lengths = ?, learned = ?, checksum = ? WHERE file = ?",
-            (content, is_plain, *stored, checksum_of(self._path, stored), self.number),
+            "UPDATE files SET content = ?, plain = ?, texts = ?, length = ?, ordered = ? WHERE file = ?",
+            (content, is_plain, self._count, self._length, rows.tobytes(), self.number),
+        )
+        query = f"SELECT {TOTALS} FROM files WHERE file = ?"
+        [totals] = self._connection.execute(query, (self.number,))
+        self._connection.execute(
+            "UPDATE files SET checksum = ? WHERE file = ?", (checksum((self._path, *totals)), self.number)
         )
 
-    def _blocks(self, slots: Iterable[int]) -> dict[int, Block]:
-        """The blocks of some slots as the rows hold them."""
-        query = "SELECT slot, body FROM blocks WHERE file = ? AND slot IN"
-        place = place_of(self._path)
-        rows = asked(self._connection, query, self.number, sorted(slots))
-        return {slot: self._mark(block_from(body, place)) for slot, body in rows}
+    def _first(self, rows: array[int], size: int, after: Mapping[int, Text]) -> array[int]:
+        """The first ``size`` living rows in the order of the file."""
+        found = array("I")
+        query = f"SELECT row FROM blocks WHERE length IS NOT NULL AND row IN {AMONG}"
+        for start in range(0, len(rows), size):
+            some = rows[start : start + size]
+            living = {row for (row,) in self._connection.execute(query, (_listed(some),))}
+            found.extend(row for row in some if row in living or row in after)
+            if len(found) >= size:
+                break
+        return found[:size]
 
-    def _marked(self, blocks: Mapping[int, Block]) -> list[tuple[int, int, int]]:
-        """The rows of ``marks`` for some blocks by slot."""
-        from alice_exp.model.rules.identity import marks
+    def _measured(self, sample: array[int], after: Mapping[int, Text]) -> Noise:
+        from alice_exp.finding.rules.noise import learn_noise
 
-        return [(mark, self.number, slot) for slot, block in blocks.items() for mark in marks(block)]
-
-    def _numbered(self, known: Sequence[int], fresh: Mapping[int, Block]) -> array[int]:
-        """Each block's slot: a changed block keeps that of its id, so that slots mostly ascend; a new one gets the
-        next."""
-        query = "SELECT id, slot FROM blocks WHERE file = ? AND id IN"
-        of_id = dict(asked(self._connection, query, self.number, [block.id for block in fresh.values()]))
-        last = max(self.slots, default=-1)
-        slots = array("I")
-        for at, slot in enumerate(known):
-            slot = of_id.get(fresh[at].id, CHANGED) if slot == CHANGED else slot
-            if slot == CHANGED:
-                slot = last = last + 1
-            slots.append(slot)
-        return slots
-
-    def _rewrite_postings(self, living: Sequence[int], blocks: Sequence[Block]) -> array[int]:
-        from alice_exp.finding.rules.corpus import block_text, index_texts
-
-        self._connection.execute("DELETE FROM postings WHERE file = ?", (self.number,))
-        lengths, postings = index_texts([block_text(block) for block in blocks])
-        rows = (
-            (self.number, token, posting_data(Posting([living[at] for at in one.indexes], one.counts)))
-            for token, one in followed(sorted(postings.items()))
-        )
-        self._connection.executemany("INSERT INTO postings VALUES (?, ?, ?)", rows)
-        return lengths
-
-    def _change_postings(
-        self, living: Sequence[int], were: Mapping[int, Block], coming: Mapping[int, Block]
-    ) -> array[int]:
-        """Replace the postings of some slots, and return the lengths of the living texts."""
-        lengths = dict(zip(self._living, self._lengths, strict=True))
-        before = _counts(were, self._path)
-        after = _counts(coming, self._path)
-        moves: defaultdict[str, dict[int, int]] = defaultdict(dict)
-        for slot in {*before, *after}:
-            old, new = before.get(slot, Counter()), after.get(slot, Counter())
-            lengths[slot] = sum(thirds(token) * count for token, count in new.items() if " " not in token)
-            for token in {*old, *new}:
-                if old[token] != new[token]:
-                    moves[token][slot] = new[token]
-        change_postings(self._connection, "postings", self.number, moves)
-        return array("I", (lengths[slot] for slot in living))
-
-    def _delete(self, gone: Iterable[int], is_whole: bool) -> None:
-        if is_whole:
-            self._connection.execute("DELETE FROM blocks WHERE file = ?", (self.number,))
-            return
-        rows = ((self.number, slot) for slot in gone)
-        self._connection.executemany("DELETE FROM blocks WHERE file = ? AND slot = ?", rows)
-
-
-def _is_much(count: int, slots: Sequence[int]) -> bool:
-    """Whether so many changed texts, or so many numbers that no block has, make it faster to write all rows anew."""
-    return FEW * count > len(slots) or max(slots, default=0) > 2 * len(slots) + ASKED
+        query = f"SELECT row, tokens FROM blocks WHERE row IN {AMONG}"
+        held = dict(self._connection.execute(query, (_listed(sample),)))
+        return learn_noise([(after[row].tokens if row in after else held[row]).split() for row in sample])
 
 
 def sample_size(count: int) -> int:
@@ -231,34 +307,12 @@ def sample_size(count: int) -> int:
     return size(count)
 
 
-def _learned(blocks: Sequence[Block]) -> str:
-    from alice_exp.finding.rules.noise import learn_noise
-    from alice_exp.kernel.text.tokens import tokens_many
-
-    noise = learn_noise(tokens_many([_text(block) for block in blocks]))
-    return json.dumps([noise.short, noise.long])
+def _listed(rows: Iterable[int]) -> str:
+    return json.dumps(sorted(rows))
 
 
-def _counts(blocks: Mapping[int, Block], path: str) -> dict[int, Counter[str]]:
-    """How often each token and pair occurs in the text of each living block."""
-    living = {slot: block for slot, block in blocks.items() if _is_living(block, path)}
-    if not living:
-        return {}
-    from alice_exp.finding.rules.parsed_query import pairs_of
-    from alice_exp.kernel.text.tokens import tokens_many
-
-    rows = tokens_many([_text(block) for block in living.values()])
-    return {slot: Counter([*row, *pairs_of(row)]) for slot, row in zip(living, rows, strict=True)}
-
-
-def _text(block: Block) -> str:
-    from alice_exp.finding.rules.corpus import block_text
-
-    return block_text(block)
-
-
-def _without(blocks: Mapping[int, Block], slots: set[int]) -> dict[int, Block]:
-    return {slot: block for slot, block in blocks.items() if slot not in slots}
+def _digest(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def _is_living(block: Block, path: str) -> bool:

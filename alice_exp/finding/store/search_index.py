@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.finding.ports import Statistics
 from alice_exp.finding.store.database import (
     Database,
     IntegrityError,
@@ -19,12 +18,7 @@ from alice_exp.finding.store.database import (
     is_certain,
     signature_text,
 )
-from alice_exp.finding.store.index_query import (
-    Indexed,
-    IndexedFile,
-    block_row,
-    load,
-)
+from alice_exp.finding.store.index_query import CHANGED, Indexed, IndexedFile, block_row, load
 from alice_exp.home.landed import NEW
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.model.values.block import place_of
@@ -47,30 +41,32 @@ R = TypeVar("R")
 _SCHEMA = """
 CREATE TABLE files (
     file INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, signature TEXT NOT NULL, taken INTEGER NOT NULL,
-    content TEXT NOT NULL, plain INTEGER NOT NULL,
-    slots BLOB NOT NULL, living BLOB NOT NULL, weights BLOB NOT NULL, types BLOB NOT NULL, updated BLOB NOT NULL,
-    stretches BLOB NOT NULL, lengths BLOB NOT NULL, learned TEXT NOT NULL, checksum INTEGER NOT NULL
+    content TEXT NOT NULL, plain INTEGER NOT NULL, texts INTEGER NOT NULL, length INTEGER NOT NULL,
+    short REAL NOT NULL, long REAL NOT NULL, sample BLOB NOT NULL, ordered BLOB NOT NULL, checksum INTEGER NOT NULL
 );
+CREATE TABLE numbers (last INTEGER NOT NULL);
+INSERT INTO numbers VALUES (0);
 CREATE TABLE blocks (
-    file INTEGER NOT NULL, slot INTEGER NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, context TEXT,
-    PRIMARY KEY (file, slot)
-) WITHOUT ROWID;
+    row INTEGER PRIMARY KEY, file INTEGER NOT NULL, id TEXT NOT NULL, weight REAL, type TEXT, updated REAL,
+    stretch REAL, checksum INTEGER, length INTEGER, checked INTEGER, said INTEGER, lead INTEGER, tokens TEXT,
+    context TEXT, body TEXT NOT NULL
+);
 CREATE UNIQUE INDEX block_ids ON blocks (id);
-CREATE INDEX block_contexts ON blocks (file, slot) WHERE context IS NOT NULL;
-CREATE TABLE postings (
-    file INTEGER NOT NULL, token TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (file, token)
-) WITHOUT ROWID;
-CREATE TABLE marks (
-    mark INTEGER NOT NULL, file INTEGER NOT NULL, slot INTEGER NOT NULL, PRIMARY KEY (mark, file, slot)
-) WITHOUT ROWID;
-CREATE TABLE near (
-    file INTEGER NOT NULL, token TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (file, token)
-) WITHOUT ROWID;
+CREATE INDEX block_files ON blocks (file);
+CREATE INDEX block_contexts ON blocks (row) WHERE context IS NOT NULL;
+CREATE VIRTUAL TABLE texts USING fts5 (
+    tokens, content='', tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
+);
+CREATE TABLE words (token TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE situations (tokens TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE marks (mark INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (mark, row)) WITHOUT ROWID;
+CREATE INDEX mark_rows ON marks (row);
+CREATE TABLE near (token TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (token, row)) WITHOUT ROWID;
+CREATE INDEX near_rows ON near (row);
 CREATE TABLE concerns (
-    kind TEXT NOT NULL, at NOT NULL, id TEXT NOT NULL, file INTEGER NOT NULL, slot INTEGER NOT NULL,
-    PRIMARY KEY (kind, at, id, file)
+    kind TEXT NOT NULL, at NOT NULL, id TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (kind, at, id, row)
 ) WITHOUT ROWID;
-CREATE INDEX concern_slots ON concerns (file, slot);
+CREATE INDEX concern_rows ON concerns (row);
 CREATE TABLE ledger (oid TEXT NOT NULL);
 INSERT INTO ledger VALUES ('');
 """
@@ -125,7 +121,7 @@ class SearchIndex(Database):
         """Gives a block of a row what the ledger says of it."""
         self._read = read
         self._parse = parse
-        self._known: tuple[int, Sequence[IndexedFile], Statistics, dict[str, int | None]] | None = None
+        self._known: tuple[int, Sequence[IndexedFile]] | None = None
 
     def ask(self, files: Mapping[str, Signature], question: Callable[[Indexed], R]) -> R | None:
         """Refresh the index from the namespace ``files`` (path and signature) and ask one snapshot of it.
@@ -145,6 +141,7 @@ class SearchIndex(Database):
         return self.check_rows(wrong)
 
     def _is_misled(self, connection: Connection, files: Mapping[str, Signature], path: str) -> bool:
+
         from alice_exp.finding.store.index_rows import FileRows
 
         query = "SELECT signature, taken, content FROM files WHERE path = ?"
@@ -154,12 +151,12 @@ class SearchIndex(Database):
         data, _ = self._read(path)
         rows = FileRows(connection, path, self.mark)
         held = rows.held()
-        stored = [held.get(slot) for slot in rows.slots]
+        stored = [held.get(row) for row in rows.rows]
         blocks, _ = self._parse(path, data) or ((), False)
         if content != blob_id(data) or stored != [block_row(block, place_of(path)) for block in blocks]:
             return True
         marked = map(self.mark, blocks)
-        return not rows.agree_with(dict(zip(rows.slots, marked, strict=True)))
+        return not rows.agree_with(dict(zip(rows.rows, marked, strict=True)))
 
     def covered(self, contents: Mapping[str, str]) -> dict[str, str]:
         """Those of some files (path to blob id) that the rows describe as they are and that hold no problem."""
@@ -187,13 +184,9 @@ class SearchIndex(Database):
             lambda opened: self._changed(opened, files), lambda opened: self._refresh(opened, files)
         )
         generation = generation_of(connection)
-        # Loading all files' statistics takes longer than most queries, so they are kept until the next refresh.
         if self._known is None or self._known[0] != generation:
-            loaded = load(connection.execute)
-            living = (file for file in loaded if file.living)
-            statistics = Statistics.of((file.lengths, file.noise) for file in living)
-            self._known = (generation, loaded, statistics, {})
-        return Indexed(connection.execute, *self._known[1:], self.mark)
+            self._known = (generation, load(connection.execute))
+        return Indexed(connection.execute, self._known[1], self.mark)
 
     def _is_judged(self, ask: Callable[..., Iterator[tuple[Any, ...]]]) -> bool:
         """Whether the rows say what the ledger says, which a move by anybody else changes."""
@@ -210,6 +203,9 @@ class SearchIndex(Database):
         return is_other or any(not is_certain(files[path], *known[path]) for path in files)
 
     def _refresh(self, connection: Connection, files: Mapping[str, Signature]) -> None:
+        # Loaded where a file changed: most searches only read.
+        from alice_exp.finding.store.index_rows import FileRows
+
         known = {
             path: (number, signature, taken, content)
             for number, path, signature, taken, content in connection.execute(
@@ -217,11 +213,8 @@ class SearchIndex(Database):
             )
         }
         for path in known.keys() - files.keys():
-            _remove(connection, known[path][0])
+            FileRows(connection, path, self.mark).write([], {}, "", is_plain=False)
             connection.execute("DELETE FROM files WHERE file = ?", (known[path][0],))
-        # Loaded where a file changed: most searches only read.
-        from alice_exp.finding.store.index_rows import CHANGED, FileRows
-
         coming: list[tuple[Any, ...]] = []
         for path, signature in files.items():
             number, stored, taken, content = known.get(path, (0, "", 0, b""))
@@ -233,9 +226,9 @@ class SearchIndex(Database):
             if not number or content != blob_id(data):
                 rows = FileRows(connection, path, self.mark)
                 blocks, is_plain = self._indexable(path, data)
-                slots = _slots_of(rows, blocks, path)
-                fresh = {at: block for at, block in enumerate(blocks) if slots[at] == CHANGED}
-                coming += rows.write(slots, fresh, blob_id(data), is_plain=is_plain)
+                known_rows = _rows_of(rows, blocks, path)
+                fresh = {at: block for at, block in enumerate(blocks) if known_rows[at] == CHANGED}
+                coming += rows.write(known_rows, fresh, blob_id(data), is_plain=is_plain)
             _stamp(connection, path, signature, at)
         _insert(connection, coming)
         if not self._is_judged(connection.execute):
@@ -260,7 +253,7 @@ class SearchIndex(Database):
             self.answered(lambda: self._follow(landed))
 
     def _follow(self, landed: Iterable[Landed]) -> None:
-        from alice_exp.finding.store.index_rows import CHANGED, FileRows
+        from alice_exp.finding.store.index_rows import FileRows
 
         def refresh(connection: Connection) -> None:
             coming: list[tuple[Any, ...]] = []
@@ -270,7 +263,7 @@ class SearchIndex(Database):
                 if row is None or row[0] != blob_id(one.before):
                     continue
                 rows = FileRows(connection, one.path, self.mark)
-                known = [rows.slots[at] if at != NEW else CHANGED for at in one.kept]
+                known = [rows.rows[at] if at != NEW else CHANGED for at in one.kept]
                 plain = bool(row[1]) and one.is_plain
                 coming += rows.write(known, one.fresh, blob_id(one.after), is_plain=plain)
                 # A person may have saved the file since: the first reader compares its content.
@@ -283,11 +276,9 @@ class SearchIndex(Database):
         self.begin(lambda _: True, refresh)
 
 
-def _slots_of(rows: FileRows, blocks: Sequence[Block], path: str) -> list[int]:
-    """The slots of a file's blocks as they stand, ``CHANGED`` for those whose row would differ."""
-    from alice_exp.finding.store.index_rows import CHANGED
-
-    held = {row: slot for slot, row in rows.held().items()}
+def _rows_of(rows: FileRows, blocks: Sequence[Block], path: str) -> list[int]:
+    """The rows of a file's blocks as they stand, ``CHANGED`` for those whose row would differ."""
+    held = {kept: row for row, kept in rows.held().items()}
     return [held.get(block_row(block, place_of(path)), CHANGED) for block in blocks]
 
 
@@ -300,11 +291,6 @@ def _stamp(connection: Connection, path: str, signature: Signature, at: int) -> 
 def _insert(connection: Connection, coming: Sequence[tuple[Any, ...]]) -> None:
     """Write the rows of changed blocks, after all deletions, because a block may move between files with its id."""
     try:
-        connection.executemany("INSERT INTO blocks VALUES (?, ?, ?, ?, ?)", coming)
+        connection.executemany(f"INSERT INTO blocks VALUES ({','.join('?' * 15)})", coming)
     except IntegrityError:
         raise Unusable("an id stands twice") from None
-
-
-def _remove(connection: Connection, number: int) -> None:
-    for table in ("blocks", "postings", "marks", "near", "concerns"):
-        connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from array import array
 from collections import defaultdict
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.finding.store.index_query import block_from, load, posting_from
+from alice_exp.finding.store.index_query import AMONG, block_from, ordered_rows
 from alice_exp.model.values.block import Placed, place_of
 
 if TYPE_CHECKING:
@@ -32,9 +30,7 @@ class Rows:
     def __init__(self, index: SearchIndex, files: Mapping[str, str]) -> None:
         self._index = index
         self._files = files
-        self._slots: dict[str, array[int]] = {}
-        self._places: dict[str, dict[int, int] | None] = {}
-        self._generation = -1
+        self._known: tuple[tuple[Any, ...], list[int], dict[int, int]] | None = None
 
     def starting_with(self, prefix: str) -> list[Placed] | None:
         """See ``Catalogue``."""
@@ -43,23 +39,20 @@ class Rows:
 
     def marked(self, marks: Collection[int]) -> list[Placed] | None:
         """See ``Catalogue``."""
-        chosen = (
-            "(file, slot) IN (SELECT file, slot FROM marks WHERE mark IN (SELECT value FROM json_each(?)))"
-        )
+        chosen = f"row IN (SELECT row FROM marks WHERE mark IN {AMONG})"
         return self._placed(chosen, (json.dumps(sorted(marks)),))
 
     def with_ids(self, ids: Collection[str]) -> list[Placed] | None:
         """See ``Catalogue``."""
-        return self._placed("id IN (SELECT value FROM json_each(?))", (json.dumps(sorted(ids)),))
+        return self._placed(f"id IN {AMONG}", (json.dumps(sorted(ids)),))
 
     def within(self, path: str) -> list[Block] | None:
         """See ``Catalogue``."""
 
         def found(ask: Ask, numbers: Mapping[str, int]) -> list[Block]:
-            bodies: dict[int, str] = dict(
-                ask("SELECT slot, body FROM blocks WHERE file = ?", (numbers[path],))
-            )
-            return [self._block(bodies[slot], path) for slot in self._ordered(ask, path)]
+            query = "SELECT row, body FROM blocks WHERE file = ?"
+            bodies: dict[int, str] = dict(ask(query, (numbers[path],)))
+            return [self._block(bodies[row], path) for row in ordered_rows(ask, path)]
 
         return self._answered(found)
 
@@ -67,17 +60,21 @@ class Rows:
         """See ``Catalogue``."""
 
         def found(ask: Ask, numbers: Mapping[str, int]) -> list[Placed]:
+            query = f"""SELECT row, file FROM concerns JOIN blocks USING (row) WHERE kind = ? AND at > ? AND at < ?
+                AND file IN {AMONG} ORDER BY at DESC, concerns.id DESC LIMIT ?"""
             held = json.dumps([*numbers.values()])
-            query = """SELECT file, slot FROM concerns WHERE kind = ? AND at > ? AND at < ?
-                AND file IN (SELECT value FROM json_each(?)) ORDER BY at DESC, id DESC LIMIT ?"""
-            chosen = {tuple(row) for span in spans for row in ask(query, (*span, held, most))}
-            placed = []
-            for path, number in numbers.items():
-                slots = {slot for file, slot in chosen if file == number}
-                if slots:
-                    places = [at for at, slot in enumerate(self._ordered(ask, path)) if slot in slots]
-                    placed += self._at(ask, path, number, places)
-            return placed
+            chosen: defaultdict[int, set[int]] = defaultdict(set)
+            for span in spans:
+                for row, file in ask(query, (*span, held, most)):
+                    chosen[file].add(row)
+            ordered = (
+                row
+                for path, number in numbers.items()
+                if number in chosen
+                for row in ordered_rows(ask, path)
+                if row in chosen[number]
+            )
+            return self._at(ask, numbers, [*ordered])
 
         return self._answered(found)
 
@@ -85,59 +82,42 @@ class Rows:
         """See ``Catalogue``."""
         from alice_exp.finding.rules.nearness.shelf import heaviest
 
+        query = f"""SELECT token, row FROM near JOIN blocks USING (row)
+            WHERE token IN {AMONG} AND file IN {AMONG}"""
+
         def found(ask: Ask, numbers: Mapping[str, int]) -> list[Placed]:
-            spans = {numbers[path]: (path, start, stop) for path, start, stop in self._spans(ask, paths)}
-            query = """SELECT file, token, data FROM near WHERE file IN (SELECT value FROM json_each(?))
-                AND token IN (SELECT value FROM json_each(?))"""
+            rows, place_of_row = self._ordered(ask, paths)
             holders: defaultdict[str, list[int]] = defaultdict(list)
-            for number, key, data in ask(query, (json.dumps([*spans]), json.dumps([*keys]))):
-                path, start, _ = spans[number]
-                slots = self._place_of_slot(ask, path)
-                held = posting_from(data).indexes
-                holders[key] += [start + (at if slots is None else slots[at]) for at in held]
-            chosen = heaviest(holders, max((stop for *_, stop in spans.values()), default=0))
-            placed: dict[int, Placed] = {}
-            for number, (path, start, stop) in spans.items():
-                own = [at for at in chosen if start <= at < stop]
-                blocks = self._at(ask, path, number, [at - start for at in own])
-                placed.update(zip(own, blocks, strict=True))
-            return [placed[at] for at in chosen]
+            held = json.dumps([numbers[path] for path in paths])
+            for key, row in ask(query, (json.dumps([*keys]), held)):
+                holders[key].append(place_of_row[row])
+            ordered = {key: sorted(places) for key, places in holders.items()}
+            return self._at(ask, numbers, [rows[at] for at in heaviest(ordered, len(rows))])
 
         return self._answered(found)
 
-    def _place_of_slot(self, ask: Ask, path: str) -> dict[int, int] | None:
-        """The place in its file of the block of each slot; ``None`` if it is the slot itself."""
-        if path not in self._places:
-            slots = self._ordered(ask, path)
-            is_plain = slots == array("I", range(len(slots)))
-            self._places[path] = None if is_plain else {slot: at for at, slot in enumerate(slots)}
-        return self._places[path]
+    def _ordered(self, ask: Ask, paths: Sequence[str]) -> tuple[list[int], dict[int, int]]:
+        """The rows of some files in order, and the place of each."""
+        [(generation,)] = ask("SELECT generation FROM about", ())
+        if self._known is None or self._known[0] != (generation, *paths):
+            rows = [row for path in paths for row in ordered_rows(ask, path)]
+            self._known = ((generation, *paths), rows, {row: at for at, row in enumerate(rows)})
+        return self._known[1:]
 
-    def _spans(self, ask: Ask, paths: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-        """Each path with the places of its blocks: the first, and the one behind the last."""
-        ends = [0, *accumulate(len(self._ordered(ask, path)) for path in paths)]
-        return zip(paths, ends, ends[1:], strict=False)
-
-    def _ordered(self, ask: Ask, path: str) -> array[int]:
-        """A file's slots in the order of its blocks."""
-        if not self._slots:
-            # All files' rows at once: their checksums are over more than the slots.
-            self._slots = {file.path: file.slots for file in load(ask)}
-        return self._slots[path]
-
-    def _at(self, ask: Ask, path: str, number: int, places: Sequence[int]) -> list[Placed]:
-        slots = [self._ordered(ask, path)[at] for at in places]
-        query = "SELECT slot, body FROM blocks WHERE file = ? AND slot IN (SELECT value FROM json_each(?))"
-        bodies: dict[int, str] = dict(ask(query, (number, json.dumps(slots))))
-        return [Placed(self._block(bodies[slot], path), path) for slot in slots]
+    def _at(self, ask: Ask, numbers: Mapping[str, int], places: Sequence[int]) -> list[Placed]:
+        paths = {number: path for path, number in numbers.items()}
+        query = f"SELECT row, file, body FROM blocks WHERE row IN {AMONG}"
+        found = {row: (file, body) for row, file, body in ask(query, (json.dumps([*places]),))}
+        held = ((paths[found[row][0]], found[row][1]) for row in places)
+        return [Placed(self._block(body, path), path) for path, body in held]
 
     def _placed(self, chosen: str, values: tuple[Any, ...]) -> list[Placed] | None:
         """The blocks of the files that a condition chooses, in the files' order; None if the rows are of others now."""
 
         def found(ask: Ask, numbers: Mapping[str, int]) -> list[Placed]:
             paths = {number: path for path, number in numbers.items()}
-            query = f"SELECT file, slot, body FROM blocks WHERE {chosen} ORDER BY file, slot"
-            rows = [(paths[number], body) for number, _, body in ask(query, values) if number in paths]
+            query = f"SELECT file, body FROM blocks WHERE {chosen} ORDER BY file, row"
+            rows = [(paths[number], body) for number, body in ask(query, values) if number in paths]
             return [Placed(self._block(body, path), path) for path, body in rows]
 
         return self._answered(found)
@@ -151,13 +131,8 @@ class Rows:
 
         def found() -> R | None:
             ask = self._index.opened()
-            [(generation,)] = ask("SELECT generation FROM about", ())
-            if generation != self._generation:
-                self._generation, self._slots, self._places = generation, {}, {}
-            rows = {
-                path: (number, content)
-                for number, path, content in ask("SELECT file, path, content FROM files", ())
-            }
+            query = "SELECT file, path, content FROM files"
+            rows = {path: (number, content) for number, path, content in ask(query, ())}
             if any(rows.get(path, (0, ""))[1] != content for path, content in self._files.items()):
                 return None
             return question(ask, {path: rows[path][0] for path in sorted(self._files)})
