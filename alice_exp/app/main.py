@@ -108,7 +108,7 @@ maintenance.cli.watch_command watch
 owner.cli:owner init show verify sign drop
 sharing.cli.share_commands:share allow deny list=list_shared preview export import=import_ log
 sharing.cli.peer_commands:peer invite join list=list_peers show forget discover exchange serve
-sync.cli:sync =run add list=list_remotes remove watch settle
+sync.cli:sync =run add list=list_remotes remove confirm watch settle
 episodes.cli.episode_commands:episode add list=list_episodes show similar reflect stats prune restore
 episodes.cli.episode_commands:episode export import=import_
 timeline.cli.event_commands:event add result list=list_events search segments narrative=tell stats expand

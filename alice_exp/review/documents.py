@@ -93,7 +93,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
             "approved": report.elsewhere.approved,
             "raised": report.elsewhere.raised,
             "config": report.elsewhere.configured,
-            "overruled": list(report.elsewhere.overruled),
+            "asked": list(report.elsewhere.asked),
         },
         "authors": list(report.authors),
         "projects": asked_documents(report.asked),

@@ -15,6 +15,7 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.sharing.wiring import shares
 from alice_exp.sync import usecases as syncing
 from alice_exp.sync.ports import Remote
+from alice_exp.sync.rules.ledger_heads import told_key
 from alice_exp.sync.usecases import Machine, Synced
 from alice_exp.sync.wiring import exchange, remotes
 from alice_exp.terminal.console import Terminal
@@ -67,8 +68,16 @@ def add(
         if private
         else say("Publish what you share to {address}?", address=address)
     )
-    remote = syncing.add(_machine(terminal), address, name, private=private)
-    terminal.answer(_row(remote), lambda: terminal.line(_line(remote)))
+    machine = _machine(terminal)
+    remote = syncing.add(machine, address, name, private=private)
+    own = syncing.own_key(machine) if private else ""
+
+    def text() -> None:
+        terminal.line(_line(remote))
+        if own:
+            terminal.line(_told_own(own))
+
+    terminal.answer(_row(remote) | ({"key": own} if own else {}), text)
 
 
 def list_remotes(ctx: typer.Context) -> None:
@@ -78,14 +87,17 @@ def list_remotes(ctx: typer.Context) -> None:
     """
     terminal: Terminal = ctx.obj
     named = remotes(terminal.session).all()
+    own = syncing.own_key(_machine(terminal)) if any(one.private for one in named) else ""
 
     def text() -> None:
         if not named:
             terminal.line(say("no remote is known"))
         for remote in named:
             terminal.line(_line(remote))
+        if own:
+            terminal.line(_told_own(own))
 
-    terminal.answer({"remotes": [_row(remote) for remote in named]}, text)
+    terminal.answer({"remotes": [_row(remote) for remote in named], "key": own or None}, text)
 
 
 def remove(
@@ -98,6 +110,23 @@ def remove(
     terminal: Terminal = ctx.obj
     gone = syncing.remove(_machine(terminal), name)
     terminal.answer(_row(gone), lambda: terminal.line(say("{name}  is forgotten", name=gone.name)))
+
+
+def confirm(
+    ctx: typer.Context,
+    key: Annotated[str, typer.Argument(metavar="KEY", help="The key that 'alice-exp sync' named.")],
+) -> None:
+    """Let the decisions of your other machine count here, whose key 'alice-exp sync list' shows there.
+
+    Example: alice-exp sync confirm k7qm-2c4x-hw3b-a5dn-r6ty
+    """
+    terminal: Terminal = ctx.obj
+    terminal.confirm(say("Does 'alice-exp sync list' show {key} on your other machine?", key=key))
+    remote = syncing.confirm(_machine(terminal), key)
+    terminal.answer(
+        _row(remote),
+        lambda: terminal.line(say("{key}  counts from the next sync with {name}", key=key, name=remote.name)),
+    )
 
 
 def settle(ctx: typer.Context) -> None:
@@ -159,12 +188,19 @@ def _row(remote: Remote) -> dict[str, Any]:
         "private": remote.private,
         "at": remote.at,
         "synced": remote.synced or None,
+        "machines": [told_key(one) for one in remote.machines],
+        "offered": told_key(remote.offered) if remote.offered else None,
     }
+
+
+def _told_own(own: str) -> str:
+    return say("this machine's key: {key}", key=own)
 
 
 def _line(remote: Remote) -> str:
     what = say("everything") if remote.private else say("what may leave")
-    return f"{remote.name}  {remote.address}  {what}"
+    keys = "".join(f"  {told_key(one)}" for one in remote.machines)
+    return f"{remote.name}  {remote.address}  {what}{keys}"
 
 
 def _report(terminal: Terminal, done: Sequence[Synced], *, quiet_if_idle: bool = False) -> None:
@@ -177,12 +213,21 @@ def _report(terminal: Terminal, done: Sequence[Synced], *, quiet_if_idle: bool =
         for block_id in one.exchanged.conflicts:
             template = "alice-exp: {id} was written differently on another machine; both texts are kept, see heartbeat"
             terminal.note(say(template, id=block_id))
-        for block_id in one.exchanged.overruled:
+        for block_id in one.exchanged.asked:
             terminal.note(
                 say(
-                    "alice-exp: {id} was decided otherwise on another machine; the later decision holds"
-                    " (see 'alice-exp why {id}')",
+                    "alice-exp: {id} was decided otherwise on another machine; until you decide again the lower"
+                    " standing holds (see 'alice-exp why {id}')",
                     id=block_id,
+                )
+            )
+        if offered := one.exchanged.offered:
+            terminal.note(
+                say(
+                    "alice-exp: the decisions at {name} are signed with the key {key}, which you did not confirm: they"
+                    " wait. If 'alice-exp sync list' shows it on your other machine: alice-exp sync confirm {key}",
+                    name=one.remote.name,
+                    key=told_key(offered),
                 )
             )
         if one.failure is not None:
@@ -197,14 +242,15 @@ def _moved(one: Synced) -> bool:
 
 
 def _document(one: Synced) -> dict[str, Any]:
-    failure = one.failure
+    failure, offered = one.failure, one.exchanged.offered
     return {
         **_row(one.remote),
+        "offered": told_key(offered) if offered else None,
         "taken": one.exchanged.taken,
         "given": one.exchanged.given,
         "commit": commit_id(one.exchanged.commit),
         "conflicts": list(one.exchanged.conflicts),
-        "overruled": list(one.exchanged.overruled),
+        "asked": list(one.exchanged.asked),
         "published": one.published,
         "candidates": [placed.block.id for taken in one.bundles for placed in taken.candidates],
         "merged": [placed.block.id for taken in one.bundles for placed in taken.merged],

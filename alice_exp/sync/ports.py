@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 class Remote:
     """A git repository that a person added at ``at`` (ISO-8601 UTC). ``private``: everything tracked may go there.
 
-    ``synced`` is when a sync with it last succeeded; empty: never.
+    ``synced`` is when a sync with it last succeeded; empty: never. ``machines`` are the public keys (hex) of the
+    person's other machines there, whose decisions count; ``offered`` is one that nobody confirmed yet (empty: none).
+    ``head`` is the number of the newest head of the ledger seen there.
     """
 
     name: str
@@ -24,6 +26,9 @@ class Remote:
     private: bool
     at: str
     synced: str = ""
+    machines: tuple[str, ...] = ()
+    head: int = 0
+    offered: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +36,17 @@ class Exchanged:
     """The result of an exchange with a private remote.
 
     ``taken`` and ``given`` count acts; ``commit`` joined two histories (None if none was needed); ``conflicts`` are the
-    ids of blocks whose text both sides had changed, ``overruled`` of those that both had decided on, each otherwise.
+    ids of blocks whose text both sides had changed, ``asked`` of those that both had decided on, each otherwise and
+    unseen. ``head`` and ``offered`` are what ``Remote`` keeps of that name.
     """
 
     taken: int = 0
     given: int = 0
     commit: Commit | None = None
     conflicts: tuple[str, ...] = ()
-    overruled: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    head: int = 0
+    offered: str = ""
 
 
 class Remotes(Protocol):
@@ -52,12 +60,16 @@ class Remotes(Protocol):
         """Replace the list; ``ProblemError`` if it cannot be written."""
         ...
 
+    def key(self) -> bytes:
+        """This machine's private key (32 bytes), made when it is first asked for; ``ProblemError`` if unreadable."""
+        ...
+
 
 class Exchange(Protocol):
     """Exchange of history with a remote; ``PeerError`` if the remote fails. One implementation: all of it is git."""
 
-    def reach(self, address: str) -> str:
-        """The commit of the remote's branch; empty if it has none yet."""
+    def reach(self, address: str) -> None:
+        """Do nothing if there is a git repository at the address."""
         ...
 
     def exchange(self, remote: Remote, act: Act, *, over: bool = False) -> Exchanged:

@@ -17,9 +17,11 @@ from alice_exp.kernel.progress import followed
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.rules.secrets import findings
+from alice_exp.owner.rules.ssh_signature import public_key
 from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.usecases import bundles as sharing
 from alice_exp.sync.ports import Exchanged, Remote
+from alice_exp.sync.rules.ledger_heads import told_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,6 +90,8 @@ def add(machine: Machine, address: str, name: str = "", *, private: bool) -> Rem
             "there is a remote {name} already, or one at that address", name=named, hint="alice-exp sync list"
         )
     machine.exchange.reach(address)
+    if private:
+        machine.remotes.key()
     remote = Remote(named, address, private, machine.caller.now)
     machine.remotes.keep((*present, remote))
     return remote
@@ -134,12 +138,41 @@ def sync(machine: Machine, names: Sequence[str] = (), *, over: bool = False) -> 
     if not chosen:
         raise NotFoundError("no remote is known", hint="name one with 'alice-exp sync add REMOTE'")
     done = tuple(_synced(machine, remote, over) for remote in followed(chosen))
-    reached = {one.remote.name for one in done if one.failure is None}
+    reached = {one.remote.name: one.exchanged for one in done if one.failure is None}
     if reached:
-        now = machine.caller.now
-        rows = (replace(one, synced=now) if one.name in reached else one for one in machine.remotes.all())
+        rows = [_reached(one, reached.get(one.name), machine.caller.now) for one in machine.remotes.all()]
         machine.remotes.keep(tuple(rows))
     return done
+
+
+def _reached(remote: Remote, done: Exchanged | None, now: str) -> Remote:
+    if done is None:
+        return remote
+    return replace(remote, synced=now, head=max(done.head, remote.head), offered=done.offered)
+
+
+def confirm(machine: Machine, key: str) -> Remote:
+    """Let the decisions of a machine count whose key, as ``told_key`` shows it, a remote offered: it is the person's.
+
+    ``NotFoundError`` if no remote offered it at the last sync.
+    """
+    require_person(machine.caller, "confirm a machine's key", f"alice-exp sync confirm {key}")
+    rows = machine.remotes.all()
+    found = next((one for one in rows if one.offered and told_key(one.offered) == key.strip().lower()), None)
+    if found is None:
+        raise NotFoundError(
+            "no remote offered the key {key}",
+            key=repr(key),
+            hint="sync first: it tells the key, if there is one",
+        )
+    known = replace(found, machines=(*found.machines, found.offered), offered="")
+    machine.remotes.keep(tuple(known if one is found else one for one in rows))
+    return known
+
+
+def own_key(machine: Machine) -> str:
+    """This machine's public key as people compare it, made if there is none yet."""
+    return told_key(public_key(machine.remotes.key()).hex())
 
 
 def _synced(machine: Machine, remote: Remote, over: bool) -> Synced:

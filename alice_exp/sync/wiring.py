@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 @once
 def remotes(session: Session) -> Remotes:
     """The session's list of remotes."""
-    from alice_exp.sync.store.git_remotes import FileRemotes
+    from alice_exp.sync.store.known_remotes import FileRemotes
 
     return FileRemotes(session.root / "identity")
 
@@ -23,4 +23,4 @@ def exchange(session: Session) -> Exchange:
     """The session's git exchange."""
     from alice_exp.sync.store.git_remotes import GitExchange
 
-    return GitExchange(session.home)
+    return GitExchange(session.home, remotes(session).key)

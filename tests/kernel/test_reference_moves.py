@@ -34,7 +34,7 @@ def prepared(repository: Repository) -> tuple[str, str]:
 
 
 def moved(repository: Repository, commit: str, old: str) -> bool:
-    return move(repository, (MAIN, commit, old), (SEEN, commit), (PENDING, commit), COMMITTER)
+    return move(repository, (MAIN, commit, old), [(SEEN, commit)], (PENDING, commit), COMMITTER)
 
 
 def test_an_act_moves_its_references_without_git_and_git_reads_them(

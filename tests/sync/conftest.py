@@ -21,6 +21,14 @@ class InStep(NamedTuple):
     remote: Path
 
 
+def pair(cli: Call, here: Path, there: Path) -> None:
+    """Sync two homes with the remote that both know, and confirm each one's key on the other."""
+    for home in (here, there, there, here, here, there):
+        (remote,) = cli("sync", "--json", env={"ALICE_HOME": str(home)}).json["remotes"]
+        if remote["offered"]:
+            cli("sync", "confirm", remote["offered"], "--yes", env={"ALICE_HOME": str(home)})
+
+
 @pytest.fixture(scope="session")
 def _synced(tmp_path_factory: pytest.TempPathFactory, _fresh_home: Path) -> Callable[[Call], InStep]:
     made: list[InStep] = []
@@ -34,8 +42,7 @@ def _synced(tmp_path_factory: pytest.TempPathFactory, _fresh_home: Path) -> Call
                 shutil.copytree(_fresh_home, home, symlinks=True)
                 words = ("sync", "add", str(one.remote), "--private", "--name", "mine", "--yes")
                 cli(*words, env={"ALICE_HOME": str(home)})
-            for home in (one.here, one.there, one.here):
-                cli("sync", env={"ALICE_HOME": str(home)})
+            pair(cli, one.here, one.there)
             made.append(one)
         return made[0]
 

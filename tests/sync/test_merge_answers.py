@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from alice_exp.finding.rules.rivals import are_rivals, waiting
+from alice_exp.model.rules.ledger import bound
 from alice_exp.model.rules.lifecycle import retire
 from alice_exp.model.values.block import Approved, Archived, Block, Payload, Placed, content_hash
 from alice_exp.sync.rules.merge_blocks import merge
@@ -57,7 +58,12 @@ HERE_X: Acts = [("replace", (OLD, X, 1))]
 CASES: list[tuple[str, Acts, Acts, set[str]]] = [
     ("each by another one", HERE_X, [("replace", (OLD, Y, 2))], {X, Y}),
     ("by one that the other machine rejects later", HERE_X, [("reject", (X, 2))], {OLD}),
-    ("by one that the other machine rejected before", [("replace", (OLD, X, 3))], [("reject", (X, 2))], {X}),
+    (
+        "by one that the other machine rejected before",
+        [("replace", (OLD, X, 3))],
+        [("reject", (X, 2))],
+        {OLD},
+    ),
     (
         "each rejects the other's",
         [*HERE_X, ("reject", (Y, 4))],
@@ -80,8 +86,11 @@ def test_replaced(name: str, here: Acts, there: Acts, told: set[str]) -> None:
             act[verb](side, *values)  # type: ignore[operator, misc]
     blocks = merge(was, one, other).blocks
     assert blocks == merge(was, other, one).blocks
-    trusted = {placed.block.id for placed in blocks.values() if placed.place == "universal"}
-    assert trusted - waiting(blocks.values()) == told, name
+    trusted = [placed for placed in blocks.values() if placed.place == "universal"]
+    decided = [
+        replace(one, block=replace(one.block, entry=bound("trusted", one.block, one.path))) for one in trusted
+    ]
+    assert {one.block.id for one in decided} - waiting(decided) == told, name
 
 
 def test_answers_of_two_machines_are_joined_and_at_odds_are_asked_again() -> None:

@@ -13,6 +13,7 @@ from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import parse
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.doubt import replayed
+from alice_exp.model.rules.ledger import bound
 from alice_exp.model.rules.lifecycle import PROMOTED, level, outcome
 from alice_exp.model.values.block import (
     Approved,
@@ -25,6 +26,7 @@ from alice_exp.model.values.block import (
     Record,
     content_hash,
 )
+from alice_exp.model.values.ledger_entry import Standing
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.sync.rules.merge_blocks import merge, merge_block, second_id
 from alice_exp.sync.rules.merge_homes import merge_timelines, merge_trees
@@ -157,14 +159,13 @@ def test_a_text_that_both_changed_stays_twice() -> None:
 
 
 def test_what_a_person_approved_stays_before_what_is_later() -> None:
-    def approved(text: str) -> Block:
-        made = block(payload=Payload(text), updated_at="2026-02-01T00:00:00Z")
-        return replace(made, approved=Approved(NOW, "user", content_hash(made)))
-
+    mine = block(payload=Payload("mine"), updated_at="2026-02-01T00:00:00Z")
     other = block(payload=Payload("later"), updated_at="2026-02-09T00:00:00Z")
-    kept, beside = three(block(), approved("mine"), other)
-    assert kept is not None and kept.block.payload.content == "mine" and kept.block.approved is not None
-    assert beside is not None and beside.block.payload.content == "later"
+    entry = bound("trusted", mine, PATH)
+    for was in (block(), mine):
+        kept, beside = merge_block(*(Placed(one, PATH) for one in (was, mine, other)), entry=entry)
+        assert kept is not None and kept.block.payload.content == "mine"
+        assert beside is not None and beside.block.payload.content == "later"
 
 
 def test_a_move_and_a_success_are_both_kept() -> None:
@@ -177,21 +178,32 @@ def test_a_move_and_a_success_are_both_kept() -> None:
     assert kept.block.verifications == 1 and kept.block.approved == approved.approved
 
 
-def test_of_two_decisions_the_later_holds() -> None:
+@pytest.mark.parametrize("standing", ["trusted", "rejected", "retired"])
+def test_a_block_stands_where_the_ledger_says_whatever_is_later(standing: Standing) -> None:
     was = Placed(block(state="possible", verifications=0), POOL)
-
-    def decided(approved_at: str, rejected_at: str) -> str:
+    entry = bound(standing, was.block, PATH)
+    for approved_at, rejected_at in (
+        (NOW, NOW),
+        (NOW, "2026-02-09T00:00:00Z"),
+        ("2026-02-09T00:00:00Z", NOW),
+    ):
         yes = replace(was.block, approved=Approved(approved_at, "user", content_hash(was.block)))
         no = replace(was.block, archived=Archived("low_value_pool/pending_20260220", rejected_at, "rejected"))
         sides = (Placed(yes, PATH), Placed(no, "archive/rejected.jsonc"))
-        kept, _ = merge_block(was, *sides)
-        assert kept == merge_block(was, *reversed(sides))[0]
+        kept, _ = merge_block(was, *sides, entry=entry)
+        assert kept == merge_block(was, *reversed(sides), entry=entry)[0]
         assert kept is not None and (kept.block.archived is not None) == (kept.place == "archive")
-        return kept.place
+        assert kept.place == ("universal" if standing == "trusted" else "archive")
 
-    assert decided("2026-02-02T00:00:00Z", "2026-02-01T00:00:00Z") == "universal"
-    assert decided("2026-02-01T00:00:00Z", "2026-02-02T00:00:00Z") == "archive"
-    assert decided(NOW, NOW) == "archive"
+
+def test_what_only_one_side_changed_against_a_decision_gives_way() -> None:
+    was = Placed(block(), PATH)
+    decided = bound("trusted", replace(was.block, project="shop/web"), PATH)
+    raised = Placed(replace(was.block, shareable=True, importance=1.0), PATH)
+    narrowed = Placed(replace(was.block, project="shop/web"), PATH)
+    kept, _ = merge_block(was, narrowed, raised, entry=decided)
+    assert kept is not None
+    assert (kept.block.project, kept.block.shareable, kept.block.importance) == ("shop/web", False, 0.5)
 
 
 def test_removed_on_one_side_and_used_on_the_other_stays() -> None:

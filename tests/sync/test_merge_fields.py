@@ -20,6 +20,7 @@ from alice_exp.model.values.block import (
     Trigger,
     content_hash,
 )
+from alice_exp.model.values.ledger_entry import NONE
 from alice_exp.sync.rules.merge_fields import FIELDS, Versions, folded, merged
 
 WAS = Block(
@@ -100,6 +101,7 @@ VECTORS: list[Vector] = [
     ("consolidation_score", 0.1, 0.2, 0.3, 0.3, 0.3),
     # Nobody's word about a signature is carried over: it is looked at again.
     ("signed", None, True, True, None, None),
+    ("entry", None, NONE, NONE, None, None),
 ]
 
 
@@ -125,12 +127,6 @@ def test_an_equal_block_folded_in(vector: Vector) -> None:
 
 def test_every_field_has_a_vector() -> None:
     assert {vector[0] for vector in VECTORS} == set(FIELDS) == {field.name for field in fields(Block)}
-
-
-def test_of_two_approvals_of_the_text_the_later_holds() -> None:
-    _, mine, yours = sides("approved", None, LATE, EARLY)
-    mine, yours = replace(mine, type="rule"), replace(yours, type="rule")
-    assert merged(Versions(WAS, mine, yours, text=mine, home=yours)).approved == LATE
 
 
 def test_what_both_sides_hold_of_a_shared_block_counts_once() -> None:

@@ -30,7 +30,7 @@ from alice_exp.sharing.store import line_protocol
 from alice_exp.sharing.store.peer_identity import FileIdentity, Shares
 from alice_exp.sync.ports import Remote
 from alice_exp.sync.rules.merge_blocks import merge
-from alice_exp.sync.store.git_remotes import FileRemotes
+from alice_exp.sync.store.known_remotes import FileRemotes
 from alice_exp.sync.store.remote_process import ran
 from tests.conftest import Call
 from tests.kernel.test_durable_files import Disk, every

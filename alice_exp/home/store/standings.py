@@ -28,7 +28,7 @@ from alice_exp.model.rules.ledger import (
     undone,
     with_entries,
 )
-from alice_exp.model.values.block import Placed, is_approved, place_of, says_approved
+from alice_exp.model.values.block import Placed, place_of
 from alice_exp.model.values.ledger_entry import NONE, Entry
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.transaction import FileChange
     from alice_exp.model.values.block import Block
     from alice_exp.model.values.changes import ChangeSet
-    from alice_exp.model.values.ledger_entry import Standing
 
 COPY = "ledger"
 """The folder of the copy, below ``state/``."""
@@ -217,23 +216,6 @@ class Standings:
         self._made = self.objects.composed(self._message(commit, when, ()), shards, anew=True)
         self._repository.write_ledger(self._made)
         self.landed()
-
-    def arrived(self, files: Mapping[str, bytes], touched: Collection[str]) -> tuple[Entry, ...]:
-        """The entries of what a sync brought that acts of another machine decided; ``touched`` are the ids that commits
-        without an act wrote there."""
-        made: list[Entry] = []
-        for path in filter(holds_blocks, files):
-            for block in map(self.mark, _blocks(path, files[path])):
-                entry, placed = block.entry or NONE, Placed(block, path)
-                if block.id in touched or is_approved(placed):
-                    continue
-                if place_of(path) == "archive":
-                    reason = block.archived.reason if block.archived is not None else ""
-                    standing: Standing = "rejected" if reason == "rejected" else "retired"
-                    made += [Entry(block.id, standing)] if entry.standing in ("trusted", "waiting") else []
-                elif says_approved(placed) and (block.approved is not None or not entry.id):
-                    made.append(bound("trusted", block, path))
-        return tuple(made)
 
     def landed(self) -> None:
         """Bring the copy and this process up to what an act wrote, once its commit landed."""

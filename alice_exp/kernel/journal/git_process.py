@@ -291,11 +291,13 @@ class Repository(References):
         )
         return output.decode().split()[0]
 
-    def write_ledger(self, made: LedgerCommit) -> None:
-        """Write a commit of the ledger by itself, where no act of the branch goes with it."""
-        stream = [b"feature done\n", *ledger_lines(count(1), made, LEDGER), b"done\n"]
+    def write_ledger(self, made: LedgerCommit, *, moves: bool = True) -> None:
+        """Write a commit of the ledger by itself, where no act goes with it; and (``moves``) refer to it."""
+        lines = [b"feature done\n", *ledger_lines(count(1), made, LEDGER if moves else PENDING)]
+        # A reset takes the name away before it is written.
+        lines.append(b"done\n" if moves else b"reset %s\n\ndone\n" % PENDING.encode())
         options = ("--quiet", "--done", "--force", "--date-format=raw")
-        self.run("fast-import", *options, stdin=b"".join(stream), packing="1")
+        self.run("fast-import", *options, stdin=b"".join(lines), packing="1")
 
     def may_sign(self) -> bool:
         """Whether this repository's own configuration speaks of signing; a person's global one does not count."""

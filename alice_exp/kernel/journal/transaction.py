@@ -79,13 +79,14 @@ def write(
     *,
     merged: str = "",
     follow: str = "",
-    ledger: LedgerCommit | None = None,
+    ledger: LedgerCommit | str | None = None,
 ) -> str:
     """Commit the changes and update the files accordingly; returns the commit's id.
 
     ``first`` is committed before it, in the same stream: both land or neither, and so does ``ledger``, which the
-    commit's message names (``act.LEDGER``). ``merged`` is the commit's second parent. ``follow`` is an existing
-    descendant of ``parent`` to move the branch to, instead of a new commit.
+    commit's message names (``act.LEDGER``); a string is the id of a commit of the ledger that is there. ``merged`` is
+    the commit's second parent. ``follow`` is an existing descendant of ``parent`` to move the branch to, instead of a
+    new commit.
 
     Raises ``ChangedOnDisk``, with nothing changed, if somebody saved in between; ``ProblemError`` if the disk or git
     refused: nothing has changed then either, unless the message says that the act is decided.
@@ -98,10 +99,11 @@ def write(
             repository.point([(PENDING, follow, ""), (FORWARD, follow, "")])
             pending = follow
         else:
-            pending = _prepare(repository, parent, message, changes, first, merged, ledger)
+            fresh = None if isinstance(ledger, str) else ledger
+            pending = _prepare(repository, parent, message, changes, first, merged, fresh)
         with _updating_index(repository, changes):
             _swap_all(repository, changes, temporaries, displaced)
-            moved = ledger.oid if ledger is not None else ""
+            moved = ledger if isinstance(ledger, str) else ledger.oid if ledger is not None else ""
             _land(repository, pending, parent, arrived=bool(merged), ledger=moved)
     except ChangedOnDisk:
         repository.give_up(pending)

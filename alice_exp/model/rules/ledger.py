@@ -59,6 +59,12 @@ def found(shard: bytes, block_id: str) -> Entry | None:
     return entry_of(shard[start + 1 : shard.index(b"\n", start + 1)])
 
 
+def read_shard(shard: bytes) -> dict[str, Entry]:
+    """Every entry of a shard, by id; ``ValueError`` as ``entry_of``."""
+    entries = map(entry_of, filter(None, shard.split(b"\n")))
+    return {entry.id: entry for entry in entries}
+
+
 def with_entries(shard: bytes, entries: Iterable[Entry]) -> bytes:
     """The shard with newer entries in the place of those of the same ids, in the order of the ids."""
     rows = {line[1 : line.index(b",")]: line for line in filter(None, shard.split(b"\n"))}

@@ -1,4 +1,4 @@
-"""Verifies OpenSSH signatures of Ed25519 keys, with and without a security device, in this process.
+"""Ed25519 in this process (RFC 8032): signs, and verifies, also what OpenSSH signed with or without a device.
 
 Formats: OpenSSH's PROTOCOL.sshsig and PROTOCOL.u2f. Keys of other kinds are left to ``ssh-keygen``.
 """
@@ -134,6 +134,36 @@ def _holds(public: Point, base: Point, parts: Sequence[tuple[Point, int, int]]) 
     sum_h = sum(z * h for z, (_, _, h) in zip(factors, parts, strict=True)) % L
     terms = [(L - sum_s, base), (sum_h, public), *zip(factors, (r for r, _, _ in parts), strict=True)]
     return _is_zero(_sum(terms))
+
+
+def public_key(seed: bytes) -> bytes:
+    """The public key (32 bytes) of a private one (32 random bytes)."""
+    return _times_base(_scalars(seed)[0])
+
+
+def signature(seed: bytes, message: bytes) -> bytes:
+    """The signature (64 bytes) of a message by the private key ``seed``. It takes a time that depends on the key, so it
+    is for messages that nobody else chooses."""
+    scalar, prefix = _scalars(seed)
+    nonce = int.from_bytes(hashlib.sha512(prefix + message).digest(), "little") % L
+    r = _times_base(nonce)
+    digest = hashlib.sha512(r + _times_base(scalar) + message).digest()
+    s = (nonce + int.from_bytes(digest, "little") * scalar) % L
+    return r + s.to_bytes(32, "little")
+
+
+def _scalars(seed: bytes) -> tuple[int, bytes]:
+    digest = hashlib.sha512(seed).digest()
+    return int.from_bytes(digest[:32], "little") & ((1 << 254) - 8) | (1 << 254), digest[32:]
+
+
+def _times_base(scalar: int) -> bytes:
+    base = _point(_BASE_BYTES)
+    assert base is not None
+    point = _sum([(scalar, base)])
+    inverse = pow(point.z, P - 2, P)
+    y = point.y * inverse % P
+    return (y | (point.x * inverse % P & 1) << 255).to_bytes(32, "little")
 
 
 _MAGIC = b"SSHSIG"

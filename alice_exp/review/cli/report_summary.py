@@ -148,9 +148,12 @@ def _changed(report: Agenda) -> Iterator[str]:
         yield say("{count} approved on another machine.", count=report.elsewhere.approved)
     if report.elsewhere.raised:
         yield say("{count} raised by hand on another machine.", count=report.elsewhere.raised)
-    if report.elsewhere.overruled:
-        ids = _few(report.elsewhere.overruled)
-        yield say("Decided otherwise on two machines, and the later decision holds: {ids}.", ids=ids)
+    if report.elsewhere.asked:
+        ids = _few(report.elsewhere.asked)
+        yield say(
+            "Decided otherwise on two machines; until you decide again the lower standing holds: {ids}.",
+            ids=ids,
+        )
     if report.elsewhere.configured:
         yield say("Another machine changed the shared configuration.")
     if report.proposed:

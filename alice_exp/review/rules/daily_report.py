@@ -229,14 +229,20 @@ def returned(snapshot: Snapshot, waiting: Iterable[Placed]) -> tuple[Returned, .
     """Candidates that repeat something rejected before they were created. ``snapshot`` includes the archive.
 
     Only a sync brings such blocks in: hand-typed ones are checked when they are adopted (``home.store.hand_edits``).
-    Candidates that a report has shown were checked then.
+    Candidates that a report has shown were checked then. A block that was rejected itself, and that git or a file's
+    older version brought back, is its own ``rejected``.
     """
+    again = tuple(
+        Returned(placed.block.id, placed, placed)
+        for placed in snapshot.within("low_value")
+        if placed.block.entry is not None and placed.block.entry.standing == "rejected" and not placed.stale
+    )
     fresh = [placed for placed in waiting if placed.block.reported is None and not placed.stale]
     if not fresh:
-        return ()
+        return again
     known = Rejections.within(snapshot)
     found = ((placed, known.find(placed.block.payload)) for placed in fresh)
-    return tuple(
+    return again + tuple(
         Returned(placed.block.id, was, placed)
         for placed, was in found
         if was is not None

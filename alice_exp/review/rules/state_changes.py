@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.kernel.journal.act import CHANNEL, OVERRULED
+from alice_exp.kernel.journal.act import ASKED, CHANNEL
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.lifecycle import LEVELS
 
@@ -158,13 +158,13 @@ def withdrawn(acts: Iterable[Commit]) -> tuple[str, ...]:
 class Elsewhere:
     """What another machine of the same person did that a sync brought since: numbers of blocks, and settings.
 
-    ``overruled`` are the blocks on which both had decided, each otherwise: the later decision holds.
+    ``asked`` are the blocks on which both had decided, each otherwise and unseen: the lower standing holds.
     """
 
     approved: int = 0
     raised: int = 0
     configured: bool = False
-    overruled: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
 
 
 def elsewhere(acts: Iterable[Commit], snapshot: Snapshot) -> Elsewhere:
@@ -172,10 +172,10 @@ def elsewhere(acts: Iterable[Commit], snapshot: Snapshot) -> Elsewhere:
     approved: set[str] = set()
     raised: set[str] = set()
     configured = False
-    overruled: dict[str, None] = {}
+    asked: dict[str, None] = {}
     for act in acts:
         # Both machines are told, whichever of them merged.
-        overruled |= {value: None for name, value in act.trailers if act.op == "sync" and name == OVERRULED}
+        asked |= {value: None for name, value in act.trailers if act.op == "sync" and name == ASKED}
         if not act.is_from_elsewhere:
             continue
         if act.op in ("approve", "sign", "share", "revive"):
@@ -184,7 +184,7 @@ def elsewhere(acts: Iterable[Commit], snapshot: Snapshot) -> Elsewhere:
         configured |= act.op in ("config", "owner") or ("Changed", "config.jsonc") in act.trailers
     # An approval that takes the place of another block archives that one in the same act.
     kept = [placed for placed in snapshot.with_ids(approved).values() if placed.place != "archive"]
-    return Elsewhere(len(kept), len(raised), configured, tuple(overruled))
+    return Elsewhere(len(kept), len(raised), configured, tuple(asked))
 
 
 def foreign(acts: Iterable[Commit]) -> tuple[str, ...]:

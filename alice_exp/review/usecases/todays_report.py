@@ -26,6 +26,7 @@ from alice_exp.review.rules.daily_report import (
     is_shown_as_it_is,
     returned,
 )
+from alice_exp.review.usecases.decisions import refused
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -63,8 +64,7 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, _Planned]:
         gone = expired(snapshot, caller.now)
         back = returned(snapshot, candidates(snapshot, gone))
-        out = {one.block_id for one in back}
-        waiting = [p for p in candidates(snapshot, gone) if p.block.id not in out]
+        waiting = [p for p in candidates(snapshot, gone) if p.block.id not in {one.block_id for one in back}]
         ids = _as_read(waiting, first)
         answer = _Planned(snapshot, gone, back)
         unseen = [p for p in waiting if p.block.id in given and _is_to_be_shown(p)]
@@ -80,10 +80,11 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
         if not (changes or segment):
             return None, answer
         shown = [Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen]
-        removes = (*(p.block.id for p in gone), *(one.block_id for one in back if one.placed is not None))
+        away, removes = _sent_back(back, gone, caller.now)
         detail, trailers = f"{len(ids)} waiting, {len(gone)} expired", _trailers(report, gone, back, segment)
-        act = Act("heartbeat", caller.actor, caller.now, (*ids, *removes), detail, trailers)
-        puts = merged((*shown, *asked), (put for put in folds if put.block.id not in removes))
+        moved = (*removes, *(put.block.id for put in away))
+        act = Act("heartbeat", caller.actor, caller.now, (*ids, *moved), detail, trailers)
+        puts = merged((*shown, *asked, *away), (put for put in folds if put.block.id not in moved))
         return ChangeSet(act, puts, removes, episodes=book), replace(answer, segment=segment)
 
     commit, planned = home.apply(plan, PLACES, records=any(map(_is_episode, reviewing.access.pending())))
@@ -92,6 +93,16 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
     reports.publish(commit.commit if commit is not None else planned.seen.head)
     seen = home.read(PLACES) if commit is not None else planned.seen
     return _report(seen, reviewing, planned.gone, planned.back), commit
+
+
+def _sent_back(
+    back: Sequence[Returned], gone: Sequence[Placed], now: str
+) -> tuple[tuple[Put, ...], tuple[str, ...]]:
+    """What was rejected itself, on its way back to the archive; the ids of what goes: ``gone``, and what repeats a
+    rejected block."""
+    away = tuple(refused(one.rejected, now) for one in back if one.rejected is one.placed)
+    repeats = (one.block_id for one in back if one.placed is not None and one.rejected is not one.placed)
+    return away, (*(placed.block.id for placed in gone), *repeats)
 
 
 def _asked(snapshot: Snapshot, report: Agenda, reviewing: Reviewing) -> tuple[Put, ...]:

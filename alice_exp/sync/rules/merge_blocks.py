@@ -2,15 +2,16 @@
 
 What both added alike becomes one block.
 
-Counts add what each side added; states follow from counts and evidence; a person's later decision about a block's
-place holds. Of a text that both sides changed both versions stay: one in place, the other as a candidate that
-``replaces`` it. ``merge_fields`` says what becomes of each field.
+Counts add what each side added; states follow from counts and evidence; what the merged ledger says was decided holds.
+Of a text that both sides changed both versions stay: one in place, the other as a candidate that ``replaces`` it.
+``merge_fields`` says what becomes of each field.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.value_class import dataclass
@@ -25,7 +26,6 @@ from alice_exp.model.values.block import (
     Placed,
     content_hash,
     path_of,
-    says_approved,
 )
 from alice_exp.sync.rules.merge_fields import Versions, age, folded, merged, parted
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from alice_exp.model.rules.identity import Sameness
     from alice_exp.model.rules.lifecycle import Thresholds
     from alice_exp.model.values.block import State
+    from alice_exp.model.values.ledger_entry import Entry
 
 
 CONFLICT = "conflict"
@@ -41,12 +42,10 @@ CONFLICT = "conflict"
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The merged blocks by id, the ids of blocks whose text both sides changed, and of those that both decided on, each
-    otherwise: of these the later decision holds."""
+    """The merged blocks by id, and the ids of blocks whose text both sides changed."""
 
     blocks: Mapping[str, Placed]
     conflicts: tuple[str, ...] = ()
-    overruled: tuple[str, ...] = ()
 
 
 def merge(
@@ -54,17 +53,18 @@ def merge(
     ours: Mapping[str, Placed],
     theirs: Mapping[str, Placed],
     thresholds: Thresholds = DEFAULT,
+    entries: Mapping[str, Entry] = MappingProxyType({}),
 ) -> Merged:
-    """Merge all blocks of two sides with the common ancestor ``base`` (empty if they share no history), by id."""
+    """Merge all blocks of two sides with the common ancestor ``base`` (empty if they share no history), by id.
+
+    ``entries`` are those of the merged ledger: where a person decided, the block says and stands as was decided.
+    """
     result: dict[str, Placed] = {}
     second: list[Placed] = []
     conflicts: list[str] = []
-    overruled: list[str] = []
     for block_id in sorted({*base, *ours, *theirs}):
         was, one, other = base.get(block_id), ours.get(block_id), theirs.get(block_id)
-        kept, loser = merge_block(was, one, other, thresholds)
-        if was and one and other and len({was.path, one.path, other.path}) == 3:
-            overruled.append(block_id)
+        kept, loser = merge_block(was, one, other, thresholds, entries.get(block_id))
         if kept is not None:
             result[block_id] = kept
         if loser is not None:
@@ -75,23 +75,39 @@ def merge(
     for placed in second:
         if placed.block.id not in known:
             result[placed.block.id] = placed
-    return Merged(result, tuple(conflicts), tuple(overruled))
+    return Merged(result, tuple(conflicts))
 
 
 def merge_block(
-    was: Placed | None, one: Placed | None, other: Placed | None, thresholds: Thresholds = DEFAULT
+    was: Placed | None,
+    one: Placed | None,
+    other: Placed | None,
+    thresholds: Thresholds = DEFAULT,
+    entry: Entry | None = None,
 ) -> tuple[Placed | None, Placed | None]:
     """Merge one block: the result (None: removed), and the candidate that keeps the losing text, if any.
 
     An equal change on both sides counts as two acts, since what both had in common is in ``was``.
     """
     if other == was or (one == other and (was is None or one is None)):
-        return one, None
-    if one == was:
-        return other, None
-    if one is None or other is None:
-        return _removed_and_changed(was, one or other), None
-    return _both(was, one, other, thresholds)
+        kept = one
+    elif one == was:
+        kept = other
+    elif one is None or other is None:
+        kept = _removed_and_changed(was, one or other)
+    else:
+        return _both(was, one, other, thresholds, entry)
+    # Only one side changed it, which is what holds, unless the person had decided for what the other has.
+    if entry is None or one is None or other is None or kept is None or _follows(entry, kept):
+        return kept, None
+    return _both(was, one, other, thresholds, entry)
+
+
+def _follows(entry: Entry, placed: Placed) -> bool:
+    """Whether a block says and stands as was decided, as far as that is a matter of which side holds."""
+    if entry.standing == "trusted":
+        return (entry.content, entry.path) == (content_hash(placed.block), placed.path)
+    return entry.standing == "waiting" or placed.place == "archive"
 
 
 def _removed_and_changed(was: Placed | None, changed: Placed | None) -> Placed | None:
@@ -103,10 +119,10 @@ def _removed_and_changed(was: Placed | None, changed: Placed | None) -> Placed |
 
 
 def _both(
-    was: Placed | None, one: Placed, other: Placed, thresholds: Thresholds
+    was: Placed | None, one: Placed, other: Placed, thresholds: Thresholds, entry: Entry | None
 ) -> tuple[Placed, Placed | None]:
-    home = _place(was, one, other)
-    text, loser = _text(was, one, other)
+    home = _place(was, one, other, entry)
+    text, loser = _text(was, one, other, entry)
     b, o, t = (was.block if was else None), one.block, other.block
     block = merged(Versions(b, o, t, text.block, home.block))
     state = _state(b, o, t, block.verifications, thresholds)
@@ -114,39 +130,54 @@ def _both(
     if state == "obsolete" and home.place != "archive" and one.path != other.path:
         state = home.block.state
     block = _with_state(block, state, home, thresholds)
+    if entry is not None and entry.standing == "trusted" and content_hash(block) == entry.content:
+        block = replace(
+            block,
+            project=entry.project,
+            importance=entry.importance,
+            shareable=entry.shareable,
+            replaces=entry.replaces,
+            both=entry.both,
+        )
     if home.place == "personal":
         block = replace(block, about="user", shareable=False)
     beside = _candidate(loser, home) if loser is not None else None
     return Placed(block, home.path), beside
 
 
-def _place(was: Placed | None, one: Placed, other: Placed) -> Placed:
-    """The side whose place holds: the one that moved the block, or of two moves the later decision."""
+def _place(was: Placed | None, one: Placed, other: Placed, entry: Entry | None) -> Placed:
+    """The side whose place holds: as was decided, else the one that moved the block, else which both choose alike."""
     if one.path == other.path:
         return max((one, other), key=lambda p: (p.block.archived is not None, age(p.block)))
+    if entry is not None and (held := [p for p in (one, other) if _stands(entry, p)]):
+        return held[0]
     if was is not None and one.path == was.path:
         return other
     if was is not None and other.path == was.path:
         return one
-    return max((one, other), key=_decided)
+    return max((one, other), key=lambda p: (p.place == "archive", p.place == "personal", p.path))
 
 
-def _decided(placed: Placed) -> tuple[str, bool, bool, str]:
-    block = placed.block
-    at = block.archived.at if block.archived else block.approved.at if block.approved else ""
-    return at, placed.place == "archive", placed.place == "personal", placed.path
+def _stands(entry: Entry, placed: Placed) -> bool:
+    """Whether a block stands where a decision put it."""
+    if entry.standing == "trusted":
+        return placed.path == entry.path
+    return (placed.place == "archive") == (entry.standing != "waiting")
 
 
-def _text(was: Placed | None, one: Placed, other: Placed) -> tuple[Placed, Placed | None]:
-    """The side whose text stays, and the other if both changed it: an approved text wins, otherwise the later."""
+def _text(
+    was: Placed | None, one: Placed, other: Placed, entry: Entry | None
+) -> tuple[Placed, Placed | None]:
+    """The side whose text stays, and the other if its text is new: the text decided on wins, otherwise the later."""
     x, y = content_hash(one.block), content_hash(other.block)
-    before = content_hash(was.block) if was is not None else ""
-    if y == before or x == y:
+    if x == y:
         return one, None
-    if x == before:
-        return other, None
-    stays = max((one, other), key=lambda p: (says_approved(p), age(p.block)))
-    return stays, other if stays is one else one
+    sides = {x: one, y: other}
+    new = [text for text in sides if was is None or text != content_hash(was.block)]
+    decided = entry.content if entry is not None else ""
+    stays = decided if decided in sides else max(new, key=lambda text: age(sides[text].block))
+    loser = y if stays == x else x
+    return sides[stays], sides[loser] if loser in new else None
 
 
 def _state(was: Block | None, one: Block, other: Block, verifications: int, thresholds: Thresholds) -> State:

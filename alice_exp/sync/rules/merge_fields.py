@@ -17,12 +17,10 @@ from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.rules.doubt import STILL_TRUE, kept_record, replayed
 from alice_exp.model.values.block import (
     EVIDENCE_KEPT,
-    Approved,
     Block,
     Doubt,
     Evidence,
     Record,
-    content_hash,
 )
 
 
@@ -187,14 +185,6 @@ def _newest(versions: Versions, name: str) -> Any:
     return _settled(versions, name, lambda *sides: max(sides, key=lambda one: one.at if one else ""))
 
 
-def _approved(versions: Versions, name: str) -> Approved | None:
-    """The approval of exactly the merged text (of two the later); otherwise that of the side that changed it."""
-    digest = content_hash(versions.text)
-    fits = [a for a in (versions.one.approved, versions.other.approved) if a is not None and a.hash == digest]
-    found: Approved | None = max(fits, key=lambda a: (a.at, a.signature)) if fits else _later(versions, name)
-    return found
-
-
 def _record(versions: Versions, name: str) -> Record | None:
     """Outcomes added up as counts are; None where neither side has any."""
     was, one, other = _three(versions, name)
@@ -287,7 +277,7 @@ FIELDS: Mapping[str, Rules] = MappingProxyType(
         "created_at": Rules(_earliest, _earliest),
         "updated_at": Rules(_highest, _highest),
         "reported": Rules(_newest, _by_text),
-        "approved": Rules(_approved, _by_text),
+        "approved": Rules(_by_place, _by_text),
         "suggested": Rules(_later, _later),
         "archived": Rules(_by_place, _by_place),
         "extra": Rules(_keyed, _keyed),

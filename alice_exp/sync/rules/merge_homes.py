@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.jsonc import edit, parse
@@ -34,6 +35,7 @@ from alice_exp.sync.rules.merge_text import (
 
 if TYPE_CHECKING:
     from alice_exp.model.values.block import Block
+    from alice_exp.model.values.ledger_entry import Entry
     from alice_exp.sync.rules.merge_text import Files
 
 
@@ -144,17 +146,18 @@ def _bare(segment: Segment) -> Segment:
 
 @dataclass(frozen=True, slots=True)
 class MergedFiles:
-    """The files of the merged home, the ids of blocks whose text both sides changed, and of those that both decided on,
-    each otherwise."""
+    """The files of the merged home, and the ids of blocks whose text both sides changed."""
 
     files: Mapping[str, bytes]
     conflicts: tuple[str, ...] = ()
-    overruled: tuple[str, ...] = ()
 
 
-def merge_trees(was: Files, one: Files, other: Files) -> MergedFiles:
+def merge_trees(
+    was: Files, one: Files, other: Files, entries: Mapping[str, Entry] = MappingProxyType({})
+) -> MergedFiles:
     """Merge two sides with the common ancestor ``was`` (no files: no shared history); symmetric in the two sides.
 
+    ``entries`` are those of the merged ledger, which say what a person decided.
     ``ProblemError``, naming side, path and line, if a file cannot be read.
     """
     sides = Sides(Side("before", was), Side("here", one), Side("there", other))
@@ -165,7 +168,7 @@ def merge_trees(was: Files, one: Files, other: Files) -> MergedFiles:
         files[CONFIG] = config
     histories = (sides.was.blocks(), sides.one.blocks(), sides.other.blocks())
     thresholds = _thresholds(config)
-    merged = merge(*histories, thresholds)
+    merged = merge(*histories, thresholds, entries)
     wanted: dict[str, list[Block]] = {}
     for placed in unite(merged.blocks, *histories, thresholds, sides.is_commented).values():
         wanted.setdefault(placed.path, []).append(placed.block)
@@ -173,7 +176,7 @@ def merge_trees(was: Files, one: Files, other: Files) -> MergedFiles:
         data = _file(path, sides, wanted.get(path, []))
         if data is not None:
             files[path] = data
-    return MergedFiles(files, merged.conflicts, merged.overruled)
+    return MergedFiles(files, merged.conflicts)
 
 
 def _thresholds(config: bytes | None) -> Thresholds:

@@ -6,7 +6,6 @@ with the person's own git configuration for the connection (credentials, ssh) bu
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from dataclasses import replace
@@ -14,20 +13,22 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from alice_exp.home.store.list_files import NEWER
 from alice_exp.home.store.read_files import SAVING_NS
 from alice_exp.kernel.errors import BusyError, ProblemError
-from alice_exp.kernel.journal import atomic_files as files
 from alice_exp.kernel.journal import transaction
-from alice_exp.kernel.journal.act import OVERRULED
+from alice_exp.kernel.journal.act import ASKED
+from alice_exp.kernel.journal.act import LEDGER as LEDGER_ROW
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.git_process import Repository
-from alice_exp.kernel.journal.git_references import PENDING
+from alice_exp.kernel.journal.git_references import LEDGER, PENDING
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.sync.ports import Exchanged, Remote
-from alice_exp.sync.store.foreign_history import strange
-from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, tip
+from alice_exp.sync.rules.merge_homes import MergedFiles
+from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, tips
 from alice_exp.sync.store.merge_driver import (
+    NEWER_TEXT,
     blobs,
     files_of,
     merged_files,
@@ -37,9 +38,10 @@ from alice_exp.sync.store.merge_driver import (
 )
 from alice_exp.sync.store.remote_process import ran
 from alice_exp.sync.store.shared_history import GONE, OVER, newest_act, purged, refuse_purged
+from alice_exp.sync.store.shared_ledger import SharedLedger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from alice_exp.home.store.doors import FileHome
@@ -55,51 +57,17 @@ _BUNDLE = re.compile(r"universal/[a-z0-9][a-z0-9_-]{0,63}\.json")
 _LARGEST = 64 << 20
 
 
-class FileRemotes:
-    """Implements ``sync.ports.Remotes`` by ``identity/remotes.json``, which stays on this machine."""
-
-    def __init__(self, directory: Path) -> None:
-        self._path = directory / "remotes.json"
-
-    def all(self) -> tuple[Remote, ...]:
-        """See ``sync.ports.Remotes.all``; ``ProblemError`` if the file cannot be read."""
-        try:
-            rows = json.loads(self._path.read_text(encoding="utf-8"))
-            return tuple(
-                Remote(r["name"], r["address"], r["private"] is True, r["at"], str(r.get("synced", "")))
-                for r in rows
-            )
-        except FileNotFoundError:
-            return ()
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise ProblemError("the list of remotes cannot be read", path=str(self._path)) from error
-
-    def keep(self, remotes: tuple[Remote, ...]) -> None:
-        """See ``sync.ports.Remotes.keep``."""
-        rows = [
-            {"name": one.name, "address": one.address, "private": one.private, "at": one.at}
-            | ({"synced": one.synced} if one.synced else {})
-            for one in sorted(remotes, key=lambda one: one.name)
-        ]
-        text = json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
-        try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            files.replace(self._path, text.encode(), durable=True)
-        except OSError as error:
-            why = (error.strerror or str(error)).lower()
-            raise ProblemError("this cannot be written: {why}", why=why, path=str(self._path)) from error
-
-
 class GitExchange:
     """Implements ``sync.ports.Exchange`` for one home."""
 
-    def __init__(self, home: FileHome) -> None:
+    def __init__(self, home: FileHome, key: Callable[[], bytes]) -> None:
         self._home = home
         self._repository = home.repository
+        self._ledger = SharedLedger(home, key)
 
-    def reach(self, address: str) -> str:
+    def reach(self, address: str) -> None:
         """See ``sync.ports.Exchange.reach``."""
-        return tip(self._repository, address)
+        tips(self._repository, address)
 
     # -- a private remote ---------------------------------------------------------------------------------------
 
@@ -111,67 +79,79 @@ class GitExchange:
         for _ in range(TRIES):
             with fetched(self._home, repository, remote) as incoming:
                 there = incoming.commit
-                head, step = _patiently(partial(self._taken_in, incoming, act, over))
-                done = Exchanged(
-                    done.taken + step.taken,
-                    0,
-                    step.commit or done.commit,
-                    tuple(dict.fromkeys((*done.conflicts, *step.conflicts))),
-                    tuple(dict.fromkeys((*done.overruled, *step.overruled))),
+                head, ledger, step = _patiently(partial(self._taken_in, incoming, remote, act, over=over))
+                done = replace(
+                    step,
+                    taken=done.taken + step.taken,
+                    commit=step.commit or done.commit,
+                    conflicts=tuple(dict.fromkeys((*done.conflicts, *step.conflicts))),
+                    asked=tuple(dict.fromkeys((*done.asked, *step.asked))),
                 )
-                if head == there:
+                moves = [(THERE, head, there)]
+                moves.append((LEDGER, ledger, incoming.ledger))
+                moves = [move for move in moves if move[1] not in ("", move[2])]
+                if not moves:
                     return done
                 given = _count(incoming.reader, there, head)
-                if _push(repository, remote, head, there, force=over):
-                    return replace(done, given=given)
+                if _push(repository, remote, moves, force=over):
+                    return replace(done, given=given, head=max(done.head, self._ledger.number(ledger)))
         raise BusyError("{name} changes faster than it can be followed", name=remote.name, hint="sync again")
 
-    def _taken_in(self, incoming: Incoming, act: Act, over: bool) -> tuple[str, Exchanged]:
-        """Merge the remote's history into ours; returns our new head and what that took."""
+    def _taken_in(
+        self, incoming: Incoming, remote: Remote | None, act: Act, *, over: bool = False
+    ) -> tuple[str, str, Exchanged]:
+        """Merge the remote's history into ours; returns our new head, our ledger (empty: it must not be handed on) and
+        what that took. None for ``remote``: git merges, and knows of no ledger."""
         there, repository = incoming.commit, incoming.reader
+        heard = self._ledger.heard(incoming, remote)
         with self._home.alone() as composed:
             head = self._repository.head()
-            if not there or head == there:
-                return head, Exchanged()
-            refuse_purged(repository, head, there, over=over)
-            if repository.contains(head, there):
-                return head, Exchanged()
-            taken = _count(repository, head, there)
-            merged = merged_files(repository, head, there, purged(repository, head) if over else ())
-            found = strange(repository, head, there)
-            files = merged.files
+            if there and head != there:
+                refuse_purged(repository, head, there, over=over)
+            joined = self._ledger.joined(incoming, remote, heard, over=over)
+            step = Exchanged(asked=joined.ledger.asked, head=heard.head, offered=heard.offered)
+            is_known = not there or head == there or repository.contains(head, there)
+            gone = purged(repository, head) if over else ()
+            # What a machine did whose decisions do not count is merged as a hand edit is: it waits where it stands.
+            entries = joined.ledger.entries if heard.commit else {}
+            if is_known:
+                merged = MergedFiles(files_of(self._repository, head))
+            else:
+                merged = merged_files(repository, head, there, gone, entries)
+            files = dict(merged.files) | ({NEWER: NEWER_TEXT} if remote is not None else {})
             if not over:
                 # Over it, nothing of the remote's history may stay here: it contains what was purged.
                 incoming.take(self._repository)
-            if repository.contains(there, head) and not over and not found.commits and files == merged.files:
-                self._write(head, Message("", 0, ""), files_of(repository, there), follow=there)
-                self._decide(composed(act), files, ())
-                return there, Exchanged(taken)
-            # With the remote's history its tombstones go; a third machine still has to hear of them.
-            gone = purged(repository, there, f"^{head}") if over else ()
-            last = [newest_act(repository, there)] if over else ()
-            named = (
-                ("Conflict", merged.conflicts),
-                (OVERRULED, merged.overruled),
-                (GONE, gone),
-                (OVER, last),
-            )
-            trailers = (*((name, one) for name, ids in named for one in ids if one), *found.trailers)
+            ledger = self._ledger.write(joined, composed(act)[1])
+            shown = ledger if joined.is_handed_on else ""
+            if is_known and files == merged.files:
+                self._ledger.point(ledger)
+                return head, shown, step
+            step = replace(step, taken=_count(repository, head, there) if there else 0)
+            if (
+                not (is_known or over)
+                and repository.contains(there, head)
+                and files == files_of(repository, there)
+            ):
+                self._write(head, Message("", 0, ""), files, follow=there, ledger=ledger)
+                return there, shown, step
+            left = _left_behind(repository, head, there) if over and there else ()
+            rows = (("Conflict", merged.conflicts), (ASKED, step.asked), (LEDGER_ROW, (ledger,)))
+            trailers = (*((name, one) for name, ids in rows for one in ids if one), *left)
             commit, message = composed(replace(act, trailers=(*act.trailers, *trailers)))
-            oid = self._write(head, message, files, merged="" if over else there)
-            self._decide((commit, message), files, found.touched)
-            return oid, Exchanged(taken, 0, replace(commit, commit=oid), merged.conflicts, merged.overruled)
-
-    def _decide(
-        self, written: tuple[Commit, Message], files: Mapping[str, bytes], touched: Collection[str]
-    ) -> None:
-        """Write what acts of the other machine decided into the ledger."""
-        standings = self._home.standings
-        standings.follow()
-        standings.write(standings.arrived(files, touched), written[0], written[1].when)
+            merges = "" if over or is_known else there
+            oid = self._write(head, message, files, merged=merges, ledger=ledger)
+            return oid, shown, replace(step, commit=replace(commit, commit=oid), conflicts=merged.conflicts)
 
     def _write(
-        self, head: str, message: Message, files: Mapping[str, bytes], *, merged: str = "", follow: str = ""
+        self,
+        head: str,
+        message: Message,
+        files: Mapping[str, bytes],
+        *,
+        merged: str = "",
+        follow: str = "",
+        ledger: str = "",
     ) -> str:
         """Bring the home to these files, as one act; uncommitted edits of a person are never overwritten."""
         present = files_of(self._repository, head) if head else {}
@@ -181,13 +161,15 @@ class GitExchange:
             if before != after:
                 _require_as_committed(self._home.experiences / path, path, before)
                 changes[path] = FileChange(before, after)
-        return transaction.write(self._repository, head, message, changes, merged=merged, follow=follow)
+        return transaction.write(
+            self._repository, head, message, changes, merged=merged, follow=follow, ledger=ledger
+        )
 
     def settle(self, act: Act) -> Commit | None:
         """See ``sync.ports.Exchange.settle``."""
         if there := take_back(self._home):
             came = Incoming(there, self._repository, self._home)
-            return _patiently(partial(self._taken_in, came, act, over=False))[1].commit
+            return _patiently(partial(self._taken_in, came, None, act))[2].commit
         return _patiently(partial(self._settled, act))
 
     def _settled(self, act: Act) -> Commit | None:
@@ -199,7 +181,7 @@ class GitExchange:
             parents = parents_of_gits_merge(repository, head)
             if not parents:
                 return None
-            files = merged_files(repository, *parents).files
+            files = merged_files(repository, parents[0], parents[1]).files
             if files == present:
                 return None
             commit, message = composed(act)
@@ -232,7 +214,7 @@ class GitExchange:
                 )
                 try:
                     commit = repository.prepare(there, message, {own: data})
-                    if _push(repository, remote, commit, there):
+                    if _push(repository, remote, [(THERE, commit, there)]):
                         return True, others
                 finally:
                     # `prepare` leaves its commit under this name; here the remote's branch is the only result.
@@ -261,6 +243,13 @@ class GitExchange:
                 "config", "--local", *(("core.sshCommand", ssh) if ssh else ("--unset", "core.sshCommand"))
             )
         return repository
+
+
+def _left_behind(repository: Repository, head: str, there: str) -> tuple[tuple[str, str], ...]:
+    """What a sync over the remote's history says of it: its newest act, and its tombstones, of which a third machine
+    still has to hear."""
+    gone = tuple((GONE, one) for one in purged(repository, there, f"^{head}"))
+    return (*gone, (OVER, last)) if (last := newest_act(repository, there)) else gone
 
 
 def _patiently(body: Callable[[], R]) -> R:
@@ -299,13 +288,18 @@ def _require_as_committed(full: Path, path: str, before: bytes | None) -> None:
         )
 
 
-def _push(repository: Repository, remote: Remote, commit: str, there: str, *, force: bool = False) -> bool:
-    """Push a commit to the remote; False if the remote has moved since ``there``.
+def _push(
+    repository: Repository, remote: Remote, moves: Sequence[tuple[str, str, str]], *, force: bool = False
+) -> bool:
+    """Move references of the remote (name, new commit, the one there) together; False if one has moved since.
 
     ``BusyError`` if a lock file stays at the remote: another push is running there, or one died and left it.
     """
-    lease = [f"--force-with-lease={THERE}:{there}"] if force else []
-    arguments = ["push", "--porcelain", "--no-verify", *lease, "--", remote.address, f"{commit}:{THERE}"]
+    lease = [f"--force-with-lease={name}:{there}" for name, _, there in moves] if force else []
+    # Not every transport can move two together.
+    atomic = ["--atomic"] if len(moves) > 1 else []
+    places = [f"{commit}:{name}" for name, commit, _ in moves]
+    arguments = ["push", "--porcelain", "--no-verify", *atomic, *lease, "--", remote.address, *places]
     for pause in _PAUSES:
         done = ran(repository, *arguments)
         output = done.stdout + done.stderr

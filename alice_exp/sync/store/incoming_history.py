@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.errors import PeerError, ProblemError
 from alice_exp.kernel.journal.atomic_files import sync_directory
 from alice_exp.kernel.journal.git_process import FETCHED, Repository
+from alice_exp.kernel.journal.git_references import LEDGER
 from alice_exp.kernel.journal.lock import INCOMING, drop_abandoned_names
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
@@ -21,7 +22,7 @@ from alice_exp.sync.store.merge_driver import LARGEST, blobs
 from alice_exp.sync.store.remote_process import Done, limit, ran
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from alice_exp.home.store.doors import FileHome
@@ -36,11 +37,13 @@ _AT_ONCE = 8 << 20
 
 @dataclass
 class Incoming:
-    """A remote's history: ``commit`` is its newest (empty: none), ``reader`` holds it beside the home's own."""
+    """A remote's history: ``commit`` is its newest (empty: none), ``ledger`` the newest of its ledger of decisions;
+    ``reader`` holds both beside the home's own."""
 
     commit: str
     reader: Repository
     home: FileHome
+    ledger: str = ""
     _name: str = ""
 
     def take(self, repository: Repository) -> None:
@@ -65,7 +68,8 @@ def fetched(home: FileHome, repository: Repository, remote: Remote) -> Iterator[
 
     ``ProblemError`` if the history is larger than a home's can be, ``PeerError`` if git fails.
     """
-    if not tip(repository, remote):
+    present = tips(repository, remote)
+    if THERE not in present:
         yield Incoming("", repository, home)
         return
     drop_abandoned_names(repository)
@@ -73,9 +77,9 @@ def fetched(home: FileHome, repository: Repository, remote: Remote) -> Iterator[
     apart = Repository(folder / str(os.getpid()))
     try:
         _prepare(apart, repository)
-        _fetch(apart, remote)
+        _fetch(apart, remote, tuple(present))
         _require_bounded(apart, remote)
-        incoming = Incoming(apart.resolve(THERE), apart, home)
+        incoming = Incoming(apart.resolve(THERE), apart, home, apart.resolve(LEDGER))
         try:
             yield incoming
         finally:
@@ -86,14 +90,14 @@ def fetched(home: FileHome, repository: Repository, remote: Remote) -> Iterator[
             folder.rmdir()
 
 
-def tip(repository: Repository, remote: Remote | str) -> str:
-    """The commit of the remote's branch; empty if it has none yet. ``PeerError`` if it cannot be reached."""
+def tips(repository: Repository, remote: Remote | str) -> dict[str, str]:
+    """The commits of the remote's branch and of its ledger, as far as it has them. ``PeerError`` if out of reach."""
     address = remote if isinstance(remote, str) else remote.address
-    done = ran(repository, "ls-remote", "--quiet", "--", address, THERE, before=limit)
+    done = ran(repository, "ls-remote", "--quiet", "--", address, THERE, LEDGER, before=limit)
     if done.returncode:
         raise failed(remote, done)
     rows = (row.split("\t") for row in done.stdout.splitlines())
-    return next((row[0] for row in rows if row[-1] == THERE), "")
+    return {row[-1]: row[0] for row in rows if row[-1] in (THERE, LEDGER)}
 
 
 def failed(remote: Remote | str, done: Done) -> PeerError:
@@ -132,7 +136,7 @@ def _quoted(path: Path) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' if text.startswith('"') else text
 
 
-def _fetch(apart: Repository, remote: Remote) -> None:
+def _fetch(apart: Repository, remote: Remote, names: Sequence[str]) -> None:
     sizes, read = PackSizes(), 0
 
     def is_exceeded(pattern: str = "tmp_pack_*") -> bool:
@@ -146,10 +150,9 @@ def _fetch(apart: Repository, remote: Remote) -> None:
                         return True
         return False
 
-    place = f"+{THERE}:{THERE}"
-    done = ran(
-        apart, *_FETCH, "--update-head-ok", "--", remote.address, place, before=limit, watch=is_exceeded
-    )
+    places = [f"+{name}:{name}" for name in names]
+    command = (*_FETCH, "--update-head-ok", "--", remote.address, *places)
+    done = ran(apart, *command, before=limit, watch=is_exceeded)
     if done.is_exceeded or (not done.returncode and is_exceeded("pack-*.pack")):
         raise _too_much(remote)
     if done.returncode and "fsck error" in done.stderr:

@@ -11,8 +11,10 @@ import os
 import re
 import sys
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from alice_exp.home.store.list_files import NEWER
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.act import FOREIGN, read
@@ -24,12 +26,17 @@ from alice_exp.sync.rules.merge_text import HOLDERS
 from alice_exp.sync.store.shared_history import shared_past
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from alice_exp.home.store.doors import FileHome
+    from alice_exp.model.values.ledger_entry import Entry
 
+
+NEWER_TEXT = b'{"$comment": "Since 0.3 refs/alice/ledger says what was decided."}\n'
+"""What stands in ``NEWER``."""
 
 TRACKED = re.compile(
+    rf"{re.escape(NEWER)}|"
     r"config\.jsonc|(?:universal|personal|low_value_pool|archive|records)/[a-z0-9][a-z0-9_-]{0,63}\.jsonc"
     r"|\.schema/[a-z0-9][a-z0-9_-]{0,63}\.json"
 )
@@ -91,13 +98,20 @@ def blobs(repository: Repository, oids: Sequence[str]) -> list[bytes]:
     return found
 
 
-def merged_files(repository: Repository, one: str, other: str, without: Sequence[str] = ()) -> MergedFiles:
+def merged_files(
+    repository: Repository,
+    one: str,
+    other: str,
+    without: Sequence[str] = (),
+    entries: Mapping[str, Entry] = MappingProxyType({}),
+) -> MergedFiles:
     """Merge the files of two commits; several common ancestors are merged with one another first.
 
-    Blocks in ``without`` were purged and are removed from all sides.
+    Blocks in ``without`` were purged and are removed from all sides; ``entries`` are those of the merged ledger.
     """
     sides = (_base(repository, one, other), files_of(repository, one), files_of(repository, other))
-    return merge_trees(*(_without(side, without) for side in sides))
+    was, here, there = (_without(side, without) for side in sides)
+    return merge_trees(was, here, there, entries)
 
 
 def _without(files: dict[str, bytes], ids: Sequence[str]) -> dict[str, bytes]:
@@ -128,8 +142,8 @@ def driver(base: Path, ours: Path, theirs: Path, path: str) -> None:
     sides = [file.read_bytes() for file in (base, ours, theirs)]
     result = _of_whole_histories(path, sides[1], sides[2])
     if result is None:
-        trees = [{path: data} if data else {} for data in sides]
-        result = merge_trees(*trees).files.get(path, b'{\n  "blocks": []\n}\n')
+        was, one, other = ({path: data} if data else {} for data in sides)
+        result = merge_trees(was, one, other).files.get(path, b'{\n  "blocks": []\n}\n')
     ours.write_bytes(result)
 
 

@@ -1,0 +1,151 @@
+"""One ledger of the person's machines: which head of a remote counts, what both lead to, who signed it (DESIGN 6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from alice_exp.kernel.errors import PeerError
+from alice_exp.kernel.journal.commit_stream import Message
+from alice_exp.kernel.journal.git_references import LEDGER
+from alice_exp.kernel.journal.ledger_objects import LedgerObjects
+from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.rules.ledger import read_shard, shard_of, with_entries
+from alice_exp.owner.rules.ssh_signature import public_key
+from alice_exp.sync.rules.ledger_heads import LedgerHead, read_head, signing_rows
+from alice_exp.sync.rules.merge_ledgers import MergedLedger, merge_ledgers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from alice_exp.home.store.doors import FileHome
+    from alice_exp.kernel.journal.git_process import Repository
+    from alice_exp.model.values.ledger_entry import Entry
+    from alice_exp.sync.ports import Remote
+    from alice_exp.sync.rules.merge_ledgers import Entries
+    from alice_exp.sync.store.incoming_history import Incoming
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The commit of a remote's ledger that counts here (empty: none), the highest number seen of its heads, and the key
+    that signed a head that does not count (empty: it is counted, or nobody signed it)."""
+
+    commit: str
+    head: int
+    offered: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What a remote's ledger and ours lead to: an existing ``commit`` (empty: none), or what ``SharedLedger.write`` has
+    to put on top of ours; ``is_handed_on``: the remote's is to be moved there."""
+
+    ledger: MergedLedger
+    commit: str = ""
+    before: int = 0
+    changed: tuple[Entry, ...] = ()
+    merged: str = ""
+    is_new: bool = False
+    is_handed_on: bool = True
+
+
+class SharedLedger:
+    """The ledger of one home as its other machines see it; ``key`` gives this machine's private key."""
+
+    def __init__(self, home: FileHome, key: Callable[[], bytes]) -> None:
+        self._repository = home.repository
+        self._objects = home.standings.objects
+        self._key = key
+
+    def heard(self, incoming: Incoming, remote: Remote | None) -> Heard:
+        """Whose head a remote sent; ``PeerError`` for one that is older than one seen before, or wrongly signed."""
+        if remote is None:
+            return Heard("", 0)
+        head = _head(incoming.reader, incoming.ledger) if incoming.ledger else LedgerHead(0)
+        known = (*remote.machines, self._own())
+        if incoming.ledger and head.machine not in known:
+            return Heard("", remote.head, head.machine if head.is_signed else "")
+        if head.machine and not head.is_signed:
+            raise PeerError("the decisions that {name} sends are not signed as they are", name=remote.name)
+        # What was made anew has no past at all.
+        if incoming.commit and head.number < remote.head:
+            raise PeerError(
+                "{name} sends your decisions as they were before: head {number}, and {head} was seen there",
+                name=remote.name,
+                number=head.number,
+                head=remote.head,
+                hint="if you put back a backup there: 'alice-exp sync remove', then add it again",
+            )
+        return Heard(incoming.ledger, max(head.number, remote.head))
+
+    def joined(self, incoming: Incoming, remote: Remote | None, heard: Heard, *, over: bool) -> Joined:
+        """Merge a remote's ledger and ours; nothing is written. ``over``: nothing of the remote's history may become an
+        ancestor of ours."""
+        ours, theirs, reader = self._objects.head(), heard.commit, incoming.reader
+        if not theirs or (ours and reader.contains(ours, theirs)):
+            merged = MergedLedger(self._entries(reader, ours))
+            if remote is None or (incoming.ledger and not theirs):
+                return Joined(merged, ours, is_handed_on=False)
+            # Where nobody decided yet, an empty one makes this machine's key known there.
+            head = _head(reader, ours) if ours else LedgerHead(0)
+            is_known = head.is_signed and head.machine in (*remote.machines, self._own())
+            return Joined(merged, ours, head.number, is_new=not is_known)
+        is_ahead = not over and (not ours or reader.contains(theirs, ours))
+        # Each machine signs once, so that the others can be asked whether they know it.
+        if is_ahead and reader.run("log", "-1", f"--grep=^Alice-Machine: {self._own()}$", theirs, "--"):
+            return Joined(MergedLedger(self._entries(reader, theirs)), theirs)
+        bases = reader.run("merge-base", "--all", ours, theirs, check=False).decode().split() if ours else []
+        here, there = self._entries(reader, ours), self._entries(reader, theirs)
+        merged = merge_ledgers([self._entries(reader, one) for one in bases], here, there)
+        changed = tuple(one for key, one in merged.entries.items() if here.get(key) != one)
+        number = max(_head(reader, one).number for one in (ours, theirs) if one)
+        return Joined(merged, ours, number, changed, "" if over else theirs, is_new=True)
+
+    def write(self, joined: Joined, message: Message) -> str:
+        """The commit of the ledger from now on: written and signed if it is new; the reference stays as it is.
+
+        ``message`` gives author and time; the caller holds the lock and took the remote's objects.
+        """
+        if not joined.is_new:
+            return joined.commit
+        groups: dict[str, list[Entry]] = {}
+        for one in joined.changed:
+            groups.setdefault(shard_of(one.id), []).append(one)
+        present = self._objects.shards(groups)
+        shards = {name: with_entries(present.get(name, b""), group) for name, group in groups.items()}
+        number = joined.before + 1
+        text = f"sync: {len(joined.changed)} decided\n\nAlice-Number: {number}\n"
+        plain = self._objects.composed(Message(message.author, message.when, text), shards, joined.merged)
+        parents = [one for one in (joined.commit, joined.merged) if one]
+        rows = signing_rows(self._key(), plain.body[5:45].decode(), parents, number)
+        made = self._objects.composed(
+            Message(message.author, message.when, text + rows), shards, joined.merged
+        )
+        self._repository.write_ledger(made, moves=False)
+        return made.oid
+
+    def point(self, commit: str) -> None:
+        """Set the reference to a commit that ``write`` gave; the caller holds the lock."""
+        if commit != (ours := self._objects.head()):
+            self._repository.point([(LEDGER, commit, ours)])
+
+    def number(self, commit: str) -> int:
+        """The number of a head; 0 for none."""
+        return _head(self._repository, commit).number if commit else 0
+
+    def _own(self) -> str:
+        return public_key(self._key()).hex()
+
+    def _entries(self, reader: Repository, commit: str) -> Entries:
+        objects = LedgerObjects(reader, reader.git_dir / "ledger")
+        try:
+            shards = objects.shards(objects.names(commit), commit) if commit else {}
+            return {key: one for data in shards.values() for key, one in read_shard(data).items()}
+        except (ValueError, TypeError, IndexError) as error:
+            raise PeerError("a ledger of decisions holds what is no decision") from error
+
+
+def _head(repository: Repository, commit: str) -> LedgerHead:
+    told = repository.run("log", "-1", "--format=%T%x00%P%x00%B", commit, "--").decode("utf-8", "replace")
+    tree, parents, message = told.split("\0", 2)
+    return read_head(message, tree, parents.split())
