@@ -50,7 +50,7 @@ def files() -> dict[Path, str]:
     """Every file with its text."""
     claude, gemini = HOSTS["claude-code"], HOSTS["gemini"]
     about = {"name": "alice-exp", "version": VERSION, "description": ABOUT}
-    plugin, extension = ROOT / "plugins/claude-code", ROOT / "plugins/gemini"
+    plugin, extension = ROOT / "docs/plugins/claude-code", ROOT / "docs/plugins/gemini"
     package = {
         "registryType": "pypi",
         "identifier": "alice-exp",
@@ -68,7 +68,9 @@ def files() -> dict[Path, str]:
                 "name": "alice-exp",
                 "description": ABOUT,
                 "owner": {"name": "alice-exp"},
-                "plugins": [{"name": "alice-exp", "source": "./plugins/claude-code", "description": ABOUT}],
+                "plugins": [
+                    {"name": "alice-exp", "source": "./docs/plugins/claude-code", "description": ABOUT}
+                ],
             }
         ),
         plugin / ".claude-plugin/plugin.json": _dumped(
@@ -83,7 +85,7 @@ def files() -> dict[Path, str]:
         extension / "GEMINI.md": f"## alice-exp\n\n{INSTRUCTIONS}\n",
         extension / "hooks/hooks.json": _hooks(gemini),
         extension / "skills/review-memory/SKILL.md": SKILL,
-        ROOT / "server.json": _dumped(
+        ROOT / "docs/server.json": _dumped(
             {
                 "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
                 "name": "io.github.alice-exp/alice-exp",

@@ -17,10 +17,10 @@ from tests.conftest import ROOT
 VALIDATING = {
     "marketplace": ("@anthropic-ai/claude-code", "claude", ("plugin", "validate", "."), "Validation passed"),
     "plugin": (
-        "@anthropic-ai/claude-code", "claude", ("plugin", "validate", "plugins/claude-code"), "Validation passed",
+        "@anthropic-ai/claude-code", "claude", ("plugin", "validate", "docs/plugins/claude-code"), "Validation passed",
     ),
     "extension": (
-        "@google/gemini-cli", "gemini", ("extensions", "validate", "plugins/gemini"), "successfully validated",
+        "@google/gemini-cli", "gemini", ("extensions", "validate", "docs/plugins/gemini"), "successfully validated",
     ),
 }  # fmt: skip
 
@@ -28,13 +28,13 @@ VALIDATING = {
 def test_every_file_is_as_the_table_makes_it() -> None:
     for path, text in plugins.files().items():
         assert path.read_text("utf-8") == text, f"{path}: run python -m tests.manual --write"
-    held = json.loads((ROOT / "plugins/claude-code/hooks/hooks.json").read_text("utf-8"))["hooks"]
+    held = json.loads((ROOT / "docs/plugins/claude-code/hooks/hooks.json").read_text("utf-8"))["hooks"]
     assert set(held) == set(HOSTS["claude-code"].hooks.events.values())
 
 
 def test_the_entry_of_registries_has_what_their_schema_asks() -> None:
     """The schema of 2025-12-11: name, description of at most 100 characters, version; of a package type, name, transport."""
-    held = json.loads((ROOT / "server.json").read_text("utf-8"))
+    held = json.loads((ROOT / "docs/server.json").read_text("utf-8"))
     assert {"name", "description", "version"} <= set(held) and len(held["description"]) <= 100
     namespace, slash, name = held["name"].partition("/")
     assert namespace.count(".") >= 1 and slash and name == "alice-exp"

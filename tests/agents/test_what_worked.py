@@ -12,8 +12,8 @@ import pytest
 
 from alice_exp.agents.cli import hook_command
 from alice_exp.agents.rules.what_worked import command_of
-from alice_exp.conversations import store
 from alice_exp.conversations.rules import transcripts
+from alice_exp.conversations.store import file_sessions as store
 
 Call = Callable[..., Any]
 

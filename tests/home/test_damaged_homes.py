@@ -285,7 +285,7 @@ def test_a_row_of_the_index_that_was_changed_is_not_shown(home: Path, cli: Call)
     cli("recall", "searching code")
     for change in (
         "UPDATE blocks SET body = replace(body, 'ripgrep', 'grep -r')",
-        "UPDATE postings SET data = zeroblob(length(data))",
+        "UPDATE texts_data SET block = zeroblob(length(block)) WHERE id > 10",
     ):
         with sqlite3.connect(home / "state/index.sqlite") as connection:
             connection.execute(change)

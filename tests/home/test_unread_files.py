@@ -239,7 +239,7 @@ def test_a_mark_goes_with_its_block(filled: Path, cli: Call) -> None:
     for text in ("kept under a key", "another text altogether under that key"):
         cli("memorize", text, "--key", "k")
     query = """SELECT count(*) FROM marks WHERE NOT EXISTS
-        (SELECT 1 FROM blocks WHERE blocks.file = marks.file AND blocks.slot = marks.slot)"""
+        (SELECT 1 FROM blocks WHERE blocks.row = marks.row)"""
     with sqlite3.connect(filled / "state/index.sqlite") as index:
         assert index.execute(query).fetchone() == (0,)
         held = {row[0] for row in index.execute("SELECT mark FROM marks")}

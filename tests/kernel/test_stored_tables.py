@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from alice_exp.finding.rules import rivals
-from alice_exp.finding.rules.nearness import vocabulary
+from alice_exp.finding.rules.nearness import statement
 from alice_exp.kernel.text import bilingual_lexicon, data_files
 from alice_exp.kernel.text.stored_tables import stored
 
-TABLES = (bilingual_lexicon._concepts, bilingual_lexicon._members, vocabulary._known, rivals._sides)
+TABLES = (bilingual_lexicon._concepts, bilingual_lexicon._members, statement._tables)
 
 
 class Words:

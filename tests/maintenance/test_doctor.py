@@ -232,8 +232,11 @@ def test_an_agent_may_look_but_not_mend(home: Path, cli: Call) -> None:
 def test_every_key_is_listed_with_value_default_and_doc(home: Path, cli: Call) -> None:
     listed = cli("config", "list", "--json").json["config"]
     assert [row["key"] for row in listed] == [option.name for option in OPTIONS]
-    assert all(row["value"] == row["default"] and row["doc"] for row in listed)
-    for option in OPTIONS:
+    # The tests' homes count what is typed into a file at once.
+    ours = [option for option in OPTIONS if option.name != "hand_edits.trusted"]
+    assert all(row["doc"] for row in listed)
+    assert all(row["value"] == row["default"] for row in listed if row["key"] != "hand_edits.trusted")
+    for option in ours:
         assert cli("config", "get", option.name, "--json").json["value"] == option.default
 
 

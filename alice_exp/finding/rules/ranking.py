@@ -125,7 +125,7 @@ class Asked:
     context: Mapping[str, Json]
     now: str | datetime
     gate: float = GATE
-    half_life_days: Mapping[str, float] = field(default_factory=lambda: HALF_LIFE_DAYS)
+    half_life_days: Mapping[str, float] = field(default_factory=lambda: dict(HALF_LIFE_DAYS))
     passing: Callable[[Placed], bool] = lambda _: True
     waiting: AbstractSet[str] = frozenset()
     settled: Callable[[Placed], Placed] = lambda placed: placed

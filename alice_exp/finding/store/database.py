@@ -3,7 +3,7 @@
 It is a cache: deleting it loses nothing. It is rebuilt when it is missing, damaged, or of another version or byte
 order; when it cannot be used, the files are read instead, with one warning. A file is known to be unchanged by its
 signature, its content by a hash. One connection per process, in WAL mode, so that readers have a consistent snapshot
-and never wait for a writer. The only module that imports ``sqlite3``.
+and never wait for a writer. The only module that opens a database.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import json
 from array import array
 from collections.abc import Callable
 from itertools import islice
+from sqlite3 import DatabaseError
 from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
 
@@ -86,8 +87,13 @@ class Indexed:
         match = "SELECT rowid, rank FROM texts WHERE texts MATCH ? ORDER BY rank"
         likely = self._rows(match, (asked,)) if asked else iter(())
         more: Iterable[int] = also()
+        is_first = True
         while True:
             some = [*islice(likely, AT_ONCE)]
+            if asked and is_first and not some:
+                # These terms are counted, so some text holds one: the two tables disagree.
+                raise DatabaseError("a text that is counted is not found")
+            is_first = False
             # FTS5's rank is negative, the best first.
             near = {
                 number for at, (number, rank) in enumerate(some) if at < FIRST or rank <= BEHIND * some[0][1]
