@@ -19,10 +19,10 @@ from scenes import AGENT, HAND_EDIT, SCENES, SHARED, TALK, Scene, call, comments
 EDITOR = ("adopt", "editor")
 TEA = [["low_value_pool/pending_20260220.jsonc", "possible", 0, False]]
 AFTER: dict[str, dict[str, list[Any]]] = {
-    "outcome exp-aaaaaaa2": {"use rg": [["universal/tool_usage.jsonc", "past", 5, True]]},
+    "outcome exp-aaaaaaa2": {"use rg": [["universal/tool_usage.jsonc", "past", 5, False]]},
     "outcome dec-aaaaaaa2": {
         # What is about the person gets no outcome from an agent; what stands beside it was told alone.
-        "use rg": [["universal/tool_usage.jsonc", "past", 5, True]],
+        "use rg": [["universal/tool_usage.jsonc", "past", 5, False]],
         "small steps": [["personal/user_preferences.jsonc", "past", 1, False]],
         "episode: refactoring code": [[True, 1.0]],
         "thoughts": [[1, 0]],
@@ -125,7 +125,7 @@ def after(scene: Scene, before: dict[str, Any], *, happened: bool) -> dict[str, 
         wanted[HAND_EDIT] = [["personal/user_preferences.jsonc", "past", 1, False]]
     if scene.prepare == "rejected_edit":
         wanted[HAND_EDIT] = [["low_value_pool/pending_20260219.jsonc", "possible", 0, False]]
-    archived = [["archive/obsolete.jsonc", "obsolete", 0, True]]
+    archived = [["archive/obsolete.jsonc", "obsolete", 0, False]]
     if ("retire", "user") in scene.first:
         wanted["use ruff format"] = archived
     if not happened:
@@ -176,10 +176,9 @@ def check_repository(experiences: Path) -> None:
     assert _git(experiences, "status", "--porcelain", "--untracked-files=all") == "", (
         "git status is not clean"
     )
-    assert (
-        _git(experiences, "for-each-ref", "--format=%(refname)", "refs/alice")
-        == "refs/alice/ledger\nrefs/alice/seen"
-    ), "a pending act was left"
+    ours = _git(experiences, "for-each-ref", "--format=%(refname)", "refs/alice").split()
+    # A history that begins anew has no ledger before its first decision.
+    assert ours in (["refs/alice/ledger", "refs/alice/seen"], ["refs/alice/seen"]), "a pending act was left"
     left = [
         str(path.relative_to(experiences.parent))
         for path in experiences.parent.rglob("*")

@@ -88,6 +88,7 @@ STAND_INS = {
     "peer serve": "exchange",
     "peer forget": "session-forget",
     "sync add": "sync-remove",
+    "sync confirm": "sync-remove",
     "sync watch": "sync",
     "sync settle": "sync",
     "episode add": "decision",

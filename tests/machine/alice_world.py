@@ -176,13 +176,15 @@ class World:
     # -- looking ------------------------------------------------------------------------------------------------
 
     def blocks(self, *places: str) -> list[Placed]:
-        """What the last good versions say, read apart from the product."""
+        """What the last good versions say, read apart from the product, with what the ledger holds of each."""
         tracked = self.watch.tracked()
         found: list[Placed] = []
         for path, oid in sorted(tracked.items()):
             if path.startswith(places or SETS):
                 found += self.watch.blocks(path, self.watch.object(oid))
-        return found
+        ledger = self.machines[0].home.standings  # type: ignore[attr-defined]
+        ledger.follow()
+        return [replace(placed, block=ledger.mark(placed.block)) for placed in found]
 
     def check(self) -> None:
         """Every invariant, after every step."""

@@ -22,6 +22,7 @@ from alice_exp.agents.rules.hook_events import Told
 from alice_exp.agents.usecases.captured_sessions import finish
 from alice_exp.agents.usecases.session_actions import Lived
 from alice_exp.agents.wiring import spool
+from alice_exp.app.opening import open_session
 from alice_exp.blocks.usecases import capture, lifetime, provenance
 from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.blocks.usecases.lifetime import keep
@@ -198,7 +199,7 @@ class Acts(RuleBasedStateMachine):
     def connect(self, host: str, out: bool) -> None:
         """A host's files take our part in or let it go; what else they hold stays, and a second time changes nothing."""
         with self.world.acting("connect"), patch.dict(os.environ, {"HOME": str(self.world.place)}):
-            known, home = HOSTS[host], str(self.world.root)
+            known, home = HOSTS[host], open_session(str(self.world.root))
             place = host_config.place(known, project=False)
             if not place.exists():
                 place.parent.mkdir(parents=True, exist_ok=True)

@@ -78,7 +78,7 @@ class Watch:
         """References of ours that stand only while an act is on its way."""
         found = (self.git_dir / "refs" / "alice").rglob("*")
         marks = [str(path.relative_to(self.git_dir)) for path in found if path.is_file()]
-        return [mark for mark in marks if mark != "refs/alice/seen"]
+        return [mark for mark in marks if mark not in ("refs/alice/ledger", "refs/alice/seen")]
 
     def entry(self, oid: str) -> Entry:
         head, _, message = self.object(oid).decode().partition("\n\n")

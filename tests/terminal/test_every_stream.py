@@ -94,6 +94,7 @@ LINES: dict[str, str] = {
     "sync": "sync",
     "sync add": "sync add /nowhere/😀 --private --yes",
     "sync list": "sync list",
+    "sync confirm": "sync confirm 😀",
     "sync remove": "sync remove 😀",
     "sync watch": "sync watch 😀",
     "sync settle": "sync settle",

@@ -86,7 +86,10 @@ def standing(placed: Placed) -> Standing:
     if is_approved(placed):
         return "approved"
     if block.approved is None:
-        return "unsigned" if placed.place == "personal" else "waiting"
+        # Taken in with the home: the ledger trusts it, and no file says so.
+        entry = block.entry
+        is_bound = entry is not None and entry.standing == "trusted" and entry.content == content_hash(block)
+        return "unsigned" if placed.place == "personal" or is_bound else "waiting"
     if block.approved.hash != content_hash(block):
         return "edited"
     return "bad" if block.approved.signature else "unsigned"
