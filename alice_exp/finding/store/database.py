@@ -3,7 +3,7 @@
 It is a cache: deleting it loses nothing. It is rebuilt when it is missing, damaged, or of another version or byte
 order; when it cannot be used, the files are read instead, with one warning. A file is known to be unchanged by its
 signature, its content by a hash. One connection per process, in WAL mode, so that readers have a consistent snapshot
-and never wait for a writer. The only module that opens a database.
+and never wait for a writer. The only module that imports ``sqlite3``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import weakref
 from array import array
 from collections.abc import Callable
 from contextlib import suppress
-from sqlite3 import Connection, IntegrityError
+from sqlite3 import Connection, DatabaseError, IntegrityError
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from alice_exp.kernel.errors import ProblemError
@@ -27,7 +27,15 @@ if TYPE_CHECKING:
     from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.atomic_files import Signature
 
-__all__ = ["Connection", "Database", "IntegrityError", "Refresh", "Unusable", "generation_of"]
+__all__ = [
+    "Connection",
+    "Database",
+    "DatabaseError",
+    "IntegrityError",
+    "Refresh",
+    "Unusable",
+    "generation_of",
+]
 __all__ += ["is_certain", "signature_text"]
 
 R = TypeVar("R")

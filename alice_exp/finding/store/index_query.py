@@ -6,10 +6,10 @@ import json
 from array import array
 from collections.abc import Callable
 from itertools import islice
-from sqlite3 import DatabaseError
 from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
 
+from alice_exp.finding.store.database import DatabaseError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json, read_block
 from alice_exp.model.values.block import Placed, place_of
