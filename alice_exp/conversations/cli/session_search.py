@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp.conversations.cli.session_commands import at_line
-from alice_exp.conversations.rules.transcripts import folder_of, once, rows_of, session_name
+from alice_exp.conversations.rules.transcripts import Row, folder_of, once, rows_of, session_name
 from alice_exp.conversations.wiring import chats, conversing, turn_index
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.terminal.console import Terminal, short
@@ -22,7 +22,6 @@ from alice_exp.terminal.streams import json_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from alice_exp.conversations.rules.transcripts import Row
     from alice_exp.conversations.usecases.search_sessions import Found
 
 
