@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def import_session(
-    ctx: typer.Context,
+    terminal: Terminal,
     source: Annotated[
         str,
         typer.Argument(
@@ -48,7 +48,6 @@ def import_session(
     from alice_exp.conversations.usecases.search_sessions import take_in
     from alice_exp.conversations.usecases.sessions import MESSAGE_LIMIT
 
-    terminal: Terminal = ctx.obj
     rows = once(_rows(terminal, source, MESSAGE_LIMIT, dry_run=dry_run))
     default = id or session_name("import" if source == "-" else Path(source).stem) or "import"
     taken = take_in(conversing(terminal.session), rows, default, dry_run=dry_run)
@@ -94,7 +93,7 @@ def _rows(terminal: Terminal, source: str, limit: int, *, dry_run: bool) -> Iter
 
 
 def search(
-    ctx: typer.Context,
+    terminal: Terminal,
     query: Annotated[
         str, typer.Argument(metavar="QUERY", help="What you want to know of what was said.")
     ] = "",
@@ -114,7 +113,6 @@ def search(
     """
     from alice_exp.conversations.usecases.search_sessions import Library
 
-    terminal: Terminal = ctx.obj
     if bool(query.strip()) == bool(queries):
         raise UsageError(
             "give a query or --queries FILE, one of the two", hint='alice-exp session search "Berlin"'
