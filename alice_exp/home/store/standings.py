@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.act import Commit
+from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.ledger_objects import LedgerObjects
 from alice_exp.kernel.jsonc.problem import Problem
@@ -27,17 +27,15 @@ from alice_exp.model.rules.ledger import (
     with_entries,
     with_entry,
 )
-from alice_exp.model.values.block import Placed, place_of
+from alice_exp.model.values.block import Block, Placed, place_of
 from alice_exp.model.values.ledger_entry import NONE, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.kernel.journal.act import Act
     from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
     from alice_exp.kernel.journal.transaction import FileChange
-    from alice_exp.model.values.block import Block
     from alice_exp.model.values.changes import ChangeSet
 
 COPY = "ledger"

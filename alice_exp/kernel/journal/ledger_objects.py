@@ -7,7 +7,9 @@ git: whatever is read from it has to have the id that the reference leads to, so
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Collection, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from alice_exp.kernel.errors import ProblemError
@@ -16,9 +18,6 @@ from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import LEDGER
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from pathlib import Path
-
     from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
 
 HEAD: Final = "head"
