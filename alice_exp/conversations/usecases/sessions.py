@@ -29,10 +29,13 @@ from alice_exp.model.values.block import CUES, HEARD, Payload, Trigger
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.conversations.ports import Conversing
     from alice_exp.conversations.rules.context_window import Summarise, Window
     from alice_exp.conversations.rules.cues import Inference
+    from alice_exp.conversations.store.file_sessions import FileSessions
     from alice_exp.conversations.values import ChatRecord, Message
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.heard_queue import HeardQueue
+    from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.providers.ports import Provider
     from alice_exp.model.values.block import Place, Placed
@@ -56,6 +59,19 @@ NOTHING = Captured(())
 
 _DAY = 86_400
 _PERSONAL: tuple[Place, ...] = ("personal",)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversing:
+    """What conversations need: the home, its chat histories, the caller with the time, the configuration, the
+    queue of sentences, and the chat model (``None``: rules alone)."""
+
+    home: Home
+    chats: FileSessions
+    caller: Caller
+    config: Config
+    heard: HeardQueue
+    provider: Provider | None = None
 
 
 @dataclass(frozen=True, slots=True)
