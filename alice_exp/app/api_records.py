@@ -46,8 +46,6 @@ from alice_exp.timeline.wiring import thinking
 
 if TYPE_CHECKING:
     from alice_exp.conversations.usecases.search_sessions import Found
-    from alice_exp.conversations.usecases.sessions import Extracted, Spoken
-    from alice_exp.conversations.values import ChatRecord, Role
 
 
 class Records:

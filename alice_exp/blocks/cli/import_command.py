@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.blocks.usecases.import_blocks import draft_of_piece, take_in, with_origin
 from alice_exp.kernel.errors import NotFoundError, ProblemError
 from alice_exp.kernel.journal.act import commit_id
@@ -15,11 +17,6 @@ from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import json_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from alice_exp.blocks.usecases.capture import Draft
 
 MOST_BYTES = 64 << 20
 """The largest file, in bytes, that is read."""

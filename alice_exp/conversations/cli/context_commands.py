@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,6 +15,7 @@ from alice_exp.conversations.wiring import remembering
 from alice_exp.finding.usecases import Filters, level_named
 from alice_exp.home.project import is_in_repository
 from alice_exp.home.references import type_named
+from alice_exp.home.session import Session
 from alice_exp.home.state_files import note_written
 from alice_exp.kernel.errors import Names, NotFoundError, UsageError
 from alice_exp.kernel.text.marked_block import with_block, without_block
@@ -32,9 +33,6 @@ from alice_exp.terminal.options import (
     number_between,
     places_of,
 )
-
-if TYPE_CHECKING:
-    from alice_exp.home.session import Session
 
 
 def context(

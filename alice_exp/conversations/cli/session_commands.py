@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp.conversations.usecases import sessions
+from alice_exp.conversations.usecases.sessions import Extracted
 from alice_exp.conversations.values import ROLES, Message, as_dict, message_of
 from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.home.caller import require_person
@@ -17,9 +18,6 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say as sentence
 from alice_exp.terminal.options import json_lines
-
-if TYPE_CHECKING:
-    from alice_exp.conversations.usecases.sessions import Extracted
 
 _WIDTH = 400
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from alice_exp.conversations.rules.ranked_turns import search
 from alice_exp.conversations.usecases.sessions import require_fitting
+from alice_exp.conversations.values import ChatRecord, Message
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.value_class import dataclass
