@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp.conversations.cli.session_commands import at_line
-from alice_exp.conversations.rules.transcripts import folder_of, once, rows_of, session_name
+from alice_exp.conversations.rules.transcripts import Row, folder_of, once, rows_of, session_name
 from alice_exp.conversations.wiring import conversing, library
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.terminal.console import Terminal, short
@@ -20,9 +21,6 @@ from alice_exp.terminal.options import Top, json_lines
 from alice_exp.terminal.streams import json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from alice_exp.conversations.rules.transcripts import Row
     from alice_exp.conversations.usecases.search_sessions import Found, Library
 
 

@@ -7,21 +7,17 @@ question. What a person said counts more than what an assistant said, unless the
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Protocol
 
 from alice_exp.finding.rules.noise import B
 from alice_exp.finding.rules.parsed_query import Query
-from alice_exp.finding.rules.scorer import score
+from alice_exp.finding.rules.scorer import Scored, Statistics, score
 from alice_exp.kernel.text.data_files import LazyPattern
+from alice_exp.kernel.text.date_spans import Span
 from alice_exp.kernel.text.named_dates import asks_only_of_days, day_of, named_spans
 from alice_exp.kernel.text.tokens import STOP_WORDS, fold, words
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from alice_exp.finding.rules.scorer import Scored, Statistics
-    from alice_exp.kernel.text.date_spans import Span
 
 STRIDE = 1 << 20
 """By how much the numbers of two sessions' first turns differ: a session's turns stand one behind the other, and

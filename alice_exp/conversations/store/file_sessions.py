@@ -19,7 +19,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from alice_exp.conversations.values import ChatRecord, Conversation, as_dict, message_of
+from alice_exp.conversations.values import ChatRecord, Conversation, Message, as_dict, message_of
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.atomic_files import append, remove
 from alice_exp.kernel.value_class import dataclass

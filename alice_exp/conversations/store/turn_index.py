@@ -9,24 +9,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
 
 from alice_exp.conversations.rules.ranked_turns import NEAR, STRIDE, Turn
-from alice_exp.conversations.values import ChatRecord, as_dict, message_of
+from alice_exp.conversations.store.file_sessions import FileSessions
+from alice_exp.conversations.values import ChatRecord, Message, as_dict, message_of
 from alice_exp.finding.rules.noise import NO_NOISE, SAMPLE, Noise, learn_noise
 from alice_exp.finding.rules.scorer import Statistics
-from alice_exp.finding.store.database import Database, in_memory
+from alice_exp.finding.store.database import Connection, Database, in_memory
+from alice_exp.kernel.errors import AliceError
+from alice_exp.kernel.text.date_spans import Span
 from alice_exp.kernel.text.tokens import thirds, tokens_many
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from alice_exp.conversations.store.file_sessions import FileSessions
-    from alice_exp.conversations.values import Message
-    from alice_exp.finding.store.database import Connection
-    from alice_exp.kernel.errors import AliceError
-    from alice_exp.kernel.text.date_spans import Span
 
 R = TypeVar("R")
 

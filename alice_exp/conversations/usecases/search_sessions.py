@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules.ranked_turns import search
-from alice_exp.conversations.usecases.sessions import require_fitting
+from alice_exp.conversations.rules.ranked_turns import Hit, search
+from alice_exp.conversations.rules.transcripts import Row
+from alice_exp.conversations.usecases.sessions import Conversing, require_fitting
 from alice_exp.conversations.values import ChatRecord, Message
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.progress import followed
@@ -13,14 +16,8 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from alice_exp.conversations.rules.ranked_turns import Hit
-    from alice_exp.conversations.rules.transcripts import Row
     from alice_exp.conversations.store.file_sessions import FileSessions
     from alice_exp.conversations.store.turn_index import IndexedTurns, TurnIndex
-    from alice_exp.conversations.usecases.sessions import Conversing
-    from alice_exp.conversations.values import ChatRecord, Message
 
 
 GATE = Config().number("thresholds.fits")
