@@ -21,7 +21,7 @@ from alice_exp.terminal.language import aside, rendered, say
 
 
 def doctor(
-    ctx: typer.Context,
+    terminal: Terminal,
     fix: Annotated[
         bool,
         typer.Option("--fix", help="Mend what needs no decision: leftovers, permissions, schemas, hook."),
@@ -31,7 +31,6 @@ def doctor(
 
     Examples: alice-exp doctor · alice-exp doctor --fix
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     looked = inspection(session)
     patient = Patient(

@@ -36,7 +36,7 @@ from alice_exp.terminal.options import (
 
 
 def context(
-    ctx: typer.Context,
+    terminal: Terminal,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What you want to know about the user.")],
     top: Annotated[int, typer.Option(min=1, max=100, help="How many at most.")] = MOST,
     similarity: Annotated[bool, typer.Option("--similarity", help="Say how well each one fits.")] = False,
@@ -54,7 +54,6 @@ def context(
 
     Examples: alice-exp context "what food does the user like" · alice-exp context 用户的工作 --min-importance 0.7
     """
-    terminal: Terminal = ctx.obj
     if not query.strip():
         raise UsageError("say what you want to know", hint='alice-exp context "what does the user like"')
     filters = Filters(
@@ -83,7 +82,7 @@ def context(
 
 
 def prime(
-    ctx: typer.Context,
+    terminal: Terminal,
     tokens: Annotated[int, typer.Option(min=1, help="How many tokens the text may have.")] = BUDGET,
     into: Annotated[
         str, typer.Option(metavar="FILE", help="Keep it in a block between markers of CLAUDE.md, AGENTS.md …")
@@ -101,7 +100,6 @@ def prime(
 
     Examples: alice-exp prime --tokens 1000 · alice-exp prime --into AGENTS.md
     """
-    terminal: Terminal = ctx.obj
     path = Path(into).expanduser()
     is_open = not into or personal or not is_in_repository(path)
     made = opening(terminal.session, tokens, terminal.session.names_of(project), personal=is_open)

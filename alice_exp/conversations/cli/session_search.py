@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def import_session(
-    ctx: typer.Context,
+    terminal: Terminal,
     source: Annotated[
         str,
         typer.Argument(
@@ -47,7 +47,6 @@ def import_session(
     from alice_exp.conversations.usecases.search_sessions import take_in
     from alice_exp.conversations.usecases.sessions import MESSAGE_LIMIT
 
-    terminal: Terminal = ctx.obj
     rows = once(_rows(terminal, source, MESSAGE_LIMIT, dry_run=dry_run))
     default = id or session_name("import" if source == "-" else Path(source).stem) or "import"
     taken = take_in(conversing(terminal.session), rows, default, dry_run=dry_run)
@@ -93,7 +92,7 @@ def _rows(terminal: Terminal, source: str, limit: int, *, dry_run: bool) -> Iter
 
 
 def search(
-    ctx: typer.Context,
+    terminal: Terminal,
     query: Annotated[
         str, typer.Argument(metavar="QUERY", help="What you want to know of what was said.")
     ] = "",
@@ -111,7 +110,6 @@ def search(
     Examples: alice-exp session search "what did I say about Berlin last spring" ·
     alice-exp session search --queries questions.jsonl
     """
-    terminal: Terminal = ctx.obj
     if bool(query.strip()) == bool(queries):
         raise UsageError(
             "give a query or --queries FILE, one of the two", hint='alice-exp session search "Berlin"'
