@@ -18,7 +18,8 @@ from alice_exp.conversations.rules.context_window import before_model as fitted
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.agent_context import MOST
 from alice_exp.conversations.usecases.recollect import Recollection, recollect
-from alice_exp.conversations.values import Message, as_dict, message_of
+from alice_exp.conversations.usecases.sessions import Extracted, Spoken
+from alice_exp.conversations.values import ChatRecord, Message, Role, as_dict, message_of
 from alice_exp.conversations.wiring import chats, conversing, remembering, turn_index
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
@@ -46,8 +47,6 @@ from alice_exp.timeline.wiring import thinking
 
 if TYPE_CHECKING:
     from alice_exp.conversations.usecases.search_sessions import Found
-    from alice_exp.conversations.usecases.sessions import Extracted, Spoken
-    from alice_exp.conversations.values import ChatRecord, Role
 
 
 class Records:

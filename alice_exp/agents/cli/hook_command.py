@@ -45,7 +45,7 @@ RETRY = 600.0
 
 
 def hook(
-    ctx: typer.Context,
+    terminal: Terminal,
     host: Annotated[str, typer.Argument(metavar="[HOST]", help="Whose hook it is, as in 'connect'.")] = "",
     event: Annotated[
         str,
@@ -63,7 +63,6 @@ def hook(
 
     Example: alice-exp hook claude-code start <event.json
     """
-    terminal: Terminal = ctx.obj
     if INSIDE in os.environ:
         return
     if finish:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from alice_exp.conversations.usecases import sessions
+from alice_exp.conversations.usecases.sessions import Extracted
 from alice_exp.conversations.values import ROLES, Message, as_dict, message_of
 from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.home.caller import require_person
@@ -17,14 +18,11 @@ from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say as sentence
 from alice_exp.terminal.options import json_lines
 
-if TYPE_CHECKING:
-    from alice_exp.conversations.usecases.sessions import Extracted
-
 _WIDTH = 400
 
 
 def start(
-    ctx: typer.Context,
+    terminal: Terminal,
     name: Annotated[str, typer.Argument(metavar="[ID]", help="A name of your own; else a fresh one.")] = "",
     id: Annotated[str, typer.Option("--id", help="The same as an option.")] = "",
 ) -> None:
@@ -32,13 +30,12 @@ def start(
 
     Example: id=$(alice-exp session start)
     """
-    terminal: Terminal = ctx.obj
     session, new = sessions.start(conversing(terminal.session), name or id, terminal.session.enter())
     terminal.answer({"id": session, "new": new}, lambda: terminal.line(session))
 
 
 def say(
-    ctx: typer.Context,
+    terminal: Terminal,
     session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
     words: Annotated[
         list[str], typer.Argument(metavar="[ROLE] TEXT|-", help="What was said, by whom: user if left out.")
@@ -54,7 +51,6 @@ def say(
     Examples: alice-exp session say ses-7k2m9q4x user "我叫张三，是程序员" ·
     alice-exp session say ses-7k2m9q4x assistant - <answer.txt
     """
-    terminal: Terminal = ctx.obj
     messages = _messages(words, role, speaker, source)
     spoken = sessions.say(conversing(terminal.session), session, messages)
     document = {
@@ -186,12 +182,11 @@ def _read_out(terminal: Terminal, extracted: Extracted | None) -> None:
         )
 
 
-def list_sessions(ctx: typer.Context) -> None:
+def list_sessions(terminal: Terminal) -> None:
     """List the conversations that are kept, oldest first.
 
     Example: alice-exp session list
     """
-    terminal: Terminal = ctx.obj
     found = chats(terminal.session).conversations()
     document = {
         "sessions": [
@@ -228,7 +223,7 @@ def list_sessions(ctx: typer.Context) -> None:
 
 
 def show(
-    ctx: typer.Context,
+    terminal: Terminal,
     session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
     last: Annotated[int, typer.Option(min=0, help="The latest so many messages alone; 0: all.")] = 0,
 ) -> None:
@@ -236,7 +231,6 @@ def show(
 
     Example: alice-exp session show ses-7k2m9q4x --last 10
     """
-    terminal: Terminal = ctx.obj
     store = chats(terminal.session)
     records = store.load_recent(session, last) if last else store.load(session)
     document = {
@@ -259,7 +253,7 @@ def show(
 
 
 def window(
-    ctx: typer.Context,
+    terminal: Terminal,
     session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
     max_context: Annotated[
         int, typer.Option(min=0, help="Tokens of the model's window; 0: as configured.")
@@ -272,7 +266,6 @@ def window(
     """
     from alice_exp.conversations.rules.context_window import Settings, trigger_tokens
 
-    terminal: Terminal = ctx.obj
     opened = conversing(terminal.session)
     configured = Settings.of(opened.config)
     settings = Settings(
@@ -310,7 +303,7 @@ def window(
 
 
 def extract(
-    ctx: typer.Context,
+    terminal: Terminal,
     session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be found; change nothing.")
@@ -320,13 +313,12 @@ def extract(
 
     Examples: alice-exp session extract ses-7k2m9q4x --dry-run · alice-exp session extract ses-7k2m9q4x
     """
-    terminal: Terminal = ctx.obj
     done = sessions.extract_session(conversing(terminal.session), session, dry_run=dry_run)
     terminal.answer(_extraction(done), lambda: _read_out(terminal, done))
 
 
 def end(
-    ctx: typer.Context,
+    terminal: Terminal,
     session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
     forget: Annotated[bool, typer.Option("--forget", help="Delete it once it was read.")] = False,
 ) -> None:
@@ -334,7 +326,6 @@ def end(
 
     Example: alice-exp session end ses-7k2m9q4x --forget
     """
-    terminal: Terminal = ctx.obj
     spoken = sessions.end(conversing(terminal.session), session, forget=forget)
     document = {
         "session": session,
@@ -350,14 +341,13 @@ def end(
 
 
 def forget(
-    ctx: typer.Context,
+    terminal: Terminal,
     session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
 ) -> None:
     """Delete a conversation, read or not; candidates that came of it stay, with their quotes.
 
     Example: alice-exp session forget ses-7k2m9q4x
     """
-    terminal: Terminal = ctx.obj
     command = f"alice-exp session forget {session}"
     require_person(terminal.session.caller, sentence("delete a conversation"), command)
     held = chats(terminal.session).forget(session)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp.conversations.cli.session_commands import at_line
-from alice_exp.conversations.rules.transcripts import folder_of, once, rows_of, session_name
+from alice_exp.conversations.rules.transcripts import Row, folder_of, once, rows_of, session_name
 from alice_exp.conversations.wiring import chats, conversing, turn_index
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.terminal.console import Terminal, short
@@ -22,12 +22,11 @@ from alice_exp.terminal.streams import json_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from alice_exp.conversations.rules.transcripts import Row
     from alice_exp.conversations.usecases.search_sessions import Found
 
 
 def import_session(
-    ctx: typer.Context,
+    terminal: Terminal,
     source: Annotated[
         str,
         typer.Argument(
@@ -49,7 +48,6 @@ def import_session(
     from alice_exp.conversations.usecases.search_sessions import take_in
     from alice_exp.conversations.usecases.sessions import MESSAGE_LIMIT
 
-    terminal: Terminal = ctx.obj
     rows = once(_rows(terminal, source, MESSAGE_LIMIT, dry_run=dry_run))
     default = id or session_name("import" if source == "-" else Path(source).stem) or "import"
     taken = take_in(conversing(terminal.session), rows, default, dry_run=dry_run)
@@ -95,7 +93,7 @@ def _rows(terminal: Terminal, source: str, limit: int, *, dry_run: bool) -> Iter
 
 
 def search(
-    ctx: typer.Context,
+    terminal: Terminal,
     query: Annotated[
         str, typer.Argument(metavar="QUERY", help="What you want to know of what was said.")
     ] = "",
@@ -115,7 +113,6 @@ def search(
     """
     from alice_exp.conversations.usecases.search_sessions import Library
 
-    terminal: Terminal = ctx.obj
     if bool(query.strip()) == bool(queries):
         raise UsageError(
             "give a query or --queries FILE, one of the two", hint='alice-exp session search "Berlin"'

@@ -10,10 +10,10 @@ import heapq
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.ports import Turn
+from alice_exp.conversations.ports import Turn, Turns
 from alice_exp.finding.rules.noise import K1, NO_NOISE, B, learn_noise, sample_size
 from alice_exp.finding.rules.parsed_query import Query, pairs_of
-from alice_exp.finding.rules.scorer import Statistics, score
+from alice_exp.finding.rules.scorer import Scored, Statistics, score
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.named_dates import asks_only_of_days, day_of, named_spans
 from alice_exp.kernel.text.tokens import STOP_WORDS, fold, thirds, tokens_many, words
@@ -22,9 +22,7 @@ from alice_exp.kernel.value_class import dataclass
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from alice_exp.conversations.ports import Turns
     from alice_exp.conversations.values import ChatRecord
-    from alice_exp.finding.rules.scorer import Scored
     from alice_exp.kernel.text.date_spans import Span
 
 STRIDE = 1 << 20

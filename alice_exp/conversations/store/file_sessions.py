@@ -13,21 +13,17 @@ import json
 import os
 import re
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from alice_exp.conversations.ports import Conversation
-from alice_exp.conversations.values import ChatRecord, as_dict, message_of
+from alice_exp.conversations.values import ChatRecord, Message, as_dict, message_of
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.atomic_files import append, remove
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from alice_exp.conversations.values import Message
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _PAUSE = 0.01

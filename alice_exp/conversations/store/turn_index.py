@@ -11,20 +11,18 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.conversations.ports import Turn
+from alice_exp.conversations.ports import Turn, Turns
 from alice_exp.conversations.rules.ranked_turns import NEAR, STRIDE, length_of, said_by, tokens_of
 from alice_exp.conversations.values import ChatRecord, as_dict, message_of
 from alice_exp.finding.rules.noise import NO_NOISE, SAMPLE, Noise, learn_noise
 from alice_exp.finding.rules.scorer import Statistics
-from alice_exp.finding.store.database import Database
+from alice_exp.finding.store.database import Connection, Database
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.conversations.ports import Turns
     from alice_exp.conversations.store.file_sessions import FileSessions
-    from alice_exp.finding.store.database import Connection
     from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.text.date_spans import Span
 

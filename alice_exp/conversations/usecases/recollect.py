@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from alice_exp.conversations.ports import ChatHistoryStore
 from alice_exp.conversations.usecases.agent_context import user_memories
+from alice_exp.finding.ports import Finding
 from alice_exp.finding.rules.fitting_episodes import READ, episode_text, fitting_episodes
+from alice_exp.finding.rules.ranking import Match
+from alice_exp.finding.usecases import Filters
+from alice_exp.home.ports import History
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.text.word_search import scores, scores_across
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.timeline.usecases.events import find_thoughts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from alice_exp.conversations.ports import ChatHistoryStore
-    from alice_exp.finding.ports import Finding
-    from alice_exp.finding.rules.ranking import Match
-    from alice_exp.finding.usecases import Filters
-    from alice_exp.home.ports import History
-    from alice_exp.model.values.snapshot import Snapshot
 
 Source = Literal["block", "episode", "diary", "conversation"]
 

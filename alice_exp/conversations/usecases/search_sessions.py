@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules.ranked_turns import STRIDE, ReadTurns, said_by, search
+from alice_exp.conversations.ports import ChatHistoryStore, Conversing, SaidIndex, Turns
+from alice_exp.conversations.rules.ranked_turns import STRIDE, Hit, ReadTurns, Said, said_by, search
+from alice_exp.conversations.rules.transcripts import Row
 from alice_exp.conversations.usecases.sessions import require_fitting
+from alice_exp.conversations.values import ChatRecord, Message
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.config import Config
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from alice_exp.conversations.ports import ChatHistoryStore, Conversing, SaidIndex, Turns
-    from alice_exp.conversations.rules.ranked_turns import Hit, Said
-    from alice_exp.conversations.rules.transcripts import Row
-    from alice_exp.conversations.values import ChatRecord, Message
-
 
 GATE = Config().number("thresholds.fits")
 

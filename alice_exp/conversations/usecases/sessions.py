@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.grounding import held_in, resting_on, said_again
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
-from alice_exp.conversations.rules.context_window import Settings, before_model
-from alice_exp.conversations.rules.cues import Extraction, extract, order_of
+from alice_exp.conversations.rules.context_window import Settings, Summarise, Window, before_model
+from alice_exp.conversations.rules.cues import Extraction, Inference, extract, order_of
 from alice_exp.conversations.rules.own_sentences import Said, queued, said
 from alice_exp.conversations.rules.reading import parse_answer, prompt_for
 from alice_exp.conversations.rules.speakers import by_the_user, named_apart, other_speakers
@@ -24,18 +24,15 @@ from alice_exp.home.hosts import HOSTS
 from alice_exp.kernel.errors import AliceError, NotFoundError, ProviderError, UsageError
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import CUES, HEARD, Payload, Trigger
+from alice_exp.model.values.block import CUES, HEARD, Payload, Place, Placed, Trigger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.conversations.ports import Conversing
-    from alice_exp.conversations.rules.context_window import Summarise, Window
-    from alice_exp.conversations.rules.cues import Inference
     from alice_exp.conversations.values import ChatRecord, Message
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.providers.ports import Provider
-    from alice_exp.model.values.block import Place, Placed
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import Snapshot
 

@@ -15,17 +15,12 @@ import weakref
 from array import array
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from sqlite3 import Connection, DatabaseError, IntegrityError
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
-from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.atomic_files import RACY_NS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from alice_exp.kernel.errors import AliceError
-    from alice_exp.kernel.journal.atomic_files import Signature
+from alice_exp.kernel.errors import AliceError, ProblemError
+from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature
 
 __all__ = [
     "Connection",
