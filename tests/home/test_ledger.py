@@ -104,7 +104,6 @@ def test_with_an_index_in_step_no_answer_reads_the_ledgers_shards(
     assert set(asked) == {shard_of(other)}
 
 
-@pytest.mark.covers("BX.21")
 def test_the_index_follows_a_ledger_that_others_move(home: Path, cli: Call, git: Git) -> None:
     one = candidate(cli)
     was = git(home, "rev-parse", "refs/alice/ledger").strip()
