@@ -6,13 +6,14 @@ entries (``entries``). The rules are those of ``model.rules.ledger``, the object
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.journal.git_process import Repository
-from alice_exp.kernel.journal.ledger_objects import LedgerObjects
+from alice_exp.kernel.journal.ledger_objects import OWNER, SIGNED, LedgerObjects, row_of, text_of
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.rules.ledger import (
     bound,
@@ -21,8 +22,11 @@ from alice_exp.model.rules.ledger import (
     found,
     is_same,
     keeper,
+    raises,
+    read_shard,
     removed,
     shard_of,
+    signed_for,
     undone,
     with_entries,
     with_entry,
@@ -34,24 +38,39 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from alice_exp.home.ports import Signer
     from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
     from alice_exp.kernel.journal.transaction import FileChange
     from alice_exp.model.values.changes import ChangeSet
+    from alice_exp.model.values.config import Config
 
 COPY = "ledger"
 """The folder of the copy, below ``state/``."""
 
 
+class Unsigned(Exception):
+    """What an act decided counts only with the owner key's signature over ``text``; nothing was written."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
 class Standings:
     """The ledger of the home at ``root``. Reading needs no lock; who writes holds the writer lock."""
 
-    def __init__(self, repository: Repository, root: Path) -> None:
+    def __init__(self, repository: Repository, root: Path, signer: Signer | None = None) -> None:
         self.objects = LedgerObjects(repository, root / "state" / COPY)
         self._repository = repository
+        self.signature = ("", "")
+        """What the owner key signed for the next act, and the signature."""
+        self._signer = signer
         self.head = ""
         """The commit of the ledger that was read last; empty: none."""
+        self._key = ""
+        self._signed: tuple[str, ...] | None = None
         self.moved = ("", "")
-        """The ledger before and after the last act of this process."""
+        """The ``state`` before and after the last act of this process."""
         self.decided: tuple[str, ...] = ()
         """The ids on which that act decided."""
         self._made: tuple[LedgerCommit, tuple[str, ...]] | None = None
@@ -63,9 +82,20 @@ class Standings:
 
     def follow(self) -> None:
         """Read what the reference leads to now; entries that were looked up before may be older."""
-        head = self.objects.head()
-        if head != self.head:
-            self.head, self._shards, self._entries = head, {}, {}
+        now = (self.objects.head(), self._signer.key() if self._signer is not None else "")
+        if now != (self.head, self._key):
+            self.head, self._key = now
+            self._shards, self._entries, self._signed = {}, {}, None
+
+    @property
+    def state(self) -> str:
+        """By what the entries hold: the ledger's commit, and the owner key if there is one."""
+        return f"{self.head} {self._key}".rstrip()
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether the home has an owner key, so that only what it signed raises a standing."""
+        return bool(self._key)
 
     def entry(self, block_id: str) -> Entry:
         """The newest entry of an id; ``NONE`` if nobody decided. ``ProblemError`` if the ledger cannot be read."""
@@ -74,8 +104,26 @@ class Standings:
             name = shard_of(block_id)
             if name not in self._shards:
                 self._shards[name] = self.objects.shards((name,), self.head).get(name, b"")
-            known = self._entries[block_id] = found(self._shards[name], block_id) or NONE
+            known = found(self._shards[name], block_id) or NONE
+            if self._key and known.id:
+                known = signed_for(known, self._signed_entries(block_id))
+            self._entries[block_id] = known
         return known
+
+    def _signed_entries(self, block_id: str) -> list[Entry]:
+        """What the newest heads that the owner key signed say of an id."""
+        if self._signed is None:
+            said = self.objects.message(self.head)
+            named = (self.head,) if row_of(said, OWNER) else row_of(said, SIGNED).split()
+            self._signed = tuple(filter(self._is_signed, named))
+        name = shard_of(block_id)
+        shards = (self.objects.shards((name,), one).get(name, b"") for one in self._signed)
+        return [found(shard, block_id) or NONE for shard in shards]
+
+    def _is_signed(self, commit: str) -> bool:
+        made = row_of(self.objects.message(commit), OWNER)
+        signer = self._signer
+        return signer is not None and bool(made) and signer.holds(self.objects.signed_text(commit), made)
 
     def mark(self, block: Block) -> Block:
         """The block with the entry that holds for it."""
@@ -89,17 +137,18 @@ class Standings:
     def marked(self, path: str, blocks: Sequence[Block]) -> tuple[Block, ...]:
         """A file's blocks with their entries; the same values as last time if neither they nor the ledger changed."""
         known = self._marked.get(path)
-        if known is None or known[0] != self.head or known[1] is not blocks:
-            known = self._marked[path] = (self.head, blocks, tuple(map(self.mark, blocks)))
+        if known is None or known[0] != self.state or known[1] is not blocks:
+            known = self._marked[path] = (self.state, blocks, tuple(map(self.mark, blocks)))
         return known[2]
 
-    def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with the ledger, so that nothing counts as trusted."""
+    def problems(self, config: Config) -> tuple[Problem, ...]:
+        """What is wrong with the ledger, so that nothing counts as trusted, and with its owner key."""
+        keyed = self._signer.problems(config) if self._signer is not None else ()
         try:
             self.objects.names(self.head)
         except ProblemError as error:
-            return (Problem(".git", 0, 0, error.template, error.values, "error", error.hint),)
-        return ()
+            return (Problem(".git", 0, 0, error.template, error.values, "error", error.hint), *keyed)
+        return keyed
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -173,21 +222,36 @@ class Standings:
         )
 
     def composing(
-        self, entries: Sequence[Entry], *, anew: bool = False
+        self, entries: Sequence[Entry], *, anew: bool = False, signs: bool = False
     ) -> Callable[[Commit, int], LedgerCommit | None]:
         """What makes the commit of some entries, given their act and the time (epoch seconds); of none only a ledger
-        that is begun (``anew``)."""
+        that is begun (``anew``). ``signs``: an owner key signs what raises a standing, else ``Unsigned``."""
 
         def compose(commit: Commit, when: int) -> LedgerCommit | None:
             if not entries and not anew:
                 return None
             channel = _channel(commit)
             whole = [completed(one, commit, channel, self.entry(one.id)) for one in entries]
-            made = self.objects.composed(self._message(commit, when, whole), self._with(whole))
+            if signs and self._key and any(raises(one, self.entry(one.id)) for one in whole):
+                made = self._composed_signed(commit, when, whole)
+            else:
+                made = self.objects.composed(self._message(commit, when, whole), self._with(whole))
             self._made = (made, tuple(one.id for one in entries))
             return made
 
         return compose
+
+    def _composed_signed(self, commit: Commit, when: int, whole: Sequence[Entry]) -> LedgerCommit:
+        """A commit with the signature of its tree, in which nothing stands that the key did not sign before."""
+        shards = self.objects.shards(self.objects.names(self.head), self.head)
+        there = [one for data in shards.values() for one in read_shard(data).values()]
+        others = [self.entry(one.id) for one in there if self.entry(one.id) != one]
+        message, changed = self._message(commit, when, whole), self._with([*others, *whole])
+        text = text_of(self.objects.composed(message, changed).body)
+        if self.signature[0] != text:
+            raise Unsigned(text)
+        signed = replace(message, text=f"{message.text}{OWNER}{self.signature[1]}\n")
+        return self.objects.composed(signed, changed)
 
     def write(self, entries: Sequence[Entry], commit: Commit, when: int, *, anew: bool = False) -> None:
         """Write entries that no act of the branch carries; ``when`` is in epoch seconds. ``anew``: a ledger that says
@@ -214,13 +278,13 @@ class Standings:
 
     def landed(self) -> None:
         """Bring the copy and this process up to what an act wrote, once its commit landed."""
-        self.moved, self.decided = (self.head, self.head), ()
+        was, self.decided = self.state, ()
         if self._made is not None:
             made, self.decided = self._made
             self.objects.keep(made)
-            self.moved = (made.parent, made.oid)
         self._made = None
         self.follow()
+        self.moved = (was, self.state)
 
     def _with(self, entries: Iterable[Entry]) -> dict[str, bytes]:
         groups: dict[str, list[Entry]] = {}

@@ -67,7 +67,8 @@ class Actor:
 class Act:
     """What one commit message records. Subjects carry ids and verbs, never the content of blocks.
 
-    ``at`` is ISO-8601 UTC; ``trailers`` are additional ``Alice-*`` lines, in order.
+    ``at`` is ISO-8601 UTC; ``trailers`` are additional ``Alice-*`` lines, in order. ``act_id`` is set where the act was
+    composed before, for its signature.
     """
 
     op: Op
@@ -76,6 +77,7 @@ class Act:
     blocks: tuple[str, ...] = ()
     detail: str = ""
     trailers: tuple[tuple[str, str], ...] = ()
+    act_id: str = ""
 
     @property
     def subject(self) -> str:
