@@ -40,6 +40,7 @@ INVENTORY: Mapping[str, Holds] = {
     "files.json": "texts",
     "index.sqlite*": "texts",
     "ledger/*": "ids",
+    "rejected.key": "nothing",
     "sessions.sqlite*": "texts",
     "published/*": "texts",
     "decisions/dec-*": "entry",

@@ -265,7 +265,7 @@ def build_ledger(writer: CommitWriter, standings: Standings) -> None:
         return
     # What a clone brought was seen by no act of this home.
     seen = repository.resolve(SEEN)
-    entries, left = _proven(repository, seen) if seen else ((), 0)
+    entries, left = _proven(repository, seen, standings) if seen else ((), 0)
     act = Commit("", "", "doctor", "system", writer.sources.now(), act_id=writer.sources.new_id("act"))
     standings.write(entries, act, writer.sources.epoch(), anew=True)
     if left:
@@ -278,7 +278,7 @@ def build_ledger(writer: CommitWriter, standings: Standings) -> None:
         )
 
 
-def _proven(repository: Repository, seen: str) -> tuple[tuple[Entry, ...], int]:
+def _proven(repository: Repository, seen: str, standings: Standings) -> tuple[tuple[Entry, ...], int]:
     """The entries of what acts prove, and how many blocks the files say more of."""
     acts = _acts_by_block(repository, seen)
     known: dict[str, dict[str, Placed]] = {}
@@ -295,6 +295,7 @@ def _proven(repository: Repository, seen: str) -> tuple[tuple[Entry, ...], int]:
         if now.place == "archive":
             reason = now.block.archived.reason if now.block.archived is not None else ""
             entries += [Entry(block_id, "rejected" if reason == "rejected" else "retired")] if mine else []
+            entries += standings.rejecting(now.block) if mine and reason == "rejected" else ()
         elif says_approved(now):
             last = at(mine[0].commit).get(block_id) if mine else None
             given = (at(one.commit).get(block_id) for one in mine if one.op in _RAISING)

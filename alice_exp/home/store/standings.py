@@ -6,12 +6,15 @@ entries (``entries``). The rules are those of ``model.rules.ledger``, the object
 
 from __future__ import annotations
 
+import contextlib
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import Commit
+from alice_exp.kernel.journal.atomic_files import create, read_bytes
 from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.ledger_objects import LedgerObjects
@@ -27,12 +30,13 @@ from alice_exp.model.rules.ledger import (
     shard_of,
     undone,
     with_entries,
+    without_guesses,
 )
 from alice_exp.model.values.block import Placed, place_of
-from alice_exp.model.values.ledger_entry import NONE, Entry
+from alice_exp.model.values.ledger_entry import KEYED, NONE, Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from alice_exp.kernel.journal.act import Act
@@ -51,6 +55,7 @@ class Standings:
     def __init__(self, repository: Repository, root: Path) -> None:
         self.objects = LedgerObjects(repository, root / "state" / COPY)
         self._repository = repository
+        self._secret = root / "state" / "rejected.key"
         self.head = ""
         """The commit of the ledger that was read last; empty: none."""
         self.moved = ("", "")
@@ -77,6 +82,23 @@ class Standings:
                 self._shards[name] = self.objects.shards((name,), self.head).get(name, b"")
             known = self._entries[block_id] = found(self._shards[name], block_id) or NONE
         return known
+
+    def rejection(self, text: str) -> Entry | None:
+        """See ``snapshot.Decisions``. What was purged stays rejected as far as nobody can guess it."""
+        # Loaded where something is compared with what was rejected.
+        from alice_exp.model.rules.rejection import fingerprints
+
+        key = self._key()
+        try:
+            for mark in (*fingerprints(text), *(fingerprints(text, key) if key else ())):
+                row = self.entry(mark)
+                held = self.entry(row.content).standing if row.standing == "rejected" else "waiting"
+                if held == "rejected" or (held == "forgotten" and mark[0] == KEYED):
+                    return replace(row, id=row.content)
+        except ProblemError:
+            # As ``mark``: ``problems`` says so.
+            return None
+        return None
 
     def mark(self, block: Block) -> Block:
         """The block with the entry that holds for it."""
@@ -117,7 +139,29 @@ class Standings:
         made = [decided(act, find(put.block.id), put, self.entry(put.block.id)) for put in changes.puts]
         gone = ((was, self.entry(one)) for one in changes.removes if (was := find(one)) is not None)
         made += [removed(act, was, entry) for was, entry in gone]
-        return tuple(one for one in made if one is not None)
+        rejected = {one.id for one in made if one is not None and one.standing == "rejected"}
+        marks = (
+            mark for put in changes.puts if put.block.id in rejected for mark in self.rejecting(put.block)
+        )
+        return (*(one for one in made if one is not None), *marks)
+
+    def rejecting(self, block: Block) -> Iterator[Entry]:
+        """The entries by which a rejected text is known again when no file holds it."""
+        from alice_exp.model.rules.private_facts import delicate
+        from alice_exp.model.rules.rejection import fingerprints, inference
+
+        key = self._key(is_made=True) if delicate(block) else b""
+        for mark in fingerprints(inference(block.payload), key):
+            yield Entry(mark, "rejected", block.id)
+
+    def _key(self, *, is_made: bool = False) -> bytes:
+        """The secret of this machine by which fingerprints of secrets are hashed; empty if there is none."""
+        if is_made and not self._secret.exists():
+            with contextlib.suppress(FileExistsError):
+                create(self._secret, os.urandom(32))
+        with contextlib.suppress(OSError):
+            return read_bytes(self._secret)[0]
+        return b""
 
     def _undone(self, act: Act) -> tuple[Entry, ...]:
         """What held before the acts that are taken back, of the blocks that these decided."""
@@ -210,7 +254,8 @@ class Standings:
         if self.entry(block_id) == Entry(block_id, "forgotten"):
             return
         name = shard_of(block_id)
-        shards = dict(self.objects.shards(self.objects.names()))
+        known = self.objects.shards(self.objects.names())
+        shards = {one: without_guesses(data, block_id) for one, data in known.items()}
         shards[name] = with_entries(shards.get(name, b""), (Entry(block_id, "forgotten"),))
         commit = Commit("", "", "purge", "user", "", act_id=act)
         self._made = self.objects.composed(self._message(commit, when, ()), shards, anew=True)

@@ -72,6 +72,13 @@ def with_entries(shard: bytes, entries: Iterable[Entry]) -> bytes:
     return b"\n" + b"".join(rows[key] + b"\n" for key in sorted(rows))
 
 
+def without_guesses(shard: bytes, block_id: str) -> bytes:
+    """The shard without the fingerprints of a block's text that anybody could try texts against."""
+    held = b'","rejected",' + _quoted(block_id) + b","
+    kept = (line for line in shard.split(b"\n") if line and not (line[:3] == b'["~' and held in line))
+    return b"\n" + b"".join(line + b"\n" for line in kept)
+
+
 def _quoted(name: str) -> bytes:
     return json.dumps(name, ensure_ascii=False).encode("utf-8", "surrogatepass")
 

@@ -15,6 +15,7 @@ from alice_exp.model.values.config import Config
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+    from alice_exp.model.values.ledger_entry import Entry
     from alice_exp.model.values.records import EpisodeBook, Timeline
 
 
@@ -78,6 +79,14 @@ class Catalogue(Protocol):
         ...
 
 
+class Decisions(Protocol):
+    """What a person decided, as the ledger says, whatever the files hold."""
+
+    def rejection(self, text: str) -> Entry | None:
+        """The entry of a rejected block that said the same, by its fingerprint; None if there is none."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class NamespaceFile:
     """One namespace file at the time of one read.
@@ -120,6 +129,8 @@ class Snapshot:
     """The timeline, likewise."""
     catalogue: Catalogue | None = None
     """What answers for the files that are ``Unread``; None where there are none."""
+    decisions: Decisions | None = field(default=None, compare=False)
+    """The ledger; None where no home was read."""
 
     def __iter__(self) -> Iterator[Placed]:
         for file in self.files:

@@ -11,7 +11,7 @@ from typing import Final
 
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.ledger import digest
-from alice_exp.model.values.ledger_entry import Entry
+from alice_exp.model.values.ledger_entry import KEYED, OPEN, Entry
 
 Entries = Mapping[str, Entry]
 """The entries of a ledger, by id."""
@@ -38,6 +38,9 @@ def merge_ledgers(was: Sequence[Entries], one: Entries, other: Entries) -> Merge
         a, b = one.get(block_id), other.get(block_id)
         if a is None or b is None:
             entries[block_id] = a or b or Entry(block_id, "waiting")
+            continue
+        if block_id.startswith((OPEN, KEYED)):
+            entries[block_id] = min(a, b, key=digest)
             continue
         seen = [past[block_id] for past in was if block_id in past]
         held = _seen_by_the_other(seen, a, b)
