@@ -40,6 +40,7 @@ INVENTORY: Mapping[str, Holds] = {
     "files.json": "texts",
     "index.sqlite*": "texts",
     "ledger/*": "ids",
+    "lost/*": "ids",
     "rejected.key": "nothing",
     "sessions.sqlite*": "texts",
     "published/*": "texts",

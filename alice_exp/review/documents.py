@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.finding.rules.nearness.neighbourhood import Relation
+    from alice_exp.model.rules.lost_decisions import Lost
     from alice_exp.model.values.block import Placed
     from alice_exp.review.rules.daily_report import Agenda, Item
     from alice_exp.review.rules.doubts import Question
@@ -87,6 +88,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
             brief(placed) | {"payload": payload_text(placed), "rejected": report.again.get(placed.block.id)}
             for placed in report.unapproved
         ],
+        "lost": [lost(row) for row in report.lost],
         **_by_other_ways(report),
         "withdrawn": list(report.withdrawn),
         "elsewhere": {
@@ -109,6 +111,18 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
             for one in report.week
         ],
         "summary": summary,
+    }
+
+
+def lost(row: Lost) -> dict[str, Any]:
+    """A decision that the files lack: what it was about, what it was, when, and whether only a copy says so."""
+    return {
+        "id": row.entry.id,
+        "payload": payload_text(row.text) if row.text is not None else None,
+        "standing": row.entry.standing,
+        "at": row.entry.at,
+        "place": row.entry.path.removesuffix(".jsonc") or None,
+        "copy": row.is_copied,
     }
 
 

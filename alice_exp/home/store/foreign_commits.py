@@ -15,7 +15,7 @@ import os
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from alice_exp.home.store.hand_edits import left, named, removed, warn_left
+from alice_exp.home.store.hand_edits import left, named, warn_left
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.home.store.record_files import as_adopted
 from alice_exp.kernel.errors import ProblemError
@@ -166,8 +166,6 @@ def _taken(
     behind = withdrawn(before, ended)
     taken.withdrawn += ((before[i].path, i) for i in behind)
     taken.trailers += left(behind[:_NAMED])
-    for block_id in taken.gone[:_NAMED]:
-        taken.trailers += removed(before[block_id].path, (block_id,))
     return taken
 
 

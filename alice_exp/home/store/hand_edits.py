@@ -135,7 +135,7 @@ class Adopting:
             ids = tuple(i for i, place in before.items() if place.path == path and i not in elsewhere)
             blob = self._repository.blob(tree[path])
             behind = withdrawn(before, ids)
-            self._commit_adopted(path, blob, None, ids, "removed", (*removed(path, ids), *left(behind)))
+            self._commit_adopted(path, blob, None, ids, "removed", left(behind))
             warn_left(self._sources, path, behind)
         for path, data in edited.items():
             others = {other: ids for other, ids in on_disk.items() if other != path}
@@ -163,9 +163,8 @@ class Adopting:
         new_id = fresh_ids(self._sources.new_id, {*before, *elsewhere})
         adoption = adopt(document, blocks, before, elsewhere, self._sources.now(), new_id, copies)
         new = edit(document, adoption.edits) if adoption.edits else data
-        told = (*named(adoption), *removed(path, adoption.gone))
         back = self._back(path, new, before)
-        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, told, back)
+        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, named(adoption), back)
         self._warn_returned(path, back)
         warn_left(self._sources, path, adoption.withdrawn)
 
@@ -319,12 +318,6 @@ def warn_left(sources: Sources, path: str, ids: Collection[str]) -> None:
                 ),
             )
         )
-
-
-def removed(path: str, ids: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """The trailers by which the next report names what a person had trusted and what went out of a file."""
-    trusted = holds_blocks(path) and place_of(path) in ("personal", "universal")
-    return tuple(("Removed", block_id) for block_id in ids) if trusted else ()
 
 
 def fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Callable[[Block], str]:

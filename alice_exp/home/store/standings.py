@@ -26,14 +26,18 @@ from alice_exp.model.rules.ledger import (
     found,
     is_same,
     keeper,
+    may_follow,
+    read_shard,
     removed,
     shard_of,
+    standings_in,
     undone,
     with_entries,
+    without,
     without_guesses,
 )
 from alice_exp.model.values.block import Placed, place_of
-from alice_exp.model.values.ledger_entry import KEYED, NONE, Entry
+from alice_exp.model.values.ledger_entry import KEYED, MARKS, NONE, PUT_AWAY, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.transaction import FileChange
     from alice_exp.model.values.block import Block
     from alice_exp.model.values.changes import ChangeSet
+    from alice_exp.model.values.ledger_entry import Standing
 
 COPY = "ledger"
 """The folder of the copy, below ``state/``."""
@@ -64,6 +69,7 @@ class Standings:
         self._shards: dict[str, bytes] = {}
         self._marked: dict[str, tuple[str, Sequence[Block], tuple[Block, ...]]] = {}
         self._entries: dict[str, Entry] = {}
+        self._lost: bool | None = None
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -72,6 +78,8 @@ class Standings:
         head = self.objects.head()
         if head != self.head:
             self.head, self._shards, self._entries = head, {}, {}
+        if not head and self.objects.has_copy():
+            self.objects.set_aside()
 
     def entry(self, block_id: str) -> Entry:
         """The newest entry of an id; ``NONE`` if nobody decided. ``ProblemError`` if the ledger cannot be read."""
@@ -80,8 +88,42 @@ class Standings:
             name = shard_of(block_id)
             if name not in self._shards:
                 self._shards[name] = self.objects.shards((name,), self.head).get(name, b"")
-            known = self._entries[block_id] = found(self._shards[name], block_id) or NONE
+            known = found(self._shards[name], block_id) or NONE
+            # Of a copy only what lowers a block is believed: what a person took back stays so, whoever reset git.
+            for shard in self.objects.copies(name) if self._has_lost() else ():
+                copied = found(shard, block_id)
+                if copied is not None and copied.standing in PUT_AWAY and may_follow(copied, known):
+                    known = copied
+            self._entries[block_id] = known
         return known
+
+    def decided(self) -> Iterator[tuple[str, Standing]]:
+        """See ``snapshot.Decisions``."""
+        for shard in self.objects.shards(self.objects.names(self.head), self.head).values():
+            yield from standings_in(shard)
+
+    def copied(self) -> list[Entry]:
+        """See ``snapshot.Decisions``."""
+        newest: dict[str, Entry] = {}
+        own = self.objects.shards(self.objects.names(self.head), self.head) if self._has_lost() else {}
+        for shard in self.objects.copies():
+            with contextlib.suppress(ValueError, TypeError, IndexError):
+                for one in read_shard(shard).values():
+                    held = found(own.get(shard_of(one.id), b""), one.id) or NONE
+                    if may_follow(one, newest.get(one.id, NONE)) and may_follow(one, held):
+                        newest[one.id] = one
+        return [one for one in newest.values() if one.standing in ("trusted", "rejected", "retired")]
+
+    def answered(self, *, gone: bool) -> None:
+        """See ``snapshot.Decisions``."""
+        if gone or all(one.id[0] in MARKS for one in self.copied()):
+            self.objects.drop_copies()
+            self._lost = None
+
+    def _has_lost(self) -> bool:
+        if self._lost is None:
+            self._lost = self.objects.lost.exists()
+        return self._lost
 
     def rejection(self, text: str) -> Entry | None:
         """See ``snapshot.Decisions``. What was purged stays rejected as far as nobody can guess it."""
@@ -140,6 +182,7 @@ class Standings:
         gone = ((was, self.entry(one)) for one in changes.removes if (was := find(one)) is not None)
         made += [removed(act, was, entry) for was, entry in gone]
         rejected = {one.id for one in made if one is not None and one.standing == "rejected"}
+        made += changes.entries
         marks = (
             mark for put in changes.puts if put.block.id in rejected for mark in self.rejecting(put.block)
         )
@@ -251,6 +294,7 @@ class Standings:
         """Begin the ledger anew without what an id's entries bound, whose content may be guessed by its hash: what was
         purged is forgotten for good. Doing it again changes nothing."""
         self.follow()
+        self.objects.rewrite_copies(lambda data: without(data, block_id))
         if self.entry(block_id) == Entry(block_id, "forgotten"):
             return
         name = shard_of(block_id)

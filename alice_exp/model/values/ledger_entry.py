@@ -17,6 +17,7 @@ PUT_AWAY = ("rejected", "retired", "forgotten")
 
 OPEN, KEYED = "~", "*"
 """How a fingerprint begins: a plain hash, or one by a key that never is in git."""
+MARKS = (OPEN, KEYED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from alice_exp.model.values.block import Block, Place, Placed, namespace_of, pla
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from alice_exp.model.values.ledger_entry import Entry
+    from alice_exp.model.values.ledger_entry import Entry, Standing
     from alice_exp.model.values.records import EpisodeBook, Timeline
 
 
@@ -62,6 +62,10 @@ class Catalogue(Protocol):
         """The blocks with these ids, in no order."""
         ...
 
+    def paths(self) -> Mapping[str, str] | None:
+        """The file of every block, by id."""
+        ...
+
     def within(self, path: str) -> list[Block] | None:
         """The blocks of one of the files."""
         ...
@@ -84,6 +88,22 @@ class Decisions(Protocol):
 
     def rejection(self, text: str) -> Entry | None:
         """The entry of a rejected block that said the same, by its fingerprint; None if there is none."""
+        ...
+
+    def entry(self, block_id: str) -> Entry:
+        """The newest entry of an id; ``ledger_entry.NONE`` if nobody decided."""
+        ...
+
+    def decided(self) -> Iterator[tuple[str, Standing]]:
+        """Every id on which somebody decided, with what holds of it."""
+        ...
+
+    def copied(self) -> list[Entry]:
+        """The entries that only a copy of the ledger has, fingerprints among them: offered, and never believed."""
+        ...
+
+    def answered(self, *, gone: bool) -> None:
+        """Forget the copies: by a person's word (``gone``), or if they offer nothing any more."""
         ...
 
 
@@ -184,6 +204,12 @@ class Snapshot:
             for block in blocks
             if block.id in ids
         }
+
+    def paths(self) -> dict[str, str]:
+        """The file of every block, by id."""
+        known = self.catalogue.paths() if self.catalogue else None
+        read = (file for file in self.files if known is None or not file.is_unread)
+        return {**(known or {}), **{block.id: file.path for file in read for block in file.blocks}}
 
     def concerned(self, *spans: Span, most: int = EVERY) -> Iterator[Placed]:
         """The blocks with a concern (``rules.concerns``) in one of these spans, and others, in file order: few where a

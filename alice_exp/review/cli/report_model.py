@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from alice_exp.blocks.cli.lost_decisions import told_lost
 from alice_exp.finding.rules.nearness.neighbourhood import Relation
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
@@ -64,10 +65,15 @@ def sections(report: Agenda) -> tuple[Section, ...]:
             say("In doubt: which no longer holds?"),
             [doubted(one) for one in report.review],
         ),
+        _section(
+            "lost",
+            say("Decisions of yours that the files lack; all of them back: alice-exp restore --lost"),
+            [Row(row.entry.id, *told_lost(row)) for row in report.lost],
+        ),
         _section("changed", say("Changed since the last report"), [_moved(one) for one in moved]),
         _section(
             "returned",
-            say("Typed into the pool, but rejected before"),
+            say("Rejected before, and in the pool again: it does not stay"),
             [_back(one) for one in report.returned],
         ),
         _section(
@@ -246,7 +252,6 @@ def _moved(movement: Movement) -> Row:
         "revived": say("revived: {arrow}", arrow=arrow),
         "debounced": say("failed again where it had failed: counted once"),
         "expired": say("expired unanswered; back with: alice-exp restore {id}", id=movement.block_id),
-        "removed": say("went out of its file; back with: alice-exp restore {id}", id=movement.block_id),
         "revoked": say("the peer that shared it takes it back: does it hold without?"),
         "verified": say("verified"),
         "noted": "",

@@ -17,6 +17,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.expiry import expires_at
 from alice_exp.model.rules.lifecycle import Thresholds, level
+from alice_exp.model.rules.lost_decisions import lost_decisions
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
 from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, content_hash, is_approved, is_put_away
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from alice_exp.finding.rules.nearness.neighbourhood import Relation
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Problem
+    from alice_exp.model.rules.lost_decisions import Lost, Texts
     from alice_exp.model.rules.private_facts import Delicate
     from alice_exp.model.values.block import Block, Placed
     from alice_exp.model.values.config import Wait
@@ -173,6 +175,9 @@ class Agenda:
     by_dialog: tuple[tuple[str, str, str], ...] = ()
     """What was approved in a host's dialog since the report before: the ids, the channel, what takes it back."""
 
+    lost: tuple[Lost, ...] = ()
+    """The person's decisions that the files lack."""
+
     @property
     def is_empty(self) -> bool:
         """Whether the report has no content."""
@@ -184,6 +189,7 @@ class Agenda:
             or self.unapproved
             or self.by_hand
             or self.by_dialog
+            or self.lost
             or self.withdrawn
             or self.proposed
             or self.elsewhere != Elsewhere()
@@ -215,6 +221,7 @@ class Edition:
     numbers: Mapping[str, int] = field(default_factory=dict)
     destinations: Mapping[str, str] = field(default_factory=dict)
     proposals: Mapping[str, Proposal] = field(default_factory=dict)
+    texts: Texts = lambda _: {}
 
 
 def candidates(snapshot: Snapshot, leaving: Iterable[Placed] = ()) -> list[Placed]:
@@ -287,6 +294,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         wait.paused_until(now)[:10],
         withdrawn(edition.acts),
         by_dialog=by_dialog(edition.acts),
+        lost=lost_decisions(snapshot, edition.texts),
         week=last_week((one for one in snapshot if one.place in TRUSTED_PLACES), edition.day_began),
     )
 
