@@ -10,8 +10,8 @@ from alice_exp.review.rules.arrangement import project_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from alice_exp.blocks.rules.lost_decisions import Lost
     from alice_exp.finding.rules.nearness.neighbourhood import Relation
-    from alice_exp.model.rules.lost_decisions import Lost
     from alice_exp.model.values.block import Placed
     from alice_exp.review.rules.daily_report import Agenda, Item
     from alice_exp.review.rules.doubts import Question

@@ -6,9 +6,8 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from alice_exp.blocks.cli.lost_decisions import told_lost
+from alice_exp.blocks.cli.told_acts import told_lost
 from alice_exp.finding.rules.nearness.neighbourhood import Relation
-from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import evidence_line, payload_text, trigger_text
 from alice_exp.model.rules.rejection import Returned
@@ -88,7 +87,11 @@ def sections(report: Agenda) -> tuple[Section, ...]:
             [_plain(placed) for placed in report.fading],
         ),
         _section("week", say("Approved last week"), [Row(*row) for row in came_of(report.week)]),
-        _section("problems", say("Problems in files"), [_fault(fault) for fault in report.problems]),
+        _section(
+            "problems",
+            say("Problems in files"),
+            [Row(one.where, say(one.template, **one.values), say(one.severity)) for one in report.problems],
+        ),
     )
     return tuple(section for section in found if section.rows)
 
@@ -116,10 +119,6 @@ def shortened(section: Section) -> Section:
     """The section with its first rows, the others counted: what a screen has room for."""
     more = max(0, len(section.rows) - _FEW)
     return replace(section, rows=section.rows[:_FEW], more=section.more + more)
-
-
-def _fault(fault: Problem) -> Row:
-    return Row(fault.where, say(fault.template, **fault.values), say(fault.severity))
 
 
 def has_own_row(movement: Movement) -> bool:

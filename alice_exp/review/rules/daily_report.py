@@ -10,6 +10,7 @@ from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from alice_exp.blocks.rules.lost_decisions import lost_decisions
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, UNAPPROVED, came_up, faded
 from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
 from alice_exp.finding.rules.nearness.shelf import trusted
@@ -17,7 +18,6 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.expiry import expires_at
 from alice_exp.model.rules.lifecycle import Thresholds, level
-from alice_exp.model.rules.lost_decisions import lost_decisions
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
 from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, content_hash, is_approved, is_put_away
@@ -36,10 +36,10 @@ from alice_exp.review.rules.weekly import Approval, last_week
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from alice_exp.blocks.rules.lost_decisions import Lost, Texts
     from alice_exp.finding.rules.nearness.neighbourhood import Relation
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Problem
-    from alice_exp.model.rules.lost_decisions import Lost, Texts
     from alice_exp.model.rules.private_facts import Delicate
     from alice_exp.model.values.block import Block, Placed
     from alice_exp.model.values.config import Wait
