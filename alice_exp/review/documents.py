@@ -85,7 +85,12 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
         "review": [question(one) for one in report.review],
         "fading": [brief(placed) | {"payload": payload_text(placed)} for placed in report.fading],
         "unapproved": [
-            brief(placed) | {"payload": payload_text(placed), "rejected": report.again.get(placed.block.id)}
+            brief(placed)
+            | {
+                "payload": payload_text(placed),
+                "was": payload_text(was) if (was := report.was.get(placed.block.id)) else None,
+                "rejected": report.again.get(placed.block.id),
+            }
             for placed in report.unapproved
         ],
         "lost": [lost(row) for row in report.lost],

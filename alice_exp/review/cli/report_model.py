@@ -12,31 +12,24 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import evidence_line, payload_text, trigger_text
 from alice_exp.model.rules.rejection import Returned
 from alice_exp.model.values.block import Placed
+from alice_exp.review.cli.waiting_rows import why_it_waits
 from alice_exp.review.cli.where_it_holds import (
+    Row,
     answers,
     asked_about,
     came_of,
+    doubted,
     shared_project,
     where_it_holds,
     which_holds,
 )
 from alice_exp.review.rules.arrangement import Part, is_perhaps, is_unlike, project_of, said_on
 from alice_exp.review.rules.daily_report import Agenda, Item
-from alice_exp.review.rules.doubts import Question
 from alice_exp.review.rules.state_changes import Movement
 from alice_exp.terminal.language import aside, days_told, listed, say
 
 _FEW = 5
 """The most rows of a section on a screen, and of fading blocks anywhere; further ones are counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of a section: its subject (an id, a number, a file), its text, and a remark."""
-
-    label: str
-    text: str
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +70,10 @@ def sections(report: Agenda) -> tuple[Section, ...]:
         ),
         _section(
             "unapproved",
-            say("In universal, not approved yet: alice-exp approve --universal"),
-            [_unapproved(p, report.again.get(p.block.id, "")) for p in report.unapproved],
+            say(
+                "In the trusted sets, but not as you approved it; all of them: alice-exp approve --universal"
+            ),
+            [_unapproved(placed, report) for placed in report.unapproved],
         ),
         *_from_elsewhere(report),
         _section(
@@ -206,32 +201,6 @@ def _name(item: Item) -> str:
     return str(item.number or item.placed.block.id)
 
 
-def doubted(one: Question) -> Row:
-    """A block in doubt with those that were told with it, how its last uses ended, and what answers."""
-    doubt = one.placed.block.doubt
-    day = doubt.since[:10] if doubt is not None else ""
-    if not one.beside:
-        note = say(
-            "since {day}: {failed} of the last {uses} failed; yes: alice-exp keep {id} · no: alice-exp retire {id} "
-            "--reason …",
-            day=day,
-            failed=one.failed,
-            uses=one.uses,
-            id=one.placed.block.id,
-        )
-        return Row(one.placed.block.id, payload_text(one.placed), note)
-    note = say(
-        "since {day}: together {failed} of the last {uses} failed; the one that no longer holds: alice-exp retire ID "
-        "--reason …; none: alice-exp keep {id}",
-        day=day,
-        failed=one.failed,
-        uses=one.uses,
-        id=one.placed.block.id,
-    )
-    others = (f"{each.block.id}  {payload_text(each)}" for each in one.beside)
-    return Row(one.placed.block.id, "\n".join((payload_text(one.placed), *others)), note)
-
-
 def _back(one: Returned) -> Row:
     lift = say(
         "rejected as {id}; to lift it: alice-exp revive {id} --from-rejected", id=one.rejected.block.id
@@ -266,10 +235,10 @@ def _plain(placed: Placed) -> Row:
     return Row(placed.block.id, payload_text(placed), f"{placed.place}/{placed.namespace}")
 
 
-def _unapproved(placed: Placed, again: str) -> Row:
-    row = _plain(placed)
-    note = say("{place}; you rejected this before, as {id}", place=row.note, id=again) if again else row.note
-    return Row(row.label, row.text, note)
+def _unapproved(placed: Placed, report: Agenda) -> Row:
+    block_id = placed.block.id
+    note = why_it_waits(placed, report.was.get(block_id), report.again.get(block_id, ""))
+    return Row(block_id, payload_text(placed), note)
 
 
 def _by_hand(name: str) -> Row:

@@ -168,7 +168,7 @@ def _trusted(report: Agenda) -> Iterator[str]:
     if report.review:
         yield say("In doubt, which no longer holds: {ids}.", ids=_ids([one.placed for one in report.review]))
     if report.unapproved:
-        yield say("In universal but not approved yet: {ids}.", ids=_ids(report.unapproved))
+        yield say("Waiting in personal or universal for your approval: {ids}.", ids=_ids(report.unapproved))
     if report.fading:
         yield _counted(
             len(report.fading),

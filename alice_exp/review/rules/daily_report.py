@@ -175,6 +175,9 @@ class Agenda:
     by_dialog: tuple[tuple[str, str, str], ...] = ()
     """What was approved in a host's dialog since the report before: the ids, the channel, what takes it back."""
 
+    was: Mapping[str, Placed] = field(default_factory=dict)
+    """What the person trusted of those of ``unapproved`` that say something else now, by id."""
+
     lost: tuple[Lost, ...] = ()
     """The person's decisions that the files lack."""
 
@@ -284,7 +287,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         questions(snapshot, edition.day_began, now),
         tuple(_fading(snapshot, now)),
         unapproved,
-        hand_edits(edition.acts),
+        tuple(name for name in hand_edits(edition.acts) if name not in {one.block.id for one in unapproved}),
         (*(one for one in taken_out(edition.acts, snapshot) if one.block_id not in out), *edition.returned),
         snapshot.problems,
         _again(unapproved, snapshot),
@@ -294,9 +297,22 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         wait.paused_until(now)[:10],
         withdrawn(edition.acts),
         by_dialog=by_dialog(edition.acts),
+        was=as_decided(unapproved, edition.texts),
         lost=lost_decisions(snapshot, edition.texts),
         week=last_week((one for one in snapshot if one.place in TRUSTED_PLACES), edition.day_began),
     )
+
+
+def as_decided(waiting: Sequence[Placed], texts: Texts) -> Mapping[str, Placed]:
+    """What a person trusted of those that wait and say something else now, by id, as far as history has it."""
+    entries = [
+        entry
+        for placed in waiting
+        if (entry := placed.block.entry) is not None
+        and entry.standing == "trusted"
+        and entry.content != content_hash(placed.block)
+    ]
+    return texts(entries) if entries else {}
 
 
 def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:
