@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
@@ -12,16 +12,13 @@ from zlib import crc32
 from alice_exp.finding.store.database import DatabaseError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json, read_block
-from alice_exp.model.values.block import Placed, place_of
+from alice_exp.model.values.block import Block, Place, Placed, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
     from alice_exp.finding.rules.corpus import Found, Standing
     from alice_exp.finding.rules.parsed_query import Query
     from alice_exp.finding.rules.scorer import Statistics
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.block import Block, Place
 
 _LISTED = 250
 """How many blocks a list reads at once: a short one does not read the home, a long one asks seldom."""

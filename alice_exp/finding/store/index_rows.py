@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 from array import array
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, concerns
-from alice_exp.finding.rules.noise import NO_NOISE
+from alice_exp.finding.rules.noise import NO_NOISE, Noise
+from alice_exp.finding.store.database import Connection
 from alice_exp.finding.store.index_query import (
     AMONG,
     CHANGED,
@@ -29,14 +31,7 @@ from alice_exp.finding.store.index_query import (
 )
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.text.tokens import thirds, tokens_many
-from alice_exp.model.values.block import Placed, place_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from alice_exp.finding.rules.noise import Noise
-    from alice_exp.finding.store.database import Connection
-    from alice_exp.model.values.block import Block
+from alice_exp.model.values.block import Block, Placed, place_of
 
 BESIDE = {"marks": 2, "near": 2, "concerns": 4}
 """The tables by which blocks are found otherwise than by words, and how many columns each has; the last but one, or the

@@ -7,10 +7,11 @@ file: ``index_rows``; opening and discarding: ``database``.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.finding.store.database import (
+    Connection,
     Database,
     IntegrityError,
     Unusable,
@@ -19,22 +20,18 @@ from alice_exp.finding.store.database import (
     signature_text,
 )
 from alice_exp.finding.store.index_query import CHANGED, Indexed, IndexedFile, block_row, load
-from alice_exp.home.landed import NEW
+from alice_exp.home.landed import NEW, Landed
 from alice_exp.kernel.content_digest import blob_id
-from alice_exp.model.values.block import place_of
+from alice_exp.model.values.block import Block, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.finding.store.database import Connection
     from alice_exp.finding.store.index_rows import FileRows
-    from alice_exp.home.landed import Landed
     from alice_exp.home.store.doors import FileHome
     from alice_exp.home.store.standings import Standings
     from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.atomic_files import Signature
-    from alice_exp.model.values.block import Block
 
 R = TypeVar("R")
 

@@ -7,13 +7,12 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.finding.store.index_query import AMONG, block_from, ordered_rows
-from alice_exp.model.values.block import Placed, place_of
+from alice_exp.model.values.block import Block, Placed, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from alice_exp.finding.store.search_index import SearchIndex
-    from alice_exp.model.values.block import Block
     from alice_exp.model.values.snapshot import Span
 
     Ask = Callable[[str, tuple[Any, ...]], Iterator[tuple[Any, ...]]]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.act import Commit
-from alice_exp.kernel.journal.commit_stream import Message
+from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.ledger_objects import LedgerObjects
 from alice_exp.kernel.jsonc.problem import Problem
@@ -28,17 +28,14 @@ from alice_exp.model.rules.ledger import (
     undone,
     with_entries,
 )
-from alice_exp.model.values.block import Placed, place_of
+from alice_exp.model.values.block import Block, Placed, place_of
 from alice_exp.model.values.ledger_entry import NONE, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.kernel.journal.act import Act
-    from alice_exp.kernel.journal.commit_stream import LedgerCommit
     from alice_exp.kernel.journal.transaction import FileChange
-    from alice_exp.model.values.block import Block
     from alice_exp.model.values.changes import ChangeSet
 
 COPY = "ledger"

@@ -7,18 +7,16 @@ git: whatever is read from it has to have the id that the reference leads to, so
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Collection, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.kernel.journal.commit_stream import COMMITTER, LedgerCommit, Message
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import LEDGER
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from pathlib import Path
 
 HEAD: Final = "head"
 """The file of the copy that holds the commit and its tree."""

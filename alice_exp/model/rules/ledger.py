@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from alice_exp.kernel.content_digest import sha256
-from alice_exp.model.values.block import Placed, content_hash, is_approved
+from alice_exp.model.values.block import Block, Placed, content_hash, is_approved
 from alice_exp.model.values.ledger_entry import NONE, STANDINGS, Entry, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from alice_exp.kernel.journal.act import Act, Commit
-    from alice_exp.model.values.block import Block
     from alice_exp.model.values.changes import Put
 
 SHARDS = 256

@@ -8,19 +8,14 @@ that disagree, or a word that is neither known nor a name.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.text.bilingual_lexicon import known_words, same_concept
 from alice_exp.kernel.text.tokens import fold, tokens
 from alice_exp.review.rules.reply import read, written
-from alice_exp.review.rules.wide_words import scanned, turned
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from alice_exp.review.rules.wide_words import Word
+from alice_exp.review.rules.wide_words import Word, scanned, turned
 
 MOST_CHARACTERS = 400
 """A longer reply is refused as it is: a person does not confirm what they cannot take in at once."""
@@ -271,7 +266,11 @@ def _without_twins(words: Sequence[Word]) -> list[Word]:
         verbs = {word for one in decided for kind, word in one if kind == "verb"}
         verbs |= {kind for one in decided for kind, _ in one if kind in ("except", "but")}
         kinds = {kind for kind, _ in part}
-        is_twin = len(numbers) == 1 and (_BY_NAME in part or "number" not in kinds) and kinds <= {"number", "aside", "filler", "strict", *_BREAKS}
+        is_twin = (
+            len(numbers) == 1
+            and (_BY_NAME in part or "number" not in kinds)
+            and kinds <= {"number", "aside", "filler", "strict", *_BREAKS}
+        )
         if not (is_twin and verbs <= _ACTS and verbs and ("strict" not in kinds or verbs == {"reject"})):
             row += part
     return row

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.data_files import word_lists
 from alice_exp.kernel.text.tokens import fold
 from alice_exp.review.rules import reply_words as strict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 Word = tuple[str, str]
 """A kind and its text. Kinds: number, name (an unknown word), verb, turn (a negation), it, filler, mark, strict, open:
