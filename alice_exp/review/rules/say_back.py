@@ -123,20 +123,7 @@ def _without_pronouns(words: Sequence[Word]) -> list[Word]:
     verbs = {word for kind, word in words if kind == "verb"}
     if kinds & {"open", "aside", "question", "changing", "relating"}:
         return []
-    if len(verbs) == 1 and not kinds - {"verb", "all", "it", "filler", "joint", *_BREAKS}:
-        is_one = any(kind == "it" and word in _SINGULAR for kind, word in words)
-        return [] if is_one and "all" not in kinds else [("verb", min(verbs)), ("all", "all")]
-    if [kind for kind, _ in words if kind not in ("filler", "comma")][:2] == ["verb", "but"] and len(
-        verbs
-    ) > 1:
-        # "Fine, but drop 4" takes the rest.
-        at = next(at for at, (kind, _) in enumerate(words) if kind == "but")
-        words = [
-            ("verb", min({word for kind, word in words[:at] if kind == "verb"})),
-            ("rest", "rest"),
-            ("mark", ","),
-            *words[at + 1 :],
-        ]
+    words = _of_all(words, kinds, verbs)
     row: list[Word] = []
     skipped = ""
     for at, (kind, word) in enumerate(words):
@@ -178,6 +165,20 @@ def _without_remarks(words: Sequence[Word]) -> list[Word]:
         )
         at = end + 1
     return row if len(row) == len(words) or any(kind == "verb" for kind, _ in row) else []
+
+
+def _of_all(words: Sequence[Word], kinds: AbstractSet[str], verbs: AbstractSet[str]) -> Sequence[Word]:
+    """Two replies on all: one verb, however often, beside nothing that is left out; "fine, but drop 4" of the rest."""
+    if len(verbs) == 1 and not kinds - {"verb", "all", "it", "filler", "joint", *_BREAKS}:
+        is_one = any(kind == "it" and word in _SINGULAR for kind, word in words)
+        return [] if is_one and "all" not in kinds else [("verb", min(verbs)), ("all", "all")]
+    if [kind for kind, _ in words if kind not in ("filler", "comma")][:2] == ["verb", "but"] and len(
+        verbs
+    ) > 1:
+        at = next(at for at, (kind, _) in enumerate(words) if kind == "but")
+        first = next(word for kind, word in words if kind == "verb")
+        return [("verb", first), ("rest", "rest"), ("mark", ","), *words[at + 1 :]]
+    return words
 
 
 def _its(words: Sequence[Word]) -> Iterator[Word]:
