@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def project(
-    ctx: typer.Context,
+    terminal: Terminal,
     switch: Annotated[
         str, typer.Argument(metavar="[off|on|is|not]", help="Stop or resume learning in it; say its name.")
     ] = "",
@@ -37,7 +37,6 @@ def project(
 
     Examples: alice-exp project · alice-exp project off · alice-exp project is web
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     _require_sense(switch, name, of)
     if switch:

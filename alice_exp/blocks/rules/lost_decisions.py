@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import marks
@@ -19,16 +20,11 @@ from alice_exp.model.values.block import (
     place_of,
 )
 from alice_exp.model.values.changes import Put
-from alice_exp.model.values.ledger_entry import MARKS, NONE
+from alice_exp.model.values.ledger_entry import MARKS, NONE, Entry
+from alice_exp.model.values.snapshot import Snapshot
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    from alice_exp.model.values.ledger_entry import Entry
-    from alice_exp.model.values.snapshot import Snapshot
-
-    Texts = Callable[[Sequence[Entry]], Mapping[str, Placed]]
-    """What gives the blocks as some decisions left them, by id, as far as history still has them."""
+Texts: TypeAlias = Callable[[Sequence[Entry]], Mapping[str, Placed]]
+"""What gives the blocks as some decisions left them, by id, as far as history still has them."""
 
 _OWN = ("user", "system")
 """Whose entries are offered: a person's, and those by which a home of 0.2.0 took a person's over."""
@@ -62,7 +58,7 @@ def lost_decisions(snapshot: Snapshot, texts: Texts) -> tuple[Lost, ...]:
     if decisions is None:
         return ()
     paths = snapshot.paths()
-    lacking = (i for i, standing in decisions.decided() if _lacks(standing, paths.get(i, "")))
+    lacking = (i for i, standing in decisions.standings() if _lacks(standing, paths.get(i, "")))
     own = [one for one in map(decisions.entry, lacking) if _lacks(one.standing, paths.get(one.id, ""))]
     own = [one for one in own if one.by.partition(":")[0] in _OWN]
     copied = [one for one in decisions.copied() if one.id[0] not in MARKS]

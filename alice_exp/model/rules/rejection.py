@@ -5,22 +5,16 @@ What the archive holds is known by its words; the ledger knows a rejected text b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from alice_exp.kernel.content_digest import sha256
+from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.text.tokens import bag, fingerprint_text, words
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.similarity import plain_mark, same_inference
-from alice_exp.model.values.block import Archived, Block, Placed, path_of, place_of
-from alice_exp.model.values.ledger_entry import KEYED, OPEN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.model.values.block import Payload
-    from alice_exp.model.values.ledger_entry import Entry
-    from alice_exp.model.values.snapshot import Decisions, Snapshot
+from alice_exp.model.values.block import Archived, Block, Payload, Placed, path_of, place_of
+from alice_exp.model.values.ledger_entry import KEYED, OPEN, Entry
+from alice_exp.model.values.snapshot import Decisions, Snapshot
 
 REFUSED, REFUSED_AS = "Refused", "Refused-As"
 """The trailers, in pairs, of an act that removed what was rejected before: the block's id, the rejected block's id."""

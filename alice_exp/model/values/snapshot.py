@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeAlias, overload
@@ -13,8 +13,6 @@ from alice_exp.model.values.block import Block, Place, Placed, namespace_of, pla
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
     from alice_exp.model.values.ledger_entry import Entry, Standing
     from alice_exp.model.values.records import EpisodeBook, Timeline
 
@@ -94,7 +92,7 @@ class Decisions(Protocol):
         """The newest entry of an id; ``ledger_entry.NONE`` if nobody decided."""
         ...
 
-    def decided(self) -> Iterator[tuple[str, Standing]]:
+    def standings(self) -> Iterator[tuple[str, Standing]]:
         """Every id on which somebody decided, with what holds of it."""
         ...
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.display import visible
 from alice_exp.model.documents import payload_text, trigger_text
 from alice_exp.model.values.block import Placed, place_of
 from alice_exp.review.rules.daily_report import as_decided
 from alice_exp.review.wiring import reports
+from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
-
-if TYPE_CHECKING:
-    from alice_exp.terminal.console import Terminal
 
 _PIECES = re.compile(r"[\u2e80-\uffff]|[^\s\u2e80-\uffff]+|\s+")
 
