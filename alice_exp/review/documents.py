@@ -68,7 +68,14 @@ def session_of(placed: Placed) -> str:
 
 def _by_other_ways(report: Agenda) -> dict[str, Any]:
     asked = ({"ids": ids.split(", "), "channel": by, "undo": undo} for ids, by, undo in report.by_dialog)
-    return {"by_hand": list(report.by_hand), "by_dialog": [*asked]}
+    lacking = [lost(row) for row in report.lost]
+    return {"lost": lacking, "by_hand": list(report.by_hand), "by_dialog": [*asked]}
+
+
+def _unapproved(placed: Placed, report: Agenda) -> dict[str, Any]:
+    was, rejected = report.was.get(placed.block.id), report.again.get(placed.block.id)
+    old = payload_text(was) if was is not None else None
+    return brief(placed) | {"payload": payload_text(placed), "was": old, "rejected": rejected}
 
 
 def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
@@ -84,16 +91,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
         "settle": contradictions(report),
         "review": [question(one) for one in report.review],
         "fading": [brief(placed) | {"payload": payload_text(placed)} for placed in report.fading],
-        "unapproved": [
-            brief(placed)
-            | {
-                "payload": payload_text(placed),
-                "was": payload_text(was) if (was := report.was.get(placed.block.id)) else None,
-                "rejected": report.again.get(placed.block.id),
-            }
-            for placed in report.unapproved
-        ],
-        "lost": [lost(row) for row in report.lost],
+        "unapproved": [_unapproved(placed, report) for placed in report.unapproved],
         **_by_other_ways(report),
         "withdrawn": list(report.withdrawn),
         "elsewhere": {

@@ -46,6 +46,7 @@ def lived(home: Path, cli: Call) -> dict[str, str]:
     return ids
 
 
+@pytest.mark.covers("BX.34")
 @pytest.mark.parametrize("far", [1, 2, 3, 9])
 def test_reset_over_decisions_is_said_and_put_back_with_one_command(
     cli: Call, git: Git, home: Path, lived: dict[str, str], far: int
@@ -103,6 +104,7 @@ def half(home: Path, world: Path, how: str, git: Git) -> None:
         git(home, "update-ref", "-d", "refs/alice/ledger")
 
 
+@pytest.mark.covers("BX.35")
 @pytest.mark.parametrize("how", ["new .git", "old .git", "no ledger"])
 def test_a_copy_of_the_ledger_is_offered_and_not_believed(
     cli: Call, git: Git, home: Path, world: Path, how: str
@@ -178,7 +180,7 @@ def test_a_hand_edit_waits_as_a_difference_and_one_key_takes_all(cli: Call, home
         "I live in Oslo": None,
     }
     page = cli("heartbeat").stdout
-    assert "“./build” → “/build”" in page and "“tea” → “coffee”" in page and "typed by hand" in page
+    assert "“./build” → “/build”" in page and "“tea” → “coffee”" in page and "never decided on here" in page
     done = cli("approve", "--universal", "--yes")
     assert "“./build” → “/build”" in done.stderr, "what is approved is shown with what it was"
     assert trusted(cli) == ["I drink coffee", "I live in Oslo", "start it with /build now"]

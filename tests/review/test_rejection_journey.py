@@ -136,6 +136,7 @@ def without_its_record(home: Path, cli: Call, git: Git, how: str) -> None:
     assert SAID not in ((home / ARCHIVE).read_text("utf-8") if (home / ARCHIVE).exists() else "")
 
 
+@pytest.mark.covers("BX.32")
 @pytest.mark.parametrize("how", ["by hand", "its file", "reset"])
 def test_without_its_record_it_stays_rejected(
     home: Path, cli: Call, git: Git, rejected: str, how: str
@@ -171,6 +172,7 @@ def shards(home: Path, git: Git) -> str:
     return held + "".join(path.read_text("utf-8", "replace") for path in (home / "state/ledger").iterdir())
 
 
+@pytest.mark.covers("BX.32")
 def test_a_secret_is_known_by_a_key_that_git_never_has(home: Path, cli: Call, git: Git) -> None:
     secret = str(cli("memorize", TOKEN, "--json").json["id"])
     cli("reject", secret, "--purge", "--yes")

@@ -71,6 +71,7 @@ def remote_git(remote: Path, *arguments: str, stdin: str | None = None) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.covers("BX.36")
 @pytest.mark.parametrize("first", ["here", "there"])
 def test_who_had_seen_the_others_decision_wins_whatever_the_clocks_say(
     in_step: InStep, cli: Call, first: str
@@ -178,6 +179,7 @@ def test_a_machine_that_was_removed_counts_no_more(apart: InStep, cli: Call) -> 
     assert shown(cli, there, block) == ("universal", False)
 
 
+@pytest.mark.covers("BX.36")
 @pytest.mark.parametrize("signs", ["nobody", "a stranger", "a copied signature", "a known key, wrongly"])
 def test_a_hostile_remotes_ledger(in_step: InStep, cli: Call, git: Git, world: Path, signs: str) -> None:
     here, there, remote = in_step

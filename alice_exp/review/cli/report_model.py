@@ -46,22 +46,7 @@ def sections(report: Agenda) -> tuple[Section, ...]:
     """The sections below the candidates that are not empty, most urgent first."""
     moved = filter(has_own_row, report.changed)
     found = (
-        _section("by_dialog", say("Approved in a host's dialog"), [Row(*one) for one in report.by_dialog]),
-        _section(
-            "settle",
-            say("Two that you trust oppose each other: which one holds?"),
-            [_settle(placed, one) for placed, one in report.settle],
-        ),
-        _section(
-            "review",
-            say("In doubt: which no longer holds?"),
-            [doubted(one) for one in report.review],
-        ),
-        _section(
-            "lost",
-            say("Decisions of yours that the files lack; all of them back: alice-exp restore --lost"),
-            [Row(row.entry.id, *told_lost(row)) for row in report.lost],
-        ),
+        *_asked(report),
         _section("changed", say("Changed since the last report"), [_moved(one) for one in moved]),
         _section(
             "returned",
@@ -89,6 +74,28 @@ def sections(report: Agenda) -> tuple[Section, ...]:
         ),
     )
     return tuple(section for section in found if section.rows)
+
+
+def _asked(report: Agenda) -> tuple[Section, ...]:
+    """What is asked of the person besides the candidates, or was decided for them."""
+    return (
+        _section("by_dialog", say("Approved in a host's dialog"), [Row(*one) for one in report.by_dialog]),
+        _section(
+            "settle",
+            say("Two that you trust oppose each other: which one holds?"),
+            [_settle(placed, one) for placed, one in report.settle],
+        ),
+        _section(
+            "review",
+            say("In doubt: which no longer holds?"),
+            [doubted(one) for one in report.review],
+        ),
+        _section(
+            "lost",
+            say("Decisions of yours that the files lack; all of them back: alice-exp restore --lost"),
+            [Row(row.entry.id, *told_lost(row)) for row in report.lost],
+        ),
+    )
 
 
 def _from_elsewhere(report: Agenda) -> tuple[Section, ...]:

@@ -34,7 +34,7 @@ def differences(placed: Placed, was: Placed | None) -> Iterator[str]:
     block, entry = placed.block, placed.block.entry
     if entry is None or entry.standing != "trusted":
         if entry is not None and not entry.id:
-            yield say("typed by hand")
+            yield say("never decided on here")
         return
     if was is not None:
         for of in (payload_text, trigger_text):
