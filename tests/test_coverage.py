@@ -1,7 +1,5 @@
 """The table of what shows which requirement is current and honest: nothing missing, nothing unknown."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Nothing is defined that only tests use: every name of the package is used in the package."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

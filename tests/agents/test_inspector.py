@@ -3,8 +3,6 @@
 It is fetched once into the virtual environment; where there is no Node or no registry, the test says so and is skipped.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Commands that work and causes that held are kept without an agent's goodwill (DESIGN 14)."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable

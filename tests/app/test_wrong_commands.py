@@ -1,7 +1,5 @@
 """What people type first who do not know the commands: each leads on, none ends in a bare error."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Acts in the person's language; the commit's own subject is English in every home (DESIGN 5)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

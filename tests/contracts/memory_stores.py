@@ -1,7 +1,5 @@
 """Conversations that live as long as the process: what a use case's test may stand on (R4.31)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

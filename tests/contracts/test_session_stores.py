@@ -1,7 +1,5 @@
 """One suite for every ChatHistoryStore (R4.28, R4.31)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

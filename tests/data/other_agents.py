@@ -5,8 +5,6 @@ word or nearly, ``rewords`` it, ``opposes`` it, ``replaces`` its value; ``refuse
 down; ``elsewhere`` is like something trusted, of another project, person or machine, and contradicts nothing.
 """
 
-from __future__ import annotations
-
 from tests.data.two_agents import Candidate
 
 AGENTS = ("cursor", "gemini")

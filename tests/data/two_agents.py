@@ -5,8 +5,6 @@ lessons of ``agent_notes``, among them what opposes, replaces or repeats the per
 other words, keys, private facts, and beyond 95 the lessons of further services.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Reading beside an earlier version: the same answer as reading anew, with what stands unchanged taken over."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

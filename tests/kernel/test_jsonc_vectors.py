@@ -1,7 +1,5 @@
 """The published vectors of other projects against parse and edit; every deliberate difference is a row here."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """Days and times that a question names (DESIGN 10, issue 6.4). Now is a Friday: 2026-02-20."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Folding, fingerprints, tokens, keywords, and what reaches a terminal."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

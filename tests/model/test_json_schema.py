@@ -1,7 +1,5 @@
 """The JSON Schemas know what ``check`` knows, and tell a person who hovers what each field is."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

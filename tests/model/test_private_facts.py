@@ -1,7 +1,5 @@
 """Secrets and private facts are found in what is learned, and numbers that only look like them are not (DESIGN 7)."""
 
-from __future__ import annotations
-
 import random
 import re
 from string import ascii_letters, digits

@@ -1,7 +1,5 @@
 """A rejected inference is known again when reworded, a near miss is not (DESIGN 6, B2.10)."""
 
-from __future__ import annotations
-
 import pytest
 
 from alice_exp.kernel.text.tokens import bag, fingerprint_text

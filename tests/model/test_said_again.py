@@ -1,7 +1,5 @@
 """The same order in other words is one; negation, before and after, and numbers keep two apart."""
 
-from __future__ import annotations
-
 import pytest
 
 from alice_exp.model.rules.said_again import are_one, keyed, marks_of

@@ -1,7 +1,5 @@
 """What may leave and what may come in, as rules (R2.46, R2.47, B2.37, B2.38)."""
 
-from __future__ import annotations
-
 import json
 import random
 import string

@@ -1,7 +1,5 @@
 """Texts of strangers are data: none controls a terminal, fakes a row, closes a marker or runs in a page."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``--format``, ``--fields``, stdin for a payload, colours, empty ids, times in the home's zone; nothing cut in a pipe."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
