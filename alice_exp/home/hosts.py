@@ -34,6 +34,8 @@ _PRINTING = (
 _RUNNING = (
     *("exec", "e", "review", "cloud", "mcp-server", "app-server", "proto"),
     *("-c", "--config", "-p", "--profile"),
+    # Codex answers a dialog by itself, with yes or with no, where it asks for no approvals.
+    *("-a", "--ask-for-approval", "--yolo", "--dangerously-bypass-approvals-and-sandbox"),
 )
 
 
