@@ -44,6 +44,7 @@ Op = Literal[
     "share",
     "sign",
     "sync",
+    "trust",
     "undo",
 ]
 OPS: tuple[Op, ...] = get_args(Op)
