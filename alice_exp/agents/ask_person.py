@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from alice_exp.agents.dialog_guards import refused_here
 from alice_exp.agents.wiring import spool
 from alice_exp.home.acting import Acting
 from alice_exp.home.caller import Caller
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.model.documents import payload_text, trigger_text
 from alice_exp.model.rules.private_facts import is_private
-from alice_exp.model.values.block import content_hash
+from alice_exp.model.values.block import Placed, content_hash
 from alice_exp.review.usecases import approve, heartbeat, reject
 from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.language import say
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from alice_exp.home.session import Session
-    from alice_exp.model.values.block import Placed
 
 MOST = 3
 _LONGEST = 400

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import socket
 import struct
@@ -32,6 +33,7 @@ _SETTINGS = (
     "{cwd}/.codex/config.toml",
     "{cwd}/.codex/hooks.json",
     "/etc/claude-code/managed-settings.json",
+    "/etc/codex/config.toml",
 )
 
 
@@ -112,7 +114,9 @@ def _has_a_terminal(parent: Process, host: Host) -> bool:
         ends = [os.readlink(f"/proc/{parent.pid}/fd/{number}") for number in (0, 1)]  # noqa: PTH115
     except OSError:
         return False
-    words = (word.partition("=")[0] for word in parent.arguments[1:])
+    words = {word.partition("=")[0] for word in parent.arguments[1:]}
+    # A short option may hold its value: -anever.
+    words |= {word[:2] for word in words if word.startswith("-") and word[1:2] != "-"}
     return all(end.startswith(("/dev/pts/", "/dev/tty")) for end in ends) and host.unseen.isdisjoint(words)
 
 
@@ -160,8 +164,9 @@ def _peer(stream: int, parent: int) -> int:
 
 
 def _answers_itself(parent: Process) -> bool:
-    """Whether a hook of the host may answer a dialog: no file of its settings speaks of one."""
-    return any("licitation" in text for text in _settings(parent.pid))
+    """Whether the host may answer a dialog itself: by a hook, or as Codex does without approvals."""
+    texts = [*_settings(parent.pid)]
+    return any("licitation" in text or re.search(r"approval_policy\W+never", text) for text in texts)
 
 
 def _settings(pid: int) -> Iterator[str]:

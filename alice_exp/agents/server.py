@@ -85,7 +85,7 @@ class Server:
         self._cancelled: dict[str | int, bool] = {}
         self._asked: dict[object, queue.SimpleQueue[Mapping[str, Any]]] = {}
         self._running: str | int = ""
-        self._elicits = False
+        self._elicits = self._is_over = False
         self._connection: Connection | None = None
 
     def run(self) -> None:
@@ -98,6 +98,7 @@ class Server:
                     self._receive(line)
         finally:
             self._jobs.put(None)
+            self._is_over = True
             self._answer_all()
             worker.join()
 
@@ -158,6 +159,10 @@ class Server:
         named = f"ask-{time.monotonic_ns()}"
         answers: queue.SimpleQueue[Mapping[str, Any]] = queue.SimpleQueue()
         self._asked[named] = answers
+        # Said after it is noted: who goes away now finds it, who went away before is known.
+        if self._is_over or self._cancelled.get(self._running):
+            del self._asked[named]
+            return "cancel"
         self._send({"id": named, "method": "elicitation/create", "params": params})
         told = answers.get().get("result")
         if told is None and named in self._asked:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from alice_exp.blocks.usecases import lifetime, provenance
 from alice_exp.blocks.usecases import lifetime as keeping
+from alice_exp.blocks.usecases.lifetime import Kept, Lived
+from alice_exp.blocks.usecases.provenance import LogFilter, Undone
 from alice_exp.model.values.block import PLACES, content_hash
 from alice_exp.owner import usecases as owner
 from alice_exp.owner.wiring import signing
@@ -15,10 +17,7 @@ from alice_exp.review.wiring import reviewing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Literal
 
-    from alice_exp.blocks.usecases.lifetime import Kept, Lived
-    from alice_exp.blocks.usecases.provenance import LogFilter, Undone
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
     from alice_exp.home.session import Session

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from copy import copy
-from functools import cache, partial
+from functools import cache, partial, wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -189,7 +189,7 @@ def command_of(name: str, target: str) -> Any:
     """One command of the table, built of ``module:function``."""
     module, _, function = target.partition(":")
     carrier = typer.Typer(**QUIET)
-    carrier.command(name)(getattr(import_module(module), function))
+    carrier.command(name)(_on_terminal(getattr(import_module(module), function)))
     command = typer.main.get_command(carrier)
     for parameter in command.params:
         if parameter.metavar is None:
@@ -199,6 +199,23 @@ def command_of(name: str, target: str) -> Any:
     command.params += [one for one in shared_options(hidden=True) if one.name not in own]
     command.invoke = _after_the_report(command.invoke)  # type: ignore[method-assign,assignment]
     command.get_help = partial(_help, command)  # type: ignore[method-assign]
+    return command
+
+
+def _on_terminal(function: Callable[..., None]) -> Callable[..., None]:
+    """A command's function as typer takes it: typer's context stands for the ``terminal`` that it works on.
+
+    What a group does itself is not done where a command of the group follows.
+    """
+    if "terminal" not in function.__annotations__:
+        return function
+    function.__annotations__["terminal"] = typer.Context
+
+    @wraps(function)
+    def command(terminal: Any, **values: Any) -> None:
+        if not terminal.invoked_subcommand:
+            function(terminal.obj, **values)
+
     return command
 
 
@@ -360,7 +377,7 @@ def _group(name: str, table: Table) -> LazyGroup:
 
 
 def _with_own_command(group: LazyGroup, own: Any) -> None:
-    """A group that does something itself; its function looks at ``ctx.invoked_subcommand``, empty if it is meant."""
+    """A group that does something itself, unless one of its commands follows."""
     group.invoke_without_command = group.is_alone = True
     group.params += own.params
     group.callback = own.callback

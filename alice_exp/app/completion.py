@@ -89,14 +89,13 @@ complete -c alice-exp -f -a '(__alice_exp_complete)'
 
 
 def completion(
-    ctx: typer.Context,
+    terminal: Terminal,
     shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
 ) -> None:
     """Print the script that teaches a shell to complete commands and ids.
 
     Example: eval "$(alice-exp completion bash)"
     """
-    terminal: Terminal = ctx.obj
     script = _SCRIPTS.get(shell)
     if script is None:
         raise UsageError("unknown shell {shell}", shell=repr(shell), hint="write bash, zsh or fish")

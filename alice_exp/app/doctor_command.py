@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from alice_exp.agents import launcher
 from alice_exp.agents.connected_hosts import connected, faults
 from alice_exp.agents.wiring import spool
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.maintenance.usecases.doctor import Check, Patient, examine
 from alice_exp.maintenance.wiring import inspection
@@ -18,12 +19,9 @@ from alice_exp.sync.wiring import remotes
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import aside, rendered, say
 
-if TYPE_CHECKING:
-    from alice_exp.home.session import Session
-
 
 def doctor(
-    ctx: typer.Context,
+    terminal: Terminal,
     fix: Annotated[
         bool,
         typer.Option("--fix", help="Mend what needs no decision: leftovers, permissions, schemas, hook."),
@@ -33,7 +31,6 @@ def doctor(
 
     Examples: alice-exp doctor · alice-exp doctor --fix
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     looked = inspection(session)
     patient = Patient(

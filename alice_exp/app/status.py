@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import typer
-
 from alice_exp.agents.connected_hosts import Connected, connected, faults, foreign
 from alice_exp.agents.wiring import spool
 from alice_exp.kernel.jsonc.problem import Problem
@@ -29,14 +27,13 @@ FEW = 3
 """How many of a kind a screen names; the command beside the count shows all."""
 
 
-def status(ctx: typer.Context) -> None:
+def status(terminal: Terminal) -> None:
     """Show on one screen what waits, is in doubt, changed or is broken; hosts, and the last sync.
 
     Nothing is numbered and no clock starts, as with 'heartbeat --peek'.
 
     Examples: alice-exp status · alice-exp status --json
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     report, _ = heartbeat(reviewing(session), peek=True)
     doubts = [placed for placed in session.home.read(("personal", "universal")) if is_in_doubt(placed.block)]

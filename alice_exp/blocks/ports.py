@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from alice_exp.model.values.block import Reads
+from alice_exp.model.values.block import Reads
 
 
 class AccessLog(Protocol):

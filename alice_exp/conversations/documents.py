@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from alice_exp.conversations.usecases.recollect import Recollection
 from alice_exp.finding import documents as finding_documents
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from alice_exp.conversations.usecases.recollect import Recollection
 
 _PLACES = {"episode": "episodes", "diary": "diary", "conversation": "conversations"}
 

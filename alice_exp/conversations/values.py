@@ -6,15 +6,12 @@ Roles and tool calls follow the chat-completions API, so that an agent loop can 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from collections.abc import Mapping
+from typing import Literal, get_args
 
 from alice_exp.kernel.errors import UsageError
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from alice_exp.kernel.jsonc.problem import Json
 
 Role = Literal["system", "user", "assistant", "tool"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -64,6 +61,21 @@ class ChatRecord:
     def ref(self) -> str:
         """``session#index``, the form in which evidence refers to the message."""
         return f"{self.session}#{self.index}"
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Summary of one conversation; ``at`` (start), ``last_at`` and ``ended`` are ISO-8601 UTC.
+
+    ``ended`` is empty while the conversation is open; ``unextracted`` counts messages not yet extracted from.
+    """
+
+    session: str
+    at: str
+    last_at: str
+    messages: int
+    unextracted: int
+    ended: str = ""
 
 
 def message_of(value: Mapping[str, Json]) -> Message:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def recall(
-    ctx: typer.Context,
+    terminal: Terminal,
     query: Annotated[
         str, typer.Argument(metavar="QUERY", help="What you want to know, in your own words.")
     ] = "",
@@ -72,7 +72,6 @@ def recall(
 
     Examples: alice-exp recall "search code" · alice-exp recall 部署 --context env=prod --explain
     """
-    terminal: Terminal = ctx.obj
     filters = Filters(
         places_of(set_),
         namespace,
@@ -229,7 +228,7 @@ def _many(terminal: Terminal, source: str, top: int, filters: Filters) -> None:
 
 
 def list_blocks(
-    ctx: typer.Context,
+    terminal: Terminal,
     set_: Sets = [],  # noqa: B006
     namespace: Annotated[str, typer.Option(help="One namespace's name alone.")] = "",
     state: Annotated[list[str], typer.Option(help="States; may be repeated.")] = [],  # noqa: B006
@@ -251,7 +250,6 @@ def list_blocks(
 
     Examples: alice-exp list --set personal · alice-exp list --state reliable --sort reads -n 10 --json
     """
-    terminal: Terminal = ctx.obj
     filters = Filters(
         places_of(set_),
         namespace,
@@ -294,7 +292,7 @@ def _listing(terminal: Terminal, shown: list[Shown], *, bare: bool) -> None:
 
 
 def show(
-    ctx: typer.Context,
+    terminal: Terminal,
     reference: Annotated[
         str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it, or TYPE/KEY.")
     ],
@@ -303,7 +301,6 @@ def show(
 
     Examples: alice-exp show exp-7k2m9q4x · alice-exp show feature/async_io
     """
-    terminal: Terminal = ctx.obj
     shown = look(finding(terminal.session), reference)
     terminal.answer(finding_documents.block(shown), lambda: _block(terminal, shown))
 

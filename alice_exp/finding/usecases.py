@@ -11,8 +11,8 @@ from alice_exp.kernel.errors import Hint, Names, UsageError
 from alice_exp.kernel.text.times import mentions_time
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import block_decay
-from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, at_least, level
-from alice_exp.model.values.block import PLACES, SETS, is_approved, is_put_away
+from alice_exp.model.rules.lifecycle import LEVELS, Level, Thresholds, at_least, level
+from alice_exp.model.values.block import PLACES, SETS, Block, Place, Placed, is_approved, is_put_away
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from alice_exp.home.ports import Home
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.kernel.text.date_spans import Span
-    from alice_exp.model.rules.lifecycle import Level
-    from alice_exp.model.values.block import Block, Place, Placed
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.records import Episode
 
@@ -62,7 +60,11 @@ class Shown:
     placed: Placed
     level: Level
     decay: float
-    approved: bool
+
+    @property
+    def approved(self) -> bool:
+        """Whether a person stands behind it as it is; worked out where it is told."""
+        return is_approved(self.placed)
 
 
 def recall(
@@ -273,7 +275,7 @@ def _showing(config: Config, caller: Caller) -> Callable[[Placed], Shown]:
     def shown(placed: Placed) -> Shown:
         block = placed.block
         decay = block_decay(block, now, half_life_days=half_lives)
-        return Shown(placed, level(block, thresholds), decay, is_approved(placed))
+        return Shown(placed, level(block, thresholds), decay)
 
     return shown
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.wiring import access
-from alice_exp.finding.ports import Finding
+from alice_exp.finding.ports import Finding, Meanings
 from alice_exp.home.session import Session, once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from alice_exp.finding.ports import Meanings
     from alice_exp.finding.store.search_index import HomeIndex
     from alice_exp.home.landed import Landed
     from alice_exp.model.values.snapshot import Catalogue

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from alice_exp.home.acting import Acting
 from alice_exp.kernel.errors import Hint, RefusedError
+from alice_exp.kernel.journal.act import Actor
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from alice_exp.home.acting import Acting
-    from alice_exp.kernel.journal.act import Actor
 
 
 @dataclass(frozen=True, slots=True)

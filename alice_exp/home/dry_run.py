@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from alice_exp.model.values.block import SETS
+from alice_exp.model.values.block import SETS, Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.block import Place
     from alice_exp.model.values.changes import Plan
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import Snapshot

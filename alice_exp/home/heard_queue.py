@@ -10,8 +10,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import MARK, append, create, read_bytes
@@ -20,10 +22,6 @@ from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.said_again import SIGNS, are_one, keyed, marks_of
 from alice_exp.model.values.block import Evidence
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-    from pathlib import Path
 
 _DAY = 86_400
 _AGED, _COUNTED = 30 * _DAY, 180 * _DAY

@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from alice_exp.kernel.errors import Hint, Names, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
 
 Event = Literal["start", "prompt", "stop", "end", "compact"]
 """When a host calls us: a session begins, a person asks, the agent has answered, a session ends, its context is about
@@ -38,6 +34,8 @@ _PRINTING = (
 _RUNNING = (
     *("exec", "e", "review", "cloud", "mcp-server", "app-server", "proto"),
     *("-c", "--config", "-p", "--profile"),
+    # Codex answers a dialog by itself, with yes or with no, where it asks for no approvals.
+    *("-a", "--ask-for-approval", "--yolo", "--dangerously-bypass-approvals-and-sandbox"),
 )
 
 

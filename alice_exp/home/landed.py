@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from alice_exp.model.values.block import Block
+from alice_exp.model.values.block import Block
 
 NEW = -1
 """Stands for the place of a block that is new or changed."""

@@ -6,21 +6,16 @@ writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Protocol, TypeAlias, TypeVar
 
+from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.jsonc.problem import Json, Problem
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import SETS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from alice_exp.kernel.journal.act import Act, Commit
-    from alice_exp.kernel.jsonc.problem import Json, Problem
-    from alice_exp.model.values.block import Place, Placed
-    from alice_exp.model.values.changes import Plan
-    from alice_exp.model.values.config import Config
-    from alice_exp.model.values.snapshot import Catalogue, Snapshot
+from alice_exp.model.values.block import SETS, Place, Placed
+from alice_exp.model.values.changes import Plan
+from alice_exp.model.values.config import Config
+from alice_exp.model.values.snapshot import Catalogue, Snapshot
 
 R = TypeVar("R")
 

@@ -8,14 +8,11 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from alice_exp.home.project_names import Spot, as_name, is_name, remote_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MARK = ".alice-project"
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
 
 NONE = "none"
 """What names no project at all, in an option or a file."""

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.model.formats.block_fields import NAME
-from alice_exp.model.values.block import BLOCK_TYPES, PLACES, path_of
+from alice_exp.model.values.block import BLOCK_TYPES, PLACES, BlockType, Place, Placed, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from alice_exp.home.ports import Home
-    from alice_exp.model.values.block import BlockType, Place, Placed
     from alice_exp.model.values.snapshot import Snapshot
 
 

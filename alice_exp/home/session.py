@@ -9,7 +9,7 @@ import functools
 import os
 import time
 from dataclasses import field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,19 +17,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from alice_exp.home.acting import Acting
 from alice_exp.home.caller import Caller
 from alice_exp.home.judge import Judge
-from alice_exp.home.references import look_up
+from alice_exp.home.references import LookUp, look_up
 from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import tzinfo
 
     from alice_exp.home.heard_queue import HeardQueue
     from alice_exp.home.landed import Landed
     from alice_exp.home.ports import Cataloguing, History, Team
     from alice_exp.home.project_names import Here, Projects, Spot
-    from alice_exp.home.references import LookUp
     from alice_exp.home.store.doors import FileHome
     from alice_exp.kernel.journal.act import Actor
     from alice_exp.kernel.jsonc.problem import Json, Problem

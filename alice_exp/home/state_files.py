@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from alice_exp.kernel.journal.atomic_files import append
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 Holds = Literal["nothing", "ids", "texts", "entry", "said"]
 """What a file holds: neither id nor word of a block; ids alone, which stay; texts of any block, made anew from the

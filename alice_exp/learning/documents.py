@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.kernel.text.display import one_line
 from alice_exp.model.documents import brief, payload_text, trigger_text
 from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.values.block import Record, is_of_team
+from alice_exp.model.values.block import Placed, Record, is_of_team
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.learning.rules.assessment import Assessment, Grade
     from alice_exp.learning.rules.impact import Impact
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from alice_exp.learning.rules.success_rates import Rate
     from alice_exp.learning.usecases.decide import Decision
     from alice_exp.model.rules.lifecycle import Change
-    from alice_exp.model.values.block import Placed
 
 Say: TypeAlias = Callable[[str], str]
 """Turns an English sentence into the person's language."""

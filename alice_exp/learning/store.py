@@ -6,17 +6,14 @@ from __future__ import annotations
 import contextlib
 import re
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.derived_file import derived, load_derived
 from alice_exp.learning.ports import OpenDecision
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
 _ID = re.compile(r"dec-[a-z2-9]{8}")
 KEPT = 1000

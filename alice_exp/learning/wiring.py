@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from alice_exp.blocks.wiring import access
 from alice_exp.home.session import Session, once
-from alice_exp.learning.ports import Learning
+from alice_exp.learning.ports import Decisions, Learning
 from alice_exp.timeline.wiring import summarise
 
 if TYPE_CHECKING:
     from alice_exp.finding.ports import Finding
     from alice_exp.home.ports import Home
-    from alice_exp.learning.ports import Decisions
 
 
 @once

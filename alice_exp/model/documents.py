@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.kernel.jsonc.problem import Problem
-    from alice_exp.model.values.block import Evidence, Placed
+from alice_exp.kernel.journal.act import Commit
+from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.model.values.block import Evidence, Placed
 
 
 def trigger_text(placed: Placed) -> str:

@@ -30,7 +30,7 @@ _WORDS: dict[Standing, str] = {
 
 
 def init(
-    ctx: typer.Context,
+    terminal: Terminal,
     key: Annotated[
         str, typer.Option("--key", metavar="FILE", help="An SSH key (else the usual one in ~/.ssh).")
     ] = "",
@@ -46,7 +46,6 @@ def init(
 
     Example: alice-exp owner init --key ~/.ssh/id_ed25519
     """
-    terminal: Terminal = ctx.obj
     opened = signing(terminal.session)
     named, commit = owning.init(opened, key, unprotected=unprotected, anew=anew)
     seen = owning.overview(opened)
@@ -62,12 +61,11 @@ def init(
         terminal.note(say(template, count=waiting))
 
 
-def drop(ctx: typer.Context) -> None:
+def drop(terminal: Terminal) -> None:
     """Do without the owner key from now on; the key itself has to sign that.
 
     Example: alice-exp owner drop
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("drop the owner key"), "alice-exp owner drop")
     terminal.confirm(say("Let decisions count without a signature again?"))
@@ -78,12 +76,11 @@ def drop(ctx: typer.Context) -> None:
     )
 
 
-def show(ctx: typer.Context) -> None:
+def show(terminal: Terminal) -> None:
     """Show the owner key and how the blocks stand under it.
 
     Example: alice-exp owner show
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     seen = owning.overview(signing(session))
     if seen.key is None:
@@ -104,12 +101,11 @@ def show(ctx: typer.Context) -> None:
     terminal.answer(document, text)
 
 
-def verify(ctx: typer.Context) -> None:
+def verify(terminal: Terminal) -> None:
     """Verify every signature afresh; exit 3 where one is bad.
 
     Example: alice-exp owner verify
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     seen = owning.verify(signing(session))
     bad = seen.those("bad")
@@ -135,7 +131,7 @@ def verify(ctx: typer.Context) -> None:
 
 
 def sign(
-    ctx: typer.Context,
+    terminal: Terminal,
     references: Annotated[list[str] | None, typer.Argument(metavar="[ID]…", help="What to sign.")] = None,
     all_: Annotated[
         bool, typer.Option("--all", help="All that was approved, or is personal, and is not signed as it is.")
@@ -148,7 +144,6 @@ def sign(
 
     Examples: alice-exp owner sign exp-7k2m9q4x · alice-exp owner sign --all
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     if bool(references) == all_:
         raise UsageError("name what to sign, or say --all", hint="see 'alice-exp owner verify'")

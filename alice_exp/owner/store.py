@@ -12,24 +12,19 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError
+from alice_exp.kernel.errors import AliceError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.approval import claim, judged, marked
-from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import Block, Claim, Placed
+from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
 from alice_exp.owner.ports import OwnerKey
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from alice_exp.kernel.errors import AliceError
-    from alice_exp.model.values.block import Block, Claim
-    from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
 
 NAMESPACE: Final = "alice-exp"
 PRINCIPAL: Final = "alice-exp-owner"

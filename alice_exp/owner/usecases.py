@@ -6,31 +6,29 @@ from collections import Counter
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from alice_exp.home.caller import require_person
+from alice_exp.home.caller import Caller, require_person
 from alice_exp.home.dry_run import DryHome
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import BusyError, NotFoundError, ProblemError, RefusedError
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.approval import (
+    Stamp,
+    Standing,
     approved_now,
     claim,
     signed_text,
     standing,
     with_signature,
 )
-from alice_exp.model.values.block import Claim, Placed, content_hash
+from alice_exp.model.values.block import Block, Claim, Decision, Placed, content_hash
 from alice_exp.model.values.changes import ChangeSet, Put, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.model.rules.approval import Stamp, Standing
-    from alice_exp.model.values.block import Block, Decision
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.owner.ports import Owner, OwnerKey, Signing
 

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.judge import Judge
 from alice_exp.home.session import Session, once
-from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import Block, Placed
 
 if TYPE_CHECKING:
     from alice_exp.home.ports import Home
-    from alice_exp.model.values.block import Block
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.owner.ports import Signing
     from alice_exp.owner.store import SshOwner

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from alice_exp.blocks.wiring import access
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.act import Commit
+from alice_exp.model.values.block import Placed
 from alice_exp.review.store import Past, Reports, Reviewing
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.model.values.block import Placed
 
 
 @once

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from alice_exp.kernel.jsonc.problem import Json
-
-    Message = Mapping[str, Json]
-    """One message between two Alices: a JSON object."""
-
+Message = Mapping[str, Json]
+"""One message between two Alices: a JSON object."""
 
 PEER_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,50}")
 """Allowed names of peers; a name becomes part of ``shared_from_NAME``, of paths and of commits."""

@@ -27,7 +27,7 @@ _TICK = 0.5
 
 
 def run(
-    ctx: typer.Context,
+    terminal: Terminal,
     only: Annotated[
         list[str], typer.Option("--with", metavar="NAME", help="Only this remote; may be repeated.")
     ] = [],  # noqa: B006
@@ -39,9 +39,6 @@ def run(
 
     Examples: alice-exp sync add git@example.com:me/memory.git --private · alice-exp sync
     """
-    if ctx.invoked_subcommand:
-        return
-    terminal: Terminal = ctx.obj
     require_person(terminal.session.caller, say("sync"), "alice-exp sync")
     if over:
         terminal.confirm(say("Put this history in the place of what the remote holds?"))
@@ -49,7 +46,7 @@ def run(
 
 
 def add(
-    ctx: typer.Context,
+    terminal: Terminal,
     address: Annotated[str, typer.Argument(metavar="REMOTE", help="A git repository: a path or an address.")],
     private: Annotated[
         bool, typer.Option("--private", help="It is mine alone: everything that is tracked may go there.")
@@ -60,7 +57,6 @@ def add(
 
     Example: alice-exp sync add /media/stick/memory.git --private
     """
-    terminal: Terminal = ctx.obj
     mine = " --private" if private else ""
     require_person(terminal.session.caller, say("add a remote"), f"alice-exp sync add {address}{mine}")
     terminal.confirm(
@@ -80,12 +76,11 @@ def add(
     terminal.answer(_row(remote) | ({"key": own} if own else {}), text)
 
 
-def list_remotes(ctx: typer.Context) -> None:
+def list_remotes(terminal: Terminal) -> None:
     """List the remotes and what each of them gets.
 
     Example: alice-exp sync list
     """
-    terminal: Terminal = ctx.obj
     named = remotes(terminal.session).all()
     own = syncing.own_key(_machine(terminal)) if any(one.private for one in named) else ""
 
@@ -101,26 +96,24 @@ def list_remotes(ctx: typer.Context) -> None:
 
 
 def remove(
-    ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME", help="A remote's name.")]
+    terminal: Terminal, name: Annotated[str, typer.Argument(metavar="NAME", help="A remote's name.")]
 ) -> None:
     """Forget a remote; what it holds stays there.
 
     Example: alice-exp sync remove origin
     """
-    terminal: Terminal = ctx.obj
     gone = syncing.remove(_machine(terminal), name)
     terminal.answer(_row(gone), lambda: terminal.line(say("{name}  is forgotten", name=gone.name)))
 
 
 def confirm(
-    ctx: typer.Context,
+    terminal: Terminal,
     key: Annotated[str, typer.Argument(metavar="KEY", help="The key that 'alice-exp sync' named.")],
 ) -> None:
     """Let the decisions of your other machine count here, whose key 'alice-exp sync list' shows there.
 
     Example: alice-exp sync confirm k7qm-2c4x-hw3b-a5dn-r6ty
     """
-    terminal: Terminal = ctx.obj
     terminal.confirm(say("Does 'alice-exp sync list' show {key} on your other machine?", key=key))
     remote = syncing.confirm(_machine(terminal), key)
     terminal.answer(
@@ -129,12 +122,11 @@ def confirm(
     )
 
 
-def settle(ctx: typer.Context) -> None:
+def settle(terminal: Terminal) -> None:
     """Finish what a plain git pull merged: blocks that one side moved to another file. The home's hook runs this.
 
     Example: alice-exp sync settle
     """
-    terminal: Terminal = ctx.obj
     commit = syncing.settle(_machine(terminal))
     document = {"commit": commit_id(commit)}
     terminal.answer(
@@ -144,7 +136,7 @@ def settle(ctx: typer.Context) -> None:
 
 
 def watch(
-    ctx: typer.Context,
+    terminal: Terminal,
     every: Annotated[
         str, typer.Option(metavar="TIME", help="How long to wait between two looks at the remotes.")
     ] = "5m",
@@ -156,7 +148,6 @@ def watch(
 
     Example: alice-exp sync watch --every 5m --for 8h
     """
-    terminal: Terminal = ctx.obj
     require_person(terminal.session.caller, say("sync"), "alice-exp sync watch")
     pause = window(every)
     if pause <= 0:

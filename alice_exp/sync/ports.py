@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping
+from typing import Protocol
 
+from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from alice_exp.kernel.journal.act import Act, Commit
 
 
 @dataclass(frozen=True, slots=True)

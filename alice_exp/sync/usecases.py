@@ -10,9 +10,9 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alice_exp.home.caller import require_person
+from alice_exp.home.caller import Caller, require_person
 from alice_exp.kernel.errors import AliceError, NotFoundError, RefusedError, UsageError
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import NAME
@@ -20,18 +20,15 @@ from alice_exp.model.rules.secrets import findings
 from alice_exp.owner.rules.ssh_signature import public_key
 from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.usecases import bundles as sharing
-from alice_exp.sync.ports import Exchanged, Remote
+from alice_exp.sharing.usecases.bundles import TakenIn
+from alice_exp.sync.ports import Exchange, Exchanged, Remote, Remotes
 from alice_exp.sync.rules.ledger_heads import told_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
-    from alice_exp.kernel.journal.act import Commit
     from alice_exp.sharing.store.peer_identity import Shares
-    from alice_exp.sharing.usecases.bundles import TakenIn
-    from alice_exp.sync.ports import Exchange, Remotes
 
 NOTHING = Exchanged()
 """The result of an exchange that transferred nothing."""

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from alice_exp.home.session import Session, once
-
-if TYPE_CHECKING:
-    from alice_exp.sync.ports import Exchange, Remotes
+from alice_exp.sync.ports import Exchange, Remotes
 
 
 @once

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def publish(
-    ctx: typer.Context,
+    terminal: Terminal,
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit 6 if the repository's files differ (for CI).")
     ] = False,
@@ -56,7 +56,6 @@ def publish(
     Examples: alice-exp project publish · alice-exp project publish --agents-md --skills skills · alice-exp project
     publish --check
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     there = session.root.exists()
     if not (check or dry_run):
@@ -170,7 +169,7 @@ _Ids = Annotated[
 
 
 def trust(
-    ctx: typer.Context,
+    terminal: Terminal,
     references: _Ids = [],  # noqa: B006
     reject: Annotated[
         bool, typer.Option("--reject", help="Turn them down: as they are they are told to nobody here.")
@@ -184,7 +183,6 @@ def trust(
 
     Examples: alice-exp project trust · alice-exp project trust exp-7k2m9q4x --reject
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     if not dry_run:
         require_person(session.caller, say("trust"), "alice-exp project trust")

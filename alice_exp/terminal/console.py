@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,6 @@ from alice_exp.terminal.language import AS_TYPED, aside, rendered, say
 from alice_exp.terminal.streams import json_error, json_text, paged
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from alice_exp.home.ports import Home
     from alice_exp.home.session import Session
     from alice_exp.model.values.block import Place, Placed

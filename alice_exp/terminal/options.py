@@ -7,8 +7,9 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -16,10 +17,6 @@ from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.values.block import BLOCK_TYPES, SETS, Place
-
-if TYPE_CHECKING:
-    from datetime import datetime, tzinfo
-
 
 DEEPEST = 60
 """The deepest nesting of one JSONL line: files are read to 64 levels, and a block is three levels deep in its file."""

@@ -12,12 +12,14 @@ import pty
 import shutil
 import sys
 import textwrap
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from alice_exp.agents.server import Server
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who holds a pipe")
@@ -91,10 +93,12 @@ def host(home: Path, world: Path, cli: Call, tmp_path: Path, monkeypatch: pytest
     """``host(words, program=…, arguments=…, **how)``: one conversation of a host, on a terminal unless told otherwise."""
     programs = tmp_path / "programs"
     programs.mkdir()
-    shutil.copy(os.path.realpath(sys.executable), programs / "claude")
+    for copied in ("claude", "codex"):
+        shutil.copy(os.path.realpath(sys.executable), programs / copied)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     monkeypatch.setattr("alice_exp.agents.launcher.try_server", lambda *_: "ok")
     cli("connect", "claude-code")
+    cli("connect", "codex")
     script = tmp_path / "host.py"
     script.write_text(HOST)
     out = tmp_path / "told.json"
@@ -270,6 +274,31 @@ SETTINGS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("flags", "settings"),
+    [
+        (("-a", "never"), ""),
+        (("-anever",), ""),
+        (("--ask-for-approval=never",), ""),
+        (("--yolo",), ""),
+        ((), "approval_policy = 'never'"),
+        ((), "[profiles.x]\napproval_policy='never'"),
+    ],
+)
+def test_codex_that_answers_dialogs_itself_is_not_asked(
+    flags: tuple[str, ...], settings: str, host: Call, three: dict[str, str], cli: Call, tmp_path: Path
+) -> None:
+    """As 0.169.0 does where it asks for no approvals: with yes beside its sandbox, with no within it."""
+    codex: dict[str, Any] = {"program": tmp_path / "programs/codex", "actor": "agent:codex"}
+    path = Path(os.environ["HOME"]) / ".codex/config.toml"
+    own = path.read_text()
+    path.write_text(f"{settings}\n{own}")
+    told = host(flags=flags, **codex)
+    assert told.done and told.asked == [] and approved(cli) == []
+    path.write_text(own)
+    assert len(host(**codex).asked) == 3
+
+
 @pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.parametrize("word", ["Elicitation", "\\u0045licitation", "ElicitationResult"])
 def test_a_hook_that_answers_dialogs_ends_them(
@@ -315,3 +344,19 @@ def test_answers_from_a_file_decide_nothing(home: Path, three: dict[str, str], c
     ]
     done = run("--actor", "agent:claude-code", "mcp", stdin=textwrap.dedent("\n".join(map(json.dumps, rows))))
     assert "cannot be asked here" in done.stdout and approved(cli) == []
+
+
+def test_who_hung_up_is_not_asked() -> None:
+    """The worker may be between two questions when its client goes away; a dialog sent then has no answer."""
+    source, sink = os.pipe()
+    os.close(sink)
+    out, sink = os.pipe()
+    server = Server(os.fdopen(source, "rb"), sink, lambda: pytest.fail("nothing was called"))
+    server.run()
+    said: list[str] = []
+    asking = threading.Thread(target=lambda: said.append(server.ask({})), daemon=True)
+    asking.start()
+    asking.join(20)
+    os.close(sink)
+    with os.fdopen(out, "rb") as sent:
+        assert (said, sent.read()) == (["cancel"], b"")

@@ -50,7 +50,7 @@ class Planned:
 
 
 def connect(
-    ctx: typer.Context,
+    terminal: Terminal,
     hosts: Hosts = [],  # noqa: B006
     show: Show = False,
     ask: Annotated[
@@ -64,7 +64,6 @@ def connect(
 
     Examples: alice-exp connect claude-code --print · alice-exp connect gemini codex · alice-exp connect --ask
     """
-    terminal: Terminal = ctx.obj
     session, chosen = terminal.session, _chosen(hosts)
     brought = [*foreign(session.spot.path)]
     for fault in brought:
@@ -98,12 +97,11 @@ def connect(
     _answer(terminal, done, [], hosts)
 
 
-def disconnect(ctx: typer.Context, hosts: Hosts = [], show: Show = False) -> None:  # noqa: B006
+def disconnect(terminal: Terminal, hosts: Hosts = [], show: Show = False) -> None:  # noqa: B006
     """Take our server, hooks and instructions out of an agent's host; all else in its files stays as it is.
 
     Example: alice-exp disconnect claude-code
     """
-    terminal: Terminal = ctx.obj
     session, chosen = terminal.session, _chosen(hosts)
     plans = [(host, _planned(host, session, out=True)) for host in chosen]
     done = []

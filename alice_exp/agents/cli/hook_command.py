@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from alice_exp.agents.ports import Left
     from alice_exp.agents.usecases.hook_answers import Kind, Showing
     from alice_exp.agents.usecases.session_actions import Lived
-    from alice_exp.conversations.ports import Conversing
+    from alice_exp.conversations.usecases.sessions import Conversing
     from alice_exp.home.session import Session
     from alice_exp.model.values.block import Place, Placed
 
@@ -45,7 +45,7 @@ RETRY = 600.0
 
 
 def hook(
-    ctx: typer.Context,
+    terminal: Terminal,
     host: Annotated[str, typer.Argument(metavar="[HOST]", help="Whose hook it is, as in 'connect'.")] = "",
     event: Annotated[
         str,
@@ -63,7 +63,6 @@ def hook(
 
     Example: alice-exp hook claude-code start <event.json
     """
-    terminal: Terminal = ctx.obj
     if INSIDE in os.environ:
         return
     if finish:

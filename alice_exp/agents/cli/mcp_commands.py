@@ -12,25 +12,23 @@ from alice_exp.terminal.editor import text_of, write_text
 from alice_exp.terminal.language import say
 
 
-def serve(ctx: typer.Context) -> None:
+def serve(terminal: Terminal) -> None:
     """Serve an agent over stdio until it hangs up.
 
     In an agent's configuration: {"command": "alice-exp", "args": ["mcp"]}
 
     Examples: alice-exp mcp · alice-exp mcp install claude-code --print
     """
-    if ctx.invoked_subcommand is not None:
-        return
     from alice_exp.agents import server
 
-    session = ctx.obj.session
+    session = terminal.session
     session.home.read(())
     session.acting.named  # noqa: B018  a wrong name is said at the start, too
     server.serve(lambda: session)
 
 
 def install(
-    ctx: typer.Context,
+    terminal: Terminal,
     host: Annotated[
         str,
         typer.Argument(metavar="HOST", help="claude-code, codex, cursor, gemini, opencode, qwen or vscode."),
@@ -54,7 +52,6 @@ def install(
     from alice_exp.agents.host_config import installed, removed
     from alice_exp.home.hosts import host_named
 
-    terminal: Terminal = ctx.obj
     known = host_named(host)
     path = Path(file).expanduser() if file else host_config.place(known, project)
     before = text_of(path)

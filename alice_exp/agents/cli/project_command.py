@@ -25,47 +25,46 @@ _Of = Annotated[
 ]
 
 
-def project(ctx: typer.Context) -> None:
+def project(terminal: Terminal) -> None:
     """Say which project this folder belongs to, and whether hooks and MCP learn in it.
 
     The project is host and path of the git remote, else a name of this machine's, outside of a repository the folder.
 
     Examples: alice-exp project · alice-exp project off · alice-exp project publish
     """
-    if not ctx.invoked_subcommand:
-        _say(ctx.obj)
+    _say(terminal)
 
 
-def off(ctx: typer.Context, name: _Other = "") -> None:
+def off(terminal: Terminal, name: _Other = "") -> None:
     """Keep hooks and MCP from learning or capturing in a project.
 
     Example: alice-exp project off
     """
-    _switch(ctx.obj, "off", name)
+    _switch(terminal, "off", name)
 
 
-def on(ctx: typer.Context, name: _Other = "") -> None:
+def on(terminal: Terminal, name: _Other = "") -> None:
     """Let hooks and MCP learn in a project again.
 
     Example: alice-exp project on
     """
-    _switch(ctx.obj, "on", name)
+    _switch(terminal, "on", name)
 
 
-def is_(ctx: typer.Context, name: _Name, of: _Of = "") -> None:
+def is_(terminal: Terminal, name: _Name, of: _Of = "") -> None:
     """Say that a project has another name: that in .alice-project, which counts once you said so, or one from before.
 
     Example: alice-exp project is web
     """
-    _call(ctx.obj, "is", name, of)
+    _call(terminal, "is", name, of)
 
 
-def not_(ctx: typer.Context, name: _Name, of: _Of = "") -> None:
+def not_(terminal: Terminal, name: _Name, of: _Of = "") -> None:
     """Say that a name is not a project's.
 
     Example: alice-exp project not web
     """
-    _call(ctx.obj, "not", name, of)
+    _call(terminal, "not", name, of)
 
 
 def _call(terminal: Terminal, word: str, name: str, of: str) -> None:

@@ -5,25 +5,23 @@ Each step may be done again: messages that are there are not added, what was rea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.agents.usecases.keep_what_worked import keep_causes, keep_commands
-from alice_exp.agents.usecases.session_actions import keep_actions
+from alice_exp.agents.usecases.session_actions import Lived, keep_actions
 from alice_exp.conversations.rules.tool_uses import deeds_of
-from alice_exp.conversations.rules.transcripts import read, records, spoken
+from alice_exp.conversations.rules.transcripts import Row, read, records, spoken
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.search_sessions import add, take_in
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from alice_exp.agents.ports import Left, Spool
     from alice_exp.agents.usecases.session_actions import Lived
-    from alice_exp.conversations.ports import Conversing
     from alice_exp.conversations.rules.transcripts import Row
+    from alice_exp.conversations.usecases.sessions import Conversing
 
 AsHost = Callable[["Left"], "tuple[Conversing, Lived, str]"]
 """What conversations, episodes and decisions need, by what was left: its acts are those of the host's agent. Beside

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.ports import OpenDecision
+from alice_exp.learning.ports import Decisions, OpenDecision
 from alice_exp.model import documents
 from alice_exp.model.values.block import is_of_team
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from alice_exp.finding.ports import Finding
     from alice_exp.home.caller import Caller
-    from alice_exp.learning.ports import Decisions
     from alice_exp.model.values.block import Placed
 
 Kind = Literal["start", "prompt"]

@@ -48,7 +48,7 @@ _TAKEN = frozenset(CONTENT) - {"origin"}
 
 
 def memorize(
-    ctx: typer.Context,
+    terminal: Terminal,
     payload: Annotated[str, typer.Argument(metavar="PAYLOAD", help="What to do or to believe.")] = "",
     when: Annotated[str, typer.Option("--when", help="When it applies: the trigger.")] = "",
     source: Annotated[
@@ -87,7 +87,6 @@ def memorize(
 
     Examples: alice-exp memorize "use rg" --when "searching code" · alice-exp memorize --from lessons.jsonl
     """
-    terminal: Terminal = ctx.obj
     if source and payload:
         raise UsageError("give a payload or --from, not both")
     suggested = namespace_name(namespace_path(namespace)) if namespace else ""
@@ -122,7 +121,7 @@ def memorize(
 
 
 def remember(
-    ctx: typer.Context,
+    terminal: Terminal,
     payload: Annotated[str, typer.Argument(metavar="PAYLOAD", help="What to remember, in your own words.")],
     when: Annotated[str, typer.Option("--when", help="When it applies: the trigger.")] = "",
     namespace: Annotated[str, typer.Option(help="Which file of personal, as workflow_habits.")] = "",
@@ -143,7 +142,6 @@ def remember(
 
     Example: alice-exp remember "I like spicy food" --when "choosing food"
     """
-    terminal: Terminal = ctx.obj
     draft = Draft(
         _payload(payload, 'alice-exp remember "I like tables" --when "comparing options"'),
         Trigger(when, (), context_of(context)),

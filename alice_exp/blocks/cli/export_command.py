@@ -23,7 +23,7 @@ FORMATS = ("jsonl", "json", "markdown")
 
 
 def export(
-    ctx: typer.Context,
+    terminal: Terminal,
     set_: Sets = [],  # noqa: B006
     format: Annotated[str, typer.Option(help="jsonl, json or markdown.")] = "jsonl",
 ) -> None:
@@ -33,7 +33,6 @@ def export(
 
     Examples: alice-exp export >blocks.jsonl · alice-exp export --set personal --format markdown
     """
-    terminal: Terminal = ctx.obj
     if format not in FORMATS:
         raise UsageError(
             "unknown format {format}", format=repr(format), hint="formats are jsonl, json, markdown"
@@ -56,7 +55,7 @@ def _json(rows: list[dict[str, Any]]) -> None:
 
 
 def import_alice(
-    ctx: typer.Context,
+    terminal: Terminal,
     source: Annotated[str, typer.Argument(metavar="FILE|-", help="What 'alice-exp export' wrote.")],
     as_mine: Annotated[
         bool, typer.Option("--as-mine", help="As they are, with state, counts and approval (needs --yes).")
@@ -71,7 +70,6 @@ def import_alice(
     """
     from alice_exp.blocks.usecases.import_blocks import take_in_blocks
 
-    terminal: Terminal = ctx.obj
     rows, session = _blocks(source), terminal.session
     if as_mine and not dry_run and session.actor.is_person:
         terminal.confirm(say("take in {count} blocks with their approvals, as your own?", count=len(rows)))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.blocks.usecases.import_blocks import draft_of_piece, take_in, with_origin
 from alice_exp.kernel.errors import NotFoundError, ProblemError
 from alice_exp.kernel.journal.act import commit_id
@@ -16,11 +18,6 @@ from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import json_lines
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from alice_exp.blocks.usecases.capture import Draft
-
 MOST_BYTES = 64 << 20
 """The largest file, in bytes, that is read."""
 
@@ -28,15 +25,15 @@ _File = Annotated[str, typer.Argument(metavar="FILE|-", help="The file to import
 _Dry = Annotated[bool, typer.Option("--dry-run", help="Say what would come in; change nothing.")]
 
 
-def claude_md(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
+def claude_md(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
     """Import an instruction file (CLAUDE.md, AGENTS.md …): each bullet and paragraph becomes a candidate.
 
     Example: alice-exp import claude-md CLAUDE.md --dry-run
     """
-    _pieces(ctx.obj, "claude-md", source, dry_run)
+    _pieces(terminal, "claude-md", source, dry_run)
 
 
-def mem0(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
+def mem0(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
     """Import from mem0, its store or an export (JSON or JSONL): each memory becomes a candidate about the user.
 
     The store is history.db, a folder of Qdrant, or the folder ~/.mem0 with both; what was deleted, what expired and
@@ -47,7 +44,6 @@ def mem0(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
     from alice_exp.blocks.rules.memory_formats import mem0_export, mem0_pieces
     from alice_exp.blocks.wiring import mem0_rows
 
-    terminal: Terminal = ctx.obj
     rows = None if source == "-" else mem0_rows(Path(source).expanduser())
     if rows is None and source != "-" and Path(source).expanduser().is_dir():
         raise NotFoundError("no store of mem0 is in {source}", source=source)
@@ -57,15 +53,15 @@ def mem0(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
     _take_in(terminal, [draft_of_piece("mem0", source, piece) for piece in pieces], dry_run)
 
 
-def basic_memory(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
+def basic_memory(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
     """Import basic-memory notes (a file, or a directory of them): each observation becomes a candidate.
 
     Example: alice-exp import basic-memory ~/basic-memory --dry-run
     """
-    _pieces(ctx.obj, "basic-memory", source, dry_run)
+    _pieces(terminal, "basic-memory", source, dry_run)
 
 
-def jsonl(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
+def jsonl(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
     """Import a block's fields a line, as 'memorize --from' takes them, with import:jsonl as origin.
 
     Examples: alice-exp import jsonl lessons.jsonl · alice-exp import jsonl - <lessons.jsonl
@@ -76,7 +72,7 @@ def jsonl(ctx: typer.Context, source: _File, dry_run: _Dry = False) -> None:
         with_origin("jsonl", source, number, draft_of(number, fields, source, ""))
         for number, fields in json_lines(source)
     ]
-    _take_in(ctx.obj, drafts, dry_run)
+    _take_in(terminal, drafts, dry_run)
 
 
 def _pieces(terminal: Terminal, kind: str, source: str, dry_run: bool) -> None:

@@ -25,12 +25,12 @@ from alice_exp.terminal.options import DryRun
 _Id = Annotated[str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it.")]
 
 
-def edit(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
+def edit(terminal: Terminal, reference: _Id, dry_run: DryRun = False) -> None:
     """Open a block's own text in $VISUAL or $EDITOR; what you save is checked, then committed.
 
     An editor that returns at once has to be told to wait, as EDITOR="code --wait". Example: alice-exp edit exp-7k2m9q4x
     """
-    _edit_whole(ctx.obj, reference, dry_run=dry_run)
+    _edit_whole(terminal, reference, dry_run=dry_run)
 
 
 def _edit_whole(terminal: Terminal, reference: str, *, dry_run: bool = False) -> None:
@@ -96,7 +96,7 @@ def _edited(terminal: Terminal, opened: lifetime.Opened, text: str | None, *, dr
 
 
 def move(
-    ctx: typer.Context,
+    terminal: Terminal,
     reference: _Id,
     to: Annotated[str, typer.Argument(metavar="SET/NAME", help="As universal/tool_usage.")],
     dry_run: DryRun = False,
@@ -105,7 +105,6 @@ def move(
 
     Example: alice-exp move exp-7k2m9q4x universal/tool_usage
     """
-    terminal: Terminal = ctx.obj
     lived = lifetime.move(terminal.doors(dry_run), terminal.session.caller, reference, to)
     was, now = namespace_name(lived.before.path), namespace_name(lived.placed.path)
     template = "{id}  is in {now} already" if was == now else "{id}  {was} → {now}"
@@ -113,7 +112,7 @@ def move(
 
 
 def retire(
-    ctx: typer.Context,
+    terminal: Terminal,
     reference: _Id,
     reason: Annotated[str, typer.Option(help="What has changed; kept with the block.")],
     to: Annotated[
@@ -125,7 +124,6 @@ def retire(
 
     Example: alice-exp retire exp-7k2m9q4x --reason "the build moved to uv"
     """
-    terminal: Terminal = ctx.obj
     if to not in ("obsolete", "past"):
         raise UsageError("cannot retire to {to}", to=repr(to), hint="write --to obsolete or --to past")
     target = cast("Literal['obsolete', 'past']", to)
@@ -134,7 +132,7 @@ def retire(
 
 
 def revive(
-    ctx: typer.Context,
+    terminal: Terminal,
     reference: _Id,
     from_rejected: Annotated[
         bool, typer.Option("--from-rejected", help="Lift a rejection: it waits in the pool again.")
@@ -148,7 +146,6 @@ def revive(
     from alice_exp.blocks.usecases.provenance import find_id
     from alice_exp.owner import usecases as owner
 
-    terminal: Terminal = ctx.obj
     lifted = " --from-rejected" if from_rejected else ""
     require_person(terminal.session.caller, say("revive"), f"alice-exp revive {reference}{lifted}")
     find_id(terminal.session.look_up, terminal.session.history, reference)
@@ -213,14 +210,13 @@ def _answer(terminal: Terminal, lived: Lived, line: str, more: dict[str, Any] | 
         terminal.note(say(template, id=placed.block.id))
 
 
-def purge(ctx: typer.Context, reference: _Id, dry_run: DryRun = False) -> None:
+def purge(terminal: Terminal, reference: _Id, dry_run: DryRun = False) -> None:
     """Forget a block for good: every version of it goes from the files and from all of history.
 
     Nothing brings it back. Asks for the id, or takes --yes. Example: alice-exp purge exp-7k2m9q4x
     """
     from alice_exp.blocks.usecases.provenance import find_id
 
-    terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("purge"), f"alice-exp purge {reference}")
     block_id = find_id(session.look_up, session.history, reference)

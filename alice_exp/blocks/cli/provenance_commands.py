@@ -24,14 +24,13 @@ from alice_exp.terminal.language import rendered, say
 
 
 def why(
-    ctx: typer.Context,
+    terminal: Terminal,
     reference: Annotated[str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it.")],
 ) -> None:
     """Explain a block: what it says, its evidence, every act that changed it, how it is scored.
 
     Example: alice-exp why exp-7k2m9q4x
     """
-    terminal: Terminal = ctx.obj
     opened = terminal.session
     block_id, present = provenance.find(opened.look_up, opened.history, reference)
     try:
@@ -132,7 +131,7 @@ def _use(placed: Placed) -> list[str]:
 
 
 def log(
-    ctx: typer.Context,
+    terminal: Terminal,
     reference: Annotated[str, typer.Argument(metavar="[ID]", help="One block alone.")] = "",
     by: Annotated[
         str, typer.Option(metavar="ACTOR", help="Acts of one actor, as agent or agent:claude.")
@@ -150,7 +149,6 @@ def log(
 
     Examples: alice-exp log · alice-exp log exp-7k2m9q4x --by agent · alice-exp log --text -n 3
     """
-    terminal: Terminal = ctx.obj
     opened = terminal.session
     opened.home.read(())
     provenance.require_op(opened.history, op)
@@ -202,7 +200,7 @@ def _rise(before: str, after: str) -> str:
 
 
 def diff(
-    ctx: typer.Context,
+    terminal: Terminal,
     name: Annotated[
         str, typer.Argument(metavar="[COMMIT]", help="Which act; the newest where none is named.")
     ] = "",
@@ -211,7 +209,6 @@ def diff(
 
     Example: alice-exp diff 4f2a91c0
     """
-    terminal: Terminal = ctx.obj
     terminal.session.home.read(())
     changed = provenance.diff(terminal.session.history, name)
     document = {
@@ -261,7 +258,7 @@ def _short(value: object) -> str:
 
 
 def undo(
-    ctx: typer.Context,
+    terminal: Terminal,
     name: Annotated[
         str,
         typer.Argument(
@@ -283,7 +280,6 @@ def undo(
 
     Examples: alice-exp undo · alice-exp undo 4f2a91c0 --dry-run · alice-exp undo --by agent --since 2026-02-20
     """
-    terminal: Terminal = ctx.obj
     opened = terminal.session
     named = {"--by": by, "--op": op, "--session": session, "--since": since, "--until": until}
     tried = " ".join(
@@ -352,14 +348,13 @@ def _undone(terminal: Terminal, undone: provenance.Undone, dry_run: bool) -> Non
 
 
 def restore(
-    ctx: typer.Context,
+    terminal: Terminal,
     reference: Annotated[str, typer.Argument(metavar="ID", help="A block that expired or was deleted.")],
 ) -> None:
     """Bring a block back from history: what expired, what was deleted from a file.
 
     Example: alice-exp restore exp-7k2m9q4x
     """
-    terminal: Terminal = ctx.obj
     opened = terminal.session
     placed, commit = provenance.restore(opened.home, opened.history, opened.caller, reference)
     terminal.answer(

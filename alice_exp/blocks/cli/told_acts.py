@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from alice_exp.home.ports import Purged
 from alice_exp.kernel.errors import Names
-from alice_exp.kernel.journal.act import OPS
+from alice_exp.kernel.journal.act import OPS, Commit
 from alice_exp.model import documents
-from alice_exp.terminal.console import short
+from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import language, say
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from alice_exp.home.ports import Purged
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.terminal.console import Terminal
 
 _STATES = re.compile(r"\b(?:possible|past|reliable|obsolete)\b")
 _COUNTED = re.compile(r"(.*?) \((\d+) verified\)")

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Protocol
 from alice_exp.kernel.text.data_files import LazyPattern, word_lists
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.model.rules.said_again import are_one, marks_of
-from alice_exp.model.values.block import CUES, HEARD
+from alice_exp.model.values.block import CUES, HEARD, About, BlockType, Evidence, Payload, Placed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from alice_exp.home.heard_queue import Heard, HeardQueue
-    from alice_exp.model.values.block import About, BlockType, Evidence, Payload, Placed
 
 
 def resting_on(queue: HeardQueue, heard: Sequence[Heard]) -> tuple[Evidence, ...]:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from alice_exp.kernel.jsonc import Set, cut, edit, locate, parse
+from alice_exp.kernel.jsonc import Document, Edit, Set, cut, edit, locate, parse
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import block_indexes
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.values.block import content_hash
-
-if TYPE_CHECKING:
-    from alice_exp.kernel.jsonc import Document, Edit
-    from alice_exp.model.values.block import Block, Placed
+from alice_exp.model.values.block import Block, Placed, content_hash
 
 # The text is parsed inside a file of its own, so that it is checked by the same rules as a whole file.
 _FRAME = '{{\n"blocks": [\n{}\n]\n}}\n'

@@ -6,25 +6,18 @@ otherwise block by block and record by record, so that later changes of others s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
 
+from alice_exp.home.ports import Changed, FileVersion, Version
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import same_block
 from alice_exp.model.formats.record_schema import past_episodes, past_timeline
 from alice_exp.model.rules.expiry import expired, is_expired
+from alice_exp.model.values.block import Block, Placed
 from alice_exp.model.values.changes import Put
-from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH, EpisodeBook
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from alice_exp.home.ports import Changed, FileVersion, Version
-    from alice_exp.model.values.block import Block, Placed
-    from alice_exp.model.values.records import Episode, Segment, Timeline
-    from alice_exp.model.values.snapshot import Snapshot
-
+from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH, Episode, EpisodeBook, Segment, Timeline
+from alice_exp.model.values.snapshot import Snapshot
 
 RECORDS = (EPISODES_PATH, EVENTS_PATH)
 """The files that are reversed record by record."""

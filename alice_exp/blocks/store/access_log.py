@@ -10,15 +10,11 @@ import contextlib
 import json
 import os
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.model.values.block import Reads
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
 
 LOST = "access.lost"
 """The file with one byte for each read that could not be logged; ``doctor`` reports its size (B3.7)."""

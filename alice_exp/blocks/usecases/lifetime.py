@@ -6,19 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.blocks.rules.single_block import block_text, read_alone
-from alice_exp.home.caller import require_person
+from alice_exp.home.caller import Caller, require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, ProblemError, RefusedError, UsageError
-from alice_exp.kernel.journal.act import Act, Op
+from alice_exp.kernel.journal.act import Act, Commit, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt, rested, still_true
 from alice_exp.model.rules.ledger import after, had_trust
-from alice_exp.model.rules.lifecycle import Thresholds
+from alice_exp.model.rules.lifecycle import Change, Thresholds
 from alice_exp.model.rules.lifecycle import retire as retired
 from alice_exp.model.rules.lifecycle import revive as revived
 from alice_exp.model.values.block import (
     PLACES,
     Archived,
+    Block,
     Placed,
     content_hash,
     is_approved,
@@ -30,13 +31,9 @@ from alice_exp.model.values.changes import ChangeSet, Put
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home, Purge, Purged
-    from alice_exp.kernel.journal.act import Commit, Op
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.model.rules.approval import Stamp
-    from alice_exp.model.rules.lifecycle import Change
-    from alice_exp.model.values.block import Block, Placed
     from alice_exp.model.values.snapshot import Snapshot
 
 

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Iterator
 from dataclasses import replace
 from itertools import islice, pairwise, takewhile
-from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.undo import RECORDS, by_block, whole_files
-from alice_exp.home.caller import require_person
+from alice_exp.home.caller import Caller, require_person
 from alice_exp.home.dry_run import DryHome
-from alice_exp.home.references import look_up, prefix
+from alice_exp.home.ports import Changed, History, Home, Version
+from alice_exp.home.references import LookUp, look_up, prefix
 from alice_exp.kernel.errors import Names, NotFoundError, UsageError
-from alice_exp.kernel.journal.act import OPS, Act
+from alice_exp.kernel.journal.act import OPS, Act, Commit
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.model.values.changes import ChangeSet, Put
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator
-
-    from alice_exp.home.caller import Caller
-    from alice_exp.home.ports import Changed, History, Home, Version
-    from alice_exp.home.references import LookUp
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,6 +15,7 @@ from alice_exp.conversations.wiring import remembering
 from alice_exp.finding.usecases import Filters, level_named
 from alice_exp.home.project import is_in_repository
 from alice_exp.home.references import type_named
+from alice_exp.home.session import Session
 from alice_exp.home.state_files import note_written
 from alice_exp.kernel.errors import Names, NotFoundError, UsageError
 from alice_exp.kernel.text.marked_block import with_block, without_block
@@ -33,12 +34,9 @@ from alice_exp.terminal.options import (
     places_of,
 )
 
-if TYPE_CHECKING:
-    from alice_exp.home.session import Session
-
 
 def context(
-    ctx: typer.Context,
+    terminal: Terminal,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What you want to know about the user.")],
     top: Annotated[int, typer.Option(min=1, max=100, help="How many at most.")] = MOST,
     similarity: Annotated[bool, typer.Option("--similarity", help="Say how well each one fits.")] = False,
@@ -56,7 +54,6 @@ def context(
 
     Examples: alice-exp context "what food does the user like" · alice-exp context 用户的工作 --min-importance 0.7
     """
-    terminal: Terminal = ctx.obj
     if not query.strip():
         raise UsageError("say what you want to know", hint='alice-exp context "what does the user like"')
     filters = Filters(
@@ -85,7 +82,7 @@ def context(
 
 
 def prime(
-    ctx: typer.Context,
+    terminal: Terminal,
     tokens: Annotated[int, typer.Option(min=1, help="How many tokens the text may have.")] = BUDGET,
     into: Annotated[
         str, typer.Option(metavar="FILE", help="Keep it in a block between markers of CLAUDE.md, AGENTS.md …")
@@ -103,7 +100,6 @@ def prime(
 
     Examples: alice-exp prime --tokens 1000 · alice-exp prime --into AGENTS.md
     """
-    terminal: Terminal = ctx.obj
     path = Path(into).expanduser()
     is_open = not into or personal or not is_in_repository(path)
     made = opening(terminal.session, tokens, terminal.session.names_of(project), personal=is_open)

@@ -14,7 +14,7 @@ from alice_exp.terminal.language import say
 
 
 def heard(
-    ctx: typer.Context,
+    terminal: Terminal,
     every: Annotated[
         bool, typer.Option("--all", help="Of every project, not of this folder's alone.")
     ] = False,
@@ -35,7 +35,6 @@ def heard(
 
     Examples: alice-exp heard · alice-exp heard --drop hrd-0f3a91c2d7e4 · alice-exp heard --off
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     if switch is not None:
         require_person(

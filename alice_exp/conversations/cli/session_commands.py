@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import replace
+from typing import Annotated, Any
 
 import typer
 
 from alice_exp.conversations.usecases import sessions
+from alice_exp.conversations.usecases.sessions import Extracted
 from alice_exp.conversations.values import ROLES, Message, as_dict, message_of
 from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.home.caller import require_person
@@ -17,33 +19,27 @@ from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say as sentence
 from alice_exp.terminal.options import json_lines
 
-if TYPE_CHECKING:
-    from alice_exp.conversations.usecases.sessions import Extracted
-
 _WIDTH = 400
 
 
 def start(
-    ctx: typer.Context,
+    terminal: Terminal,
     name: Annotated[str, typer.Argument(metavar="[ID]", help="A name of your own; else a fresh one.")] = "",
-    id: Annotated[str, typer.Option("--id", help="The same as an option.")] = "",
 ) -> None:
     """Begin a conversation and print its id; one that is open already goes on.
 
     Example: id=$(alice-exp session start)
     """
-    terminal: Terminal = ctx.obj
-    session, new = sessions.start(conversing(terminal.session), name or id, terminal.session.enter())
+    session, new = sessions.start(conversing(terminal.session), name, terminal.session.enter())
     terminal.answer({"id": session, "new": new}, lambda: terminal.line(session))
 
 
 def say(
-    ctx: typer.Context,
+    terminal: Terminal,
     session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
     words: Annotated[
         list[str], typer.Argument(metavar="[ROLE] TEXT|-", help="What was said, by whom: user if left out.")
     ] = [],  # noqa: B006
-    role: Annotated[str, typer.Option(help="user, assistant, system or tool.")] = "",
     speaker: Annotated[str, typer.Option(help="A name, where there are more than two sides.")] = "",
     source: Annotated[
         str, typer.Option("--from", metavar="FILE|-", help="Many: a chat message a line (JSONL).")
@@ -54,8 +50,7 @@ def say(
     Examples: alice-exp session say ses-7k2m9q4x user "我叫张三，是程序员" ·
     alice-exp session say ses-7k2m9q4x assistant - <answer.txt
     """
-    terminal: Terminal = ctx.obj
-    messages = _messages(words, role, speaker, source)
+    messages = _messages(words, speaker, source)
     spoken = sessions.say(conversing(terminal.session), session, messages)
     document = {
         "session": session,
@@ -75,12 +70,13 @@ def say(
         terminal.warn(spoken.failure)
 
 
-def _messages(words: list[str], role: str, speaker: str, source: str) -> list[Message]:
+def _messages(words: list[str], speaker: str, source: str) -> list[Message]:
     if source:
-        if words or role:
+        if words:
             raise UsageError("give a text or --from, not both")
         return [_read(number, fields, source) for number, fields in json_lines(source)]
-    if len(words) == 2 and not role:
+    role = "user"
+    if len(words) == 2:
         if words[0] not in ROLES:
             raise UsageError(
                 "{role} is not a role",
@@ -95,7 +91,7 @@ def _messages(words: list[str], role: str, speaker: str, source: str) -> list[Me
     text = _stdin() if words[0] == "-" else words[0]
     if not text.strip():
         raise UsageError("this message says nothing")
-    return [message_of({"role": role or "user", "content": text, "speaker": speaker})]
+    return [message_of({"role": role, "content": text, "speaker": speaker})]
 
 
 def _read(number: int, fields: dict[str, Any], source: str) -> Message:
@@ -186,12 +182,11 @@ def _read_out(terminal: Terminal, extracted: Extracted | None) -> None:
         )
 
 
-def list_sessions(ctx: typer.Context) -> None:
+def list_sessions(terminal: Terminal) -> None:
     """List the conversations that are kept, oldest first.
 
     Example: alice-exp session list
     """
-    terminal: Terminal = ctx.obj
     found = chats(terminal.session).conversations()
     document = {
         "sessions": [
@@ -228,7 +223,7 @@ def list_sessions(ctx: typer.Context) -> None:
 
 
 def show(
-    ctx: typer.Context,
+    terminal: Terminal,
     session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
     last: Annotated[int, typer.Option(min=0, help="The latest so many messages alone; 0: all.")] = 0,
 ) -> None:
@@ -236,7 +231,6 @@ def show(
 
     Example: alice-exp session show ses-7k2m9q4x --last 10
     """
-    terminal: Terminal = ctx.obj
     store = chats(terminal.session)
     records = store.load_recent(session, last) if last else store.load(session)
     document = {
@@ -259,12 +253,11 @@ def show(
 
 
 def window(
-    ctx: typer.Context,
+    terminal: Terminal,
     session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
     max_context: Annotated[
         int, typer.Option(min=0, help="Tokens of the model's window; 0: as configured.")
     ] = 0,
-    keep: Annotated[int, typer.Option(min=0, help="Turns that stay whole; 0: as configured.")] = 0,
 ) -> None:
     """Print what of a conversation goes to the model, compressed where it fills its share of the window.
 
@@ -272,15 +265,9 @@ def window(
     """
     from alice_exp.conversations.rules.context_window import Settings, trigger_tokens
 
-    terminal: Terminal = ctx.obj
     opened = conversing(terminal.session)
-    configured = Settings.of(opened.config)
-    settings = Settings(
-        configured.enabled,
-        configured.trigger_threshold,
-        keep or configured.keep_recent_turns,
-        max_context or configured.max_context,
-    )
+    settings = Settings.of(opened.config)
+    settings = replace(settings, max_context=max_context or settings.max_context)
     made = sessions.window(opened, session, settings)
     own = ("at", "speaker")
     document = {
@@ -310,7 +297,7 @@ def window(
 
 
 def extract(
-    ctx: typer.Context,
+    terminal: Terminal,
     session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be found; change nothing.")
@@ -320,13 +307,12 @@ def extract(
 
     Examples: alice-exp session extract ses-7k2m9q4x --dry-run · alice-exp session extract ses-7k2m9q4x
     """
-    terminal: Terminal = ctx.obj
     done = sessions.extract_session(conversing(terminal.session), session, dry_run=dry_run)
     terminal.answer(_extraction(done), lambda: _read_out(terminal, done))
 
 
 def end(
-    ctx: typer.Context,
+    terminal: Terminal,
     session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
     forget: Annotated[bool, typer.Option("--forget", help="Delete it once it was read.")] = False,
 ) -> None:
@@ -334,7 +320,6 @@ def end(
 
     Example: alice-exp session end ses-7k2m9q4x --forget
     """
-    terminal: Terminal = ctx.obj
     spoken = sessions.end(conversing(terminal.session), session, forget=forget)
     document = {
         "session": session,
@@ -350,14 +335,13 @@ def end(
 
 
 def forget(
-    ctx: typer.Context,
+    terminal: Terminal,
     session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
 ) -> None:
     """Delete a conversation, read or not; candidates that came of it stay, with their quotes.
 
     Example: alice-exp session forget ses-7k2m9q4x
     """
-    terminal: Terminal = ctx.obj
     command = f"alice-exp session forget {session}"
     require_person(terminal.session.caller, sentence("delete a conversation"), command)
     held = chats(terminal.session).forget(session)

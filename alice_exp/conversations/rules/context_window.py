@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
 
 from alice_exp.conversations.rules.extractive_summary import summary_by_rule, trimmed
 from alice_exp.conversations.values import Message, ToolCall
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from alice_exp.model.values.config import Config
+from alice_exp.model.values.config import Config
 
 MESSAGE_TOKENS = 4
 """Tokens of overhead per message, in addition to its text (B4.2)."""

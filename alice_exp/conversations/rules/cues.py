@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from alice_exp.conversations.rules.own_sentences import FILES, Said, queued, said, words_of
+from alice_exp.conversations.values import Message
 from alice_exp.kernel.text.data_files import expression, table
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import EXPLICIT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from alice_exp.conversations.values import Message
-    from alice_exp.model.values.block import About, BlockType
+from alice_exp.model.values.block import EXPLICIT, About, BlockType
 
 _SUPPOSED, _ORDER = 0.8, 0.6
 """Importance of what the assistant asked about (at most, B4.8), and of an order."""

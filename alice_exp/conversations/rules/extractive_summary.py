@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
+from alice_exp.conversations.values import Message, Role
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from alice_exp.conversations.values import Message, Role
 
 _LABELS: dict[bool, dict[Role, str]] = {
     False: {"user": "User: ", "assistant": "Assistant: ", "tool": "Tool: "},

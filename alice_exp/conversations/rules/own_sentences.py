@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from alice_exp.conversations.values import Message
 from alice_exp.kernel.text.data_files import Patterns
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.private_facts import kinds_of, masked
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from alice_exp.conversations.values import Message
 
 MOST, LONGEST = 12, 600
 """Sentences kept of a session, and characters of one."""

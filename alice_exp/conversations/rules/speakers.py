@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from alice_exp.conversations.rules.cues import extract
 from alice_exp.conversations.values import Message
 from alice_exp.kernel.text.tokens import fold
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 SELF = frozenset(("user", "human", "me", "myself", "i", "self", "you", "我", "用户", "本人", "自己"))
 """Names under which transcripts put the user."""

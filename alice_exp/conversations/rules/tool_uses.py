@@ -8,19 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules.transcripts import WRAPPERS, is_aside, time_of
+from alice_exp.conversations.rules.transcripts import WRAPPERS, Entry, is_aside, time_of
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.private_facts import masked_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from alice_exp.conversations.rules.transcripts import Entry
-    from alice_exp.kernel.jsonc.problem import Json
 
 _ID = ("tool_use_id", "tool_call_id", "toolCallId", "call_id", "callID", "callId", "id")
 _NAME = ("name", "tool", "toolName")

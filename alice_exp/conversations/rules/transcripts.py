@@ -15,22 +15,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from alice_exp.conversations.values import ROLES, message_of
+from alice_exp.conversations.values import ROLES, Message, Role, message_of
 from alice_exp.home.hosts import KNOWN
 from alice_exp.kernel.errors import UsageError
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from alice_exp.conversations.values import Message, Role
-    from alice_exp.kernel.jsonc.problem import Json
-
 
 TAG = "alice-exp"
 """The tag around what our own hooks say, by which it is known again in a transcript."""

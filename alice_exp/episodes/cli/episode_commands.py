@@ -45,7 +45,7 @@ _NAMES = {"at": "when", "cited_by": "cited by", "success": "worked"}
 
 
 def add(
-    ctx: typer.Context,
+    terminal: Terminal,
     source: Annotated[
         str, typer.Argument(metavar="[FILE|-]", help="Episodes as JSON or JSONL, instead of options.")
     ] = "",
@@ -71,7 +71,6 @@ def add(
 
     Examples: alice-exp episode add --task "search code" --action rg --success --reward 0.9 · alice-exp episode add -
     """
-    terminal: Terminal = ctx.obj
     opened = recording(terminal.session, terminal.doors(dry_run))
     if bool(source) == bool(task.strip()):
         raise UsageError(
@@ -104,7 +103,7 @@ def add(
 
 
 def list_episodes(
-    ctx: typer.Context,
+    terminal: Terminal,
     since: Annotated[str, typer.Option(help="From this day or time on.")] = "",
     until: Annotated[str, typer.Option(help="Until this day or time.")] = "",
     recent: Annotated[str, typer.Option(help="Of this span of time alone, as 30d or 12h.")] = "",
@@ -117,7 +116,6 @@ def list_episodes(
 
     Example: alice-exp episode list --failed --recent 30d
     """
-    terminal: Terminal = ctx.obj
     after = _after(terminal, recent, since)
     filters = Filters(after, success, type, number_between(min_reward, 0, 1, "--min-reward"))
     found = episode_book.listed(terminal.records(EPISODES_PATH), filters, terminal.moment(until), limit)
@@ -129,14 +127,13 @@ def list_episodes(
 
 
 def show(
-    ctx: typer.Context,
+    terminal: Terminal,
     reference: Annotated[str, typer.Argument(metavar="ID", help="An episode's id, or the beginning of it.")],
 ) -> None:
     """Show one episode whole, and which blocks rest on it.
 
     Example: alice-exp episode show ep-7k2m9q4x
     """
-    terminal: Terminal = ctx.obj
     snapshot = terminal.records(EPISODES_PATH, SETS)
     episode = episode_book.named(snapshot.episodes or EpisodeBook(), reference)
     cited = episode_book.citing(snapshot, episode.id)
@@ -160,7 +157,7 @@ def show(
 
 
 def similar(
-    ctx: typer.Context,
+    terminal: Terminal,
     task: Annotated[str, typer.Argument(metavar="TASK", help="What is to be done, in your own words.")],
     context: Surroundings = [],  # noqa: B006
     top: Top = 5,
@@ -180,7 +177,6 @@ def similar(
 
     Examples: alice-exp episode similar "search code" --success · alice-exp episode similar 部署 --context env=prod
     """
-    terminal: Terminal = ctx.obj
     require_utf8(task)
     filters = Filters(
         _after(terminal, recent, ""), success, type, number_between(min_reward, 0, 1, "--min-reward")
@@ -210,7 +206,7 @@ def similar(
 
 
 def reflect(
-    ctx: typer.Context,
+    terminal: Terminal,
     reference: Annotated[str, typer.Argument(metavar="ID", help="An episode's id, or the beginning of it.")],
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What was learned.")],
 ) -> None:
@@ -218,7 +214,6 @@ def reflect(
 
     Example: alice-exp episode reflect ep-7k2m9q4x "look for INVALID indexes first"
     """
-    terminal: Terminal = ctx.obj
     require_utf8(text)
     done = episode_book.reflect(recording(terminal.session), reference, text)
     commit = commit_id(done.commit)
@@ -228,12 +223,11 @@ def reflect(
     )
 
 
-def stats(ctx: typer.Context) -> None:
+def stats(terminal: Terminal) -> None:
     """Count the episodes: how many, how well they went, of which kinds, since when.
 
     Example: alice-exp episode stats
     """
-    terminal: Terminal = ctx.obj
     snapshot = terminal.records(EPISODES_PATH)
     counts = episode_book.counted(snapshot)
     capacity = episode_book.capacity_of(snapshot)
@@ -266,7 +260,7 @@ def stats(ctx: typer.Context) -> None:
 
 
 def prune(
-    ctx: typer.Context,
+    terminal: Terminal,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would go and why; change nothing.")
     ] = False,
@@ -275,7 +269,6 @@ def prune(
 
     An addition does this by itself when the capacity is exceeded. Example: alice-exp episode prune --dry-run
     """
-    terminal: Terminal = ctx.obj
     pruned = episode_book.clean(recording(terminal.session), dry=dry_run)
     gone = [weighed_document(one) for one in pruned.pruning.removed]
     document: dict[str, Any] = {
@@ -301,21 +294,20 @@ def prune(
 
 
 def restore(
-    ctx: typer.Context,
+    terminal: Terminal,
     reference: Annotated[str, typer.Argument(metavar="ID", help="An episode that was pruned or deleted.")],
 ) -> None:
     """Bring an episode back from history.
 
     Example: alice-exp episode restore ep-7k2m9q4x
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     kept = episode_book.restore_episode(recording(session), session.history, reference)
     _kept(terminal, kept, say("{id}  is back", id=kept.ids[0]))
 
 
 def export(
-    ctx: typer.Context,
+    terminal: Terminal,
     target: Annotated[str, typer.Argument(metavar="[FILE]", help="A new file; else to stdout.")] = "-",
     lines: Annotated[bool, typer.Option("--jsonl", help="One episode a line.")] = False,
 ) -> None:
@@ -323,7 +315,6 @@ def export(
 
     Example: alice-exp episode export episodes.json
     """
-    terminal: Terminal = ctx.obj
     book = terminal.records(EPISODES_PATH).episodes or EpisodeBook()
     items = book_json(book)
     whole = "".join(json_text(item, None) for item in items) if lines else json_text(items)
@@ -333,7 +324,7 @@ def export(
 
 
 def import_(
-    ctx: typer.Context,
+    terminal: Terminal,
     source: Annotated[str, typer.Argument(metavar="FILE|-", help="JSON or JSONL, as export makes it.")],
     replace: Annotated[
         bool, typer.Option("--replace/--merge", help="Keep nothing else; or add what is not there.")
@@ -346,7 +337,6 @@ def import_(
 
     Examples: alice-exp episode import episodes.json · alice-exp episode import - --replace --yes
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     episodes = episode_book.read_import(source_bytes(source), source, session.caller.now)
     if replace and not dry_run:

@@ -7,20 +7,16 @@ Sources: R0.36-R0.44, B0.8-B0.13.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.records import Episode, EpisodeBook
-
+from alice_exp.model.values.records import Episode, EpisodeBook
 
 REWARD, RECENCY, UNIQUENESS, POPULARITY = 0.4, 0.3, 0.2, 0.1
 """The weights of the four factors (R0.37)."""

@@ -14,20 +14,16 @@ import json
 import math
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.similarity import Similarity, contradicts, retrieval_similarity
 from alice_exp.model.values.config import Config
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.records import Episode, EpisodeBook, ImportMode
+from alice_exp.model.values.records import Episode, EpisodeBook, ImportMode
 
 THRESHOLD = 0.3
 """The score above which an episode is similar, after rounding (R0.28, B0.5)."""

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING
 
+from alice_exp.episodes.ports import Recording
 from alice_exp.episodes.rules.search_episodes import (
     Filters,
+    Match,
     find_by_words,
     find_similar,
     find_without_context,
 )
 from alice_exp.kernel.gc_pause import gc_paused
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.records import EpisodeBook
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from alice_exp.episodes.ports import Recording
-    from alice_exp.episodes.rules.search_episodes import Match
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)

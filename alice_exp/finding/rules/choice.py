@@ -17,7 +17,7 @@ from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import is_in_doubt, value
 from alice_exp.model.rules.similarity import contradicts
-from alice_exp.model.values.block import IMPORTANT, is_of_team, is_put_away
+from alice_exp.model.values.block import IMPORTANT, Block, Placed, is_of_team, is_put_away
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.block import Block, Placed
 
     Rivals: TypeAlias = Callable[[Placed, Placed], bool]
 

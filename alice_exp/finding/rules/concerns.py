@@ -6,17 +6,12 @@ asks tests again: a concern says that a block may be meant, its absence that it 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from alice_exp.model.rules.consolidation import DAY, DEFAULT_HALF_LIFE, seconds
 from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt
-from alice_exp.model.values.block import BLOCK_TYPES, is_approved
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from alice_exp.model.values.block import Block, Place, Placed
-    from alice_exp.model.values.snapshot import Span
+from alice_exp.model.values.block import BLOCK_TYPES, Block, Place, Placed, is_approved
+from alice_exp.model.values.snapshot import Span
 
 TRUSTED_PLACES: tuple[Place, ...] = ("personal", "universal")
 """The sets of which blocks are trusted."""

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
-from alice_exp.finding.rules.scorer import Texts
+from alice_exp.finding.rules.scorer import Scored, Texts
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import importance_factor, seconds, stretch
-from alice_exp.model.values.block import CONFIDENCE, TRUST
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
-    from alice_exp.finding.rules.scorer import Scored
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.block import Block, Place, Placed
+from alice_exp.model.values.block import CONFIDENCE, TRUST, Block, Place, Placed
 
 AT_ONCE = 256
 """How many texts of a large collection are scored at a time, the best by plain BM25 first."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from alice_exp.kernel.text.tokens import fold, tokens
 from alice_exp.kernel.text.word_search import LEAST, scores
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from alice_exp.model.values.records import Episode
+from alice_exp.model.values.records import Episode
 
 READ = 4096
 """Characters of an episode that are compared; longer ones were pasted."""

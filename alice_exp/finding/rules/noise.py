@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from alice_exp.kernel.text.tokens import is_cjk, thirds
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 K1 = 1.2
 B = 0.6

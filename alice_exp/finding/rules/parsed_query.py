@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
 
 from alice_exp.finding.rules.stop_words import weight_of, word_weight
 from alice_exp.kernel.text.bilingual_lexicon import known_words, members, same_concept
 from alice_exp.kernel.text.tokens import cjk_tokens, fold, is_cjk, pieces, stems
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 
 def pairs_of(row: Iterable[str]) -> list[str]:

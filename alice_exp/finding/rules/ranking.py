@@ -7,11 +7,15 @@ no block fits with a probability of at least ``thresholds.fits``, the answer is 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import field
+from datetime import datetime
 from heapq import nlargest
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from alice_exp.finding.rules.corpus import AT_ONCE, LONGEST, Corpus
+from alice_exp.finding.rules.corpus import AT_ONCE, LONGEST, Corpus, Found, Searchable, Standing
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import (
     DAY,
@@ -22,17 +26,8 @@ from alice_exp.model.rules.consolidation import (
     seconds,
 )
 from alice_exp.model.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity
-from alice_exp.model.values.block import CONFIDENCE, TRUST, is_approved
+from alice_exp.model.values.block import CONFIDENCE, TRUST, Placed, is_approved
 from alice_exp.model.values.config import Config
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-    from datetime import datetime
-
-    from alice_exp.finding.rules.corpus import Found, Searchable, Standing
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.block import Placed
 
 GATE = Config().number("thresholds.fits")
 """The least probability that a block fits by its words (``thresholds.fits``, DESIGN 10)."""

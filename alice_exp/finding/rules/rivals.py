@@ -11,14 +11,13 @@ from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.rejection import inference
-from alice_exp.model.values.block import is_approved
+from alice_exp.model.values.block import Placed, is_approved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from alice_exp.finding.rules.nearness.neighbourhood import Kind
     from alice_exp.finding.rules.nearness.statement import Statement
-    from alice_exp.model.values.block import Placed
     from alice_exp.model.values.snapshot import Snapshot
 
 

@@ -10,21 +10,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING
 
 from alice_exp.finding.rules import gate
 from alice_exp.finding.rules.noise import FEWEST, K1, B, Noise, learn_noise, sample_size
-from alice_exp.finding.rules.parsed_query import Query, pairs_of
+from alice_exp.finding.rules.parsed_query import Concept, Query, pairs_of
 from alice_exp.kernel.text.tokens import is_cjk, thirds, tokens_many
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from alice_exp.finding.rules.parsed_query import Concept
 
 PAIR = 0.2
 """The weight of two neighbouring words of the question that are neighbours in the text too."""

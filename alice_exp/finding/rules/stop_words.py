@@ -6,15 +6,12 @@ The words are in ``finding/rules/data/light_words.txt``. English words that are 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.data_files import word_lists
 from alice_exp.kernel.text.tokens import is_cjk, stems
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _WORDS = "finding/rules/data/light_words.txt"
 

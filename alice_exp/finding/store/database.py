@@ -15,17 +15,12 @@ import weakref
 from array import array
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from sqlite3 import Connection, DatabaseError, IntegrityError
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
-from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.atomic_files import RACY_NS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from alice_exp.kernel.errors import AliceError
-    from alice_exp.kernel.journal.atomic_files import Signature
+from alice_exp.kernel.errors import AliceError, ProblemError
+from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature
 
 __all__ = [
     "Connection",
@@ -36,11 +31,11 @@ __all__ = [
     "Unusable",
     "generation_of",
 ]
-__all__ += ["is_certain", "signature_text"]
+__all__ += ["in_memory", "is_certain", "signature_text"]
 
 R = TypeVar("R")
 
-VERSION = 17
+VERSION = 18
 """Incremented with every change of the tables, the tokenisation or the statistics learned from texts."""
 
 PATIENCE = 1.0
@@ -208,6 +203,13 @@ class Database:
         # The last one to close it takes the log of writes into the file; a process may leave without freeing values.
         weakref.finalize(self, connection.close)
         return connection
+
+
+def in_memory(schema: str) -> Connection:
+    """A database of these tables that lives as long as its connection."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.executescript(schema)
+    return connection
 
 
 def generation_of(connection: Connection) -> int:

@@ -7,12 +7,11 @@ import time
 from operator import mul
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.errors import ProviderError
+from alice_exp.kernel.errors import AliceError, ProviderError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.providers.ports import Embedder
 
 LIMIT = 2.0

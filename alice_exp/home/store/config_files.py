@@ -7,22 +7,15 @@ no history, says where data goes (DESIGN 6).
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
-from alice_exp.home.store.list_files import LOCAL, elsewhere, scan_config, signature_of
+from alice_exp.home.store.list_files import LOCAL, Found, elsewhere, scan_config, signature_of
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.atomic_files import RACY_NS, read_bytes, replace
+from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature, read_bytes, replace
 from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.problem import Json, Problem
 from alice_exp.model.values.config import Config, joined
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from alice_exp.home.store.list_files import Found
-    from alice_exp.kernel.journal.atomic_files import Signature
-    from alice_exp.kernel.jsonc.problem import Json
 
 PATH = "config.jsonc"
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.home.judge import Judge
 from alice_exp.home.store.config_files import read_configuration, write_local
-from alice_exp.home.store.list_files import LOCAL, elsewhere, scan, scan_config, signature_of
+from alice_exp.home.store.list_files import LOCAL, Found, elsewhere, scan, scan_config, signature_of
 from alice_exp.home.store.read_files import (
     SAVING_NS,
     LastGood,
@@ -27,11 +27,11 @@ from alice_exp.home.store.read_files import (
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.gc_pause import gc_paused
-from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
+from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, Signature, read_bytes
 from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
-from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN
+from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN, RepoConfig
 from alice_exp.kernel.journal.lock import WriterLock
-from alice_exp.model.values.block import SETS
+from alice_exp.model.values.block import SETS, Block, Place
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
@@ -41,15 +41,11 @@ if TYPE_CHECKING:
     from alice_exp.home.landed import Landed
     from alice_exp.home.ports import Cataloguing, Purged
     from alice_exp.home.store.hand_edits import Adopting
-    from alice_exp.home.store.list_files import Found
     from alice_exp.home.store.record_files import Recording
     from alice_exp.home.store.write_changes import Composing
     from alice_exp.kernel.journal.act import Act, Actor, Commit
-    from alice_exp.kernel.journal.atomic_files import Signature
     from alice_exp.kernel.journal.commit_stream import Message
-    from alice_exp.kernel.journal.git_references import RepoConfig
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.block import Block, Place
     from alice_exp.model.values.changes import Plan
     from alice_exp.model.values.snapshot import Catalogue, Snapshot
 

@@ -16,16 +16,16 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store.hand_edits import left, named, removed, warn_left
-from alice_exp.home.store.read_files import holds_blocks
+from alice_exp.home.store.read_files import Reading, holds_blocks
 from alice_exp.home.store.record_files import as_adopted
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import AUTHOR, FOREIGN, SINCE, Act, Actor, Commit, disclaimed, read
 from alice_exp.kernel.journal.atomic_files import read_bytes
 from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, now_ns
-from alice_exp.kernel.journal.git_process import NO_OBJECT
+from alice_exp.kernel.journal.git_process import NO_OBJECT, Repository
 from alice_exp.kernel.journal.git_references import LEDGER, SEEN
 from alice_exp.kernel.journal.transaction import FileChange
-from alice_exp.kernel.jsonc import edit, parse
+from alice_exp.kernel.jsonc import Document, edit, parse
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
@@ -33,19 +33,15 @@ from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.adoption import adopt, withdrawn
 from alice_exp.model.rules.identity import id_of_nameless
 from alice_exp.model.rules.ledger import bound, is_same
-from alice_exp.model.values.block import DIRECTORIES, Placed, says_approved
+from alice_exp.model.values.block import DIRECTORIES, Block, Placed, says_approved
 from alice_exp.model.values.ledger_entry import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
-    from alice_exp.home.store.read_files import Reading
     from alice_exp.home.store.standings import Standings
     from alice_exp.kernel.journal.commit_writer import CommitWriter
-    from alice_exp.kernel.journal.git_process import Repository
-    from alice_exp.kernel.jsonc import Document
-    from alice_exp.model.values.block import Block
 
 _FOLDERS = (*DIRECTORIES.values(), "records", ".schema")
 _NAMED = 200

@@ -3,39 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping
 
-from alice_exp.home.store.read_files import holds_blocks
+from alice_exp.home.store.list_files import Found
+from alice_exp.home.store.read_files import Reading, holds_blocks
 from alice_exp.home.store.record_files import as_adopted
+from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import Hint, ProblemError
 from alice_exp.kernel.journal.act import Act, Actor
-from alice_exp.kernel.journal.atomic_files import read_bytes
+from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
+from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
 from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, now_ns
 from alice_exp.kernel.journal.transaction import FileChange
-from alice_exp.kernel.jsonc import edit, parse
+from alice_exp.kernel.jsonc import Document, edit, parse
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH
-from alice_exp.model.rules.adoption import adopt, withdrawn
-from alice_exp.model.rules.rejection import refusals, typed_again
-from alice_exp.model.values.block import Placed, path_of, place_of
+from alice_exp.model.rules.adoption import Adoption, adopt, withdrawn
+from alice_exp.model.rules.rejection import Returned, refusals, typed_again
+from alice_exp.model.values.block import Block, Placed, path_of, place_of
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.model.values.config import HAND_EDITS_TRUSTED as TRUSTED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from alice_exp.home.store.list_files import Found
-    from alice_exp.home.store.read_files import Reading
-    from alice_exp.home.store.standings import Standings
-    from alice_exp.kernel.journal.atomic_files import Signature
-    from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
-    from alice_exp.kernel.jsonc import Document
-    from alice_exp.model.rules.adoption import Adoption
-    from alice_exp.model.rules.rejection import Returned
-    from alice_exp.model.values.block import Block
-    from alice_exp.model.values.config import Config
+from alice_exp.model.values.config import Config
 
 
 class Adopting:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import stat
 from dataclasses import field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from alice_exp.kernel.errors import Names
 from alice_exp.kernel.journal.atomic_files import MARK, OUT, Signature
@@ -14,9 +14,6 @@ from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.values.block import DIRECTORIES
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CONFIG = "config.jsonc"
 """The configuration's path under ``experiences/``."""

@@ -14,20 +14,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.home.state_files import kind_of, state_files
-from alice_exp.home.store.purge_search import departed, erased, first_act, remains, versions
+from alice_exp.home.store.purge_search import Versions, departed, erased, first_act, remains, versions
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
-from alice_exp.kernel.journal.act import read
+from alice_exp.kernel.journal.act import Commit, read
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
     exchange_content,
     read_bytes,
     sync_directory,
 )
-from alice_exp.kernel.journal.commit_stream import COMMITTER
-from alice_exp.kernel.journal.commit_writer import rewrite
-from alice_exp.kernel.journal.git_process import NO_OBJECT, PURGING, STAGE
+from alice_exp.kernel.journal.commit_stream import COMMITTER, Message
+from alice_exp.kernel.journal.commit_writer import RewrittenHistory, rewrite
+from alice_exp.kernel.journal.git_process import NO_OBJECT, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN
 from alice_exp.kernel.journal.lock import REPORTS
 from alice_exp.kernel.text.written_forms import WrittenForms
@@ -37,11 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from alice_exp.home.ports import Purged
-    from alice_exp.home.store.purge_search import Versions
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.kernel.journal.commit_stream import Message
-    from alice_exp.kernel.journal.commit_writer import RewrittenHistory
-    from alice_exp.kernel.journal.git_process import Repository
 
 _TOLD = (b"Alice-Reason", b"Alice-Reply", b"Alice-Scenario")
 """The trailers in which a person's words stand."""

@@ -6,10 +6,9 @@ import contextlib
 import json
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from alice_exp.home.state_files import written_files
 from alice_exp.home.store.read_files import holds_blocks
@@ -19,9 +18,6 @@ from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.text.written_forms import WrittenForms
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_erasure import UNREADABLE, Said, forget, forget_uses, said_by
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _BATCH = 16 << 20
 """The bytes of objects that are read from git at a time; the rest of history is never in memory."""

@@ -10,25 +10,22 @@ from typing import TYPE_CHECKING, TypeAlias
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.atomic_files import NotAFile, read_bytes
+from alice_exp.kernel.journal.atomic_files import NotAFile, Signature, read_bytes
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.ledger import keeper
-from alice_exp.model.values.block import place_of
+from alice_exp.model.values.block import Block, Place, place_of
 from alice_exp.model.values.ledger_entry import NONE
-from alice_exp.model.values.snapshot import NamespaceFile, Snapshot, Unread
+from alice_exp.model.values.snapshot import Catalogue, NamespaceFile, Snapshot, Unread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from alice_exp.home.store.list_files import Found
-    from alice_exp.kernel.journal.atomic_files import Signature
     from alice_exp.kernel.journal.git_references import References
     from alice_exp.kernel.jsonc import Document, Unchanged
-    from alice_exp.model.values.block import Block, Place
-    from alice_exp.model.values.snapshot import Catalogue
 
 Marked: TypeAlias = "Callable[[str, Sequence[Block]], tuple[Block, ...]]"
 """Gives the blocks of a path their entries of the ledger."""

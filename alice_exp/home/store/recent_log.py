@@ -7,15 +7,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.act import disclaimed, read
-from alice_exp.kernel.journal.git_process import ARRIVED
-
-if TYPE_CHECKING:
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.kernel.journal.git_process import Repository
+from alice_exp.kernel.journal.act import Commit, disclaimed, read
+from alice_exp.kernel.journal.git_process import ARRIVED, Repository
 
 MOST = 5000
 """The most acts that a report looks back on."""

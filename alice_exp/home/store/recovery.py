@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from alice_exp.home.state_files import FOLDERS
 from alice_exp.home.store.repo_setup import DRIVER, OLD_DRIVER
-from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.atomic_files import sweep
-from alice_exp.kernel.journal.git_process import LOST, PURGING, STAGE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from alice_exp.kernel.errors import AliceError
-    from alice_exp.kernel.journal.git_process import Repository
-    from alice_exp.kernel.journal.transaction import Recovered
-
+from alice_exp.kernel.journal.git_process import LOST, PURGING, STAGE, Repository
+from alice_exp.kernel.journal.transaction import Recovered
 
 SWEPT = ("", *(f"state/{folder}".rstrip("/") for folder in FOLDERS), "identity", "identity/peers")
 """The folders besides the files of the history in which a dead process may have left something temporary."""

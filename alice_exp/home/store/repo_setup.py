@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.store.list_files import scan
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.act import Act, Actor, Commit
 from alice_exp.kernel.journal.atomic_files import sync_directory
 from alice_exp.kernel.journal.derived_file import Stamps
 from alice_exp.kernel.journal.git_references import RepoConfig
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from alice_exp.home.store.hand_edits import Adopting
     from alice_exp.home.store.standings import Standings
-    from alice_exp.kernel.journal.act import Actor, Commit
     from alice_exp.kernel.journal.commit_writer import CommitWriter
 
 

@@ -16,7 +16,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 from alice_exp.home.store.list_files import scan
-from alice_exp.kernel.journal.atomic_files import MARK
+from alice_exp.kernel.journal.atomic_files import MARK, Signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from watchdog.events import FileSystemEvent
 
-    from alice_exp.kernel.journal.atomic_files import Signature
 
 FOLDERS: Final = ("", "universal", "personal", "low_value_pool", "archive", "records", ".schema")
 """Watched directories relative to ``experiences/``."""

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from alice_exp.home.landed import NEW, Landed
-from alice_exp.home.store.read_files import holds_blocks
+from alice_exp.home.store.list_files import Found
+from alice_exp.home.store.read_files import Reading, holds_blocks
+from alice_exp.home.store.record_files import Recording
+from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk
+from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.journal.transaction import FileChange
-from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc import Document, parse
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.values.snapshot import Unread
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    from alice_exp.home.store.list_files import Found
-    from alice_exp.home.store.read_files import Reading
-    from alice_exp.home.store.record_files import Recording
-    from alice_exp.home.store.standings import Standings
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.kernel.journal.commit_writer import CommitWriter
-    from alice_exp.kernel.jsonc import Document
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.block import Placed
-    from alice_exp.model.values.changes import ChangeSet
-    from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.block import Placed
+from alice_exp.model.values.changes import ChangeSet
+from alice_exp.model.values.snapshot import Snapshot, Unread
 
 
 class Composing:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from collections.abc import Iterable, Iterator
+from typing import Literal, get_args
 
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 
 Op = Literal[
     "adopt",

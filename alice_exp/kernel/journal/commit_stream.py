@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from alice_exp.kernel.journal.git_references import PENDING
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 COMMITTER = "alice-exp <alice-exp@localhost>"
 

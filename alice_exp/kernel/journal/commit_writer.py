@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.kernel.content_digest import blob_id
-from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.atomic_files import read_bytes
-from alice_exp.kernel.journal.commit_stream import Message
+from alice_exp.kernel.errors import AliceError, ProblemError
+from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
+from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
 from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, load, now_ns, save
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.value_class import dataclass
@@ -22,10 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.act import Act, Actor, Commit
-    from alice_exp.kernel.journal.atomic_files import Signature
-    from alice_exp.kernel.journal.commit_stream import LedgerCommit
     from alice_exp.kernel.journal.git_references import RepoConfig
     from alice_exp.kernel.journal.transaction import FileChange
 

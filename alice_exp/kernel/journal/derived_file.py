@@ -6,16 +6,14 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature, keep
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 
 def derived(body: object) -> str:

@@ -20,14 +20,13 @@ from alice_exp.kernel.journal.commit_stream import (
     commit_lines,
     ledger_lines,
 )
-from alice_exp.kernel.journal.git_references import LEDGER, MENDS, PENDING, SEEN, References, move
+from alice_exp.kernel.journal.git_references import LEDGER, MENDS, PENDING, SEEN, References, RepoConfig, move
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.kernel.journal.git_references import RepoConfig
 
 FORWARD = "refs/alice/forward"
 """Set beside ``PENDING`` if that is history of another machine to follow rather than an act of this home."""

@@ -14,17 +14,12 @@ import os
 import re
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from alice_exp.kernel.errors import Hint, ProblemError
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
 
 SEEN = "refs/alice/seen"
 """The last head that an act or a sync of this home made; what lies between it and HEAD is foreign (DESIGN 6)."""

@@ -8,19 +8,13 @@ import fcntl
 import os
 import shutil
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import BusyError, ProblemError
 from alice_exp.kernel.journal.atomic_files import maker_lives
-from alice_exp.kernel.journal.git_process import FETCHED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from alice_exp.kernel.journal.git_process import Repository
-
+from alice_exp.kernel.journal.git_process import FETCHED, Repository
 
 WAIT_SECONDS = 10.0
 _PAUSE = 0.005

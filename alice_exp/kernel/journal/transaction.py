@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
@@ -30,7 +31,8 @@ from alice_exp.kernel.journal.atomic_files import (
     take_out,
     write_beside,
 )
-from alice_exp.kernel.journal.git_process import FORWARD, LOST, NO_OBJECT
+from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
+from alice_exp.kernel.journal.git_process import FORWARD, LOST, NO_OBJECT, Repository
 from alice_exp.kernel.journal.git_references import PENDING
 from alice_exp.kernel.journal.late_saves import keep_late_saves
 from alice_exp.kernel.journal.lock import (
@@ -39,12 +41,6 @@ from alice_exp.kernel.journal.lock import (
     sweep_objects,
 )
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
-    from alice_exp.kernel.journal.git_process import Repository
 
 First: TypeAlias = "tuple[Message, Mapping[str, bytes | None]]"
 """The first of two commits of one stream: its message and files. The work tree gets only what the second keeps."""

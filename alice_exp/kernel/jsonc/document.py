@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Generic, TypeVar, cast, overload
+from typing import Generic, TypeVar, cast, overload
 
+from alice_exp.kernel.jsonc.problem import Json, Pointer, Problem
 from alice_exp.kernel.jsonc.scan import Child, children, skip_trivia, skip_value
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from alice_exp.kernel.jsonc.problem import Json, Pointer, Problem
-
 
 T = TypeVar("T")
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from alice_exp.kernel.jsonc.containers import Container, Fresh, Replacement, gap_between
-from alice_exp.kernel.jsonc.document import find, neighbours, offspring
+from alice_exp.kernel.jsonc.document import Document, find, neighbours, offspring
 from alice_exp.kernel.jsonc.formatting import (
     Raw,
     Style,
+    Value,
     indent_at,
     one_line,
     raw_plain,
@@ -18,16 +20,10 @@ from alice_exp.kernel.jsonc.formatting import (
     shift,
 )
 from alice_exp.kernel.jsonc.grammar import DEPTH
+from alice_exp.kernel.jsonc.problem import Json, Pointer
 from alice_exp.kernel.jsonc.reader import is_deeper
+from alice_exp.kernel.jsonc.scan import Child
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from alice_exp.kernel.jsonc.document import Document
-    from alice_exp.kernel.jsonc.formatting import Value
-    from alice_exp.kernel.jsonc.problem import Json, Pointer
-    from alice_exp.kernel.jsonc.scan import Child
 
 _UNIT = re.compile(r"[{\[][ ]*\r?\n(?:[ \t]*//[^\n]*\n)*([ \t]+)")
 _BEGINNING = 1 << 16

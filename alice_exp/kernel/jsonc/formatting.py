@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from json.encoder import encode_basestring
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.jsonc.reader import check_text
 from alice_exp.kernel.jsonc.scan import TRIVIUM, skip_trivia, skip_value
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from alice_exp.kernel.jsonc.problem import Json
 
 WIDTH = 100
 """The most columns that a list or object on one line may reach."""

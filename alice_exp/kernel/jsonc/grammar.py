@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum, auto
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.jsonc.scan import ATOM, KEY, skip_trivia, unquote
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DEPTH = 64
 """The deepest nesting of containers that is read, the root included."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Severity = Literal["error", "warning"]
 

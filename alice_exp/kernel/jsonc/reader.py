@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
 from json.scanner import make_scanner
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from alice_exp.kernel.jsonc.document import Document, position
+from alice_exp.kernel.jsonc.document import Document, SharedElements, position
 from alice_exp.kernel.jsonc.grammar import DEPTH, DIGITS, Checker, Fault, Frame, State
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.problem import Json, Problem
 from alice_exp.kernel.jsonc.scan import (
     KEY,
     Child,
@@ -27,12 +28,6 @@ from alice_exp.kernel.jsonc.scan import (
     without_comments,
     without_last_commas,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from alice_exp.kernel.jsonc.document import SharedElements
-    from alice_exp.kernel.jsonc.problem import Json
 
 LIMIT = 64 * 1024 * 1024
 """The largest file that is read, in bytes."""

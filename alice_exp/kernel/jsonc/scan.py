@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
+from typing import NamedTuple
 
 SPACE = " \\t\\n\\r\\v\\f\\u00a0\\ufeff\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000"
 """The white space of JSON5, for use inside a character class."""

@@ -6,18 +6,14 @@ The words are in ``kernel/text/data/lexicon.txt``.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.data_files import entries
 from alice_exp.kernel.text.stored_tables import stored
 from alice_exp.kernel.text.tokens import is_cjk, stems
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
 
 _LEXICON = "kernel/text/data/lexicon.txt"
 _CLASSES = "kernel/text/data/classes.txt"

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from operator import concat
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from alice_exp.kernel.text import data_files
 from alice_exp.kernel.text.data_files import LazyPattern
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _LAST_SPACED = "\u2e7f"
 # One negated range, because `re` takes milliseconds at import to compile a class of many wide ranges.

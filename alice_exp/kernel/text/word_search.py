@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from alice_exp.kernel.text.bilingual_lexicon import known_words, same_concept
 from alice_exp.kernel.text.tokens import fold, is_cjk, pieces, stems, tokens, tokens_many
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 K1, B = 1.2, 0.75
 """BM25's saturation and length normalisation (Robertson 1994)."""

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterable, Iterator
 from html import unescape
 from html.entities import codepoint2name
-from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _ESCAPE = re.compile(
     r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\(.)|(&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z]\w*);)|((?:%[0-9a-fA-F]{2})+)",

@@ -27,7 +27,7 @@ _MOST_LISTED = 20
 
 
 def assess(
-    ctx: typer.Context,
+    terminal: Terminal,
     topic: Annotated[str, typer.Argument(metavar="TOPIC", help="What you want to know about.")],
     context: Surroundings = [],  # noqa: B006
 ) -> None:
@@ -35,7 +35,6 @@ def assess(
 
     Example: alice-exp assess 数据库优化 --json
     """
-    terminal: Terminal = ctx.obj
     if not topic.strip():
         raise UsageError("name a topic", hint="alice-exp assess deployment")
     session = terminal.session
@@ -74,7 +73,7 @@ def _assessment(terminal: Terminal, assessed: Assessment) -> None:
 
 
 def consolidation(
-    ctx: typer.Context,
+    terminal: Terminal,
     reference: Annotated[str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it.")],
     explain: Annotated[bool, typer.Option("--explain", help="Show every term of the formula.")] = False,
 ) -> None:
@@ -82,7 +81,6 @@ def consolidation(
 
     Example: alice-exp consolidation exp-7k2m9q4x --explain
     """
-    terminal: Terminal = ctx.obj
     settled = statistics.settled(learning(terminal.session), reference)
     block, terms, weights = settled.placed.block, settled.terms, settled.weights
     answer: dict[str, object] = {
@@ -119,7 +117,7 @@ def consolidation(
 
 
 def stats(
-    ctx: typer.Context,
+    terminal: Terminal,
     format: Annotated[
         str, typer.Option("--format", metavar="table|html|tsv|csv|json", help="How it is written.")
     ] = "table",
@@ -128,7 +126,6 @@ def stats(
 
     Examples: alice-exp stats · alice-exp stats --format html > stats.html
     """
-    terminal: Terminal = ctx.obj
     if format in FORMATS:
         terminal.format = format
     elif format not in ("table", "html"):
@@ -212,12 +209,11 @@ def part_title(name: str) -> str:
     }[name]
 
 
-def impact(ctx: typer.Context) -> None:
+def impact(terminal: Terminal) -> None:
     """Show how tasks went with what you approved and without it, and how each approved block did.
 
     Example: alice-exp impact
     """
-    terminal: Terminal = ctx.obj
     found = statistics.impact(terminal.session.home)
 
     def text() -> None:

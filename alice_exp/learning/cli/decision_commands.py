@@ -33,7 +33,7 @@ _SAID = {"成功": "ok", "失败": "fail", "失敗": "fail"}
 
 
 def decide(
-    ctx: typer.Context,
+    terminal: Terminal,
     task: Annotated[str, typer.Argument(metavar="TASK", help="What is to be done, in your own words.")],
     context: Surroundings = [],  # noqa: B006
     project: Project = "",
@@ -42,7 +42,6 @@ def decide(
 
     Report what came of it with the decision's id. Example: alice-exp decide "deploy to production" --context env=prod
     """
-    terminal: Terminal = ctx.obj
     if not task.strip():
         raise UsageError("say what is to be done", hint='alice-exp decide "deploy to production"')
     # Imported here, so that `outcome` does not pay for what `decide` loads.
@@ -129,7 +128,7 @@ def doubt_of(placed: Placed) -> str:
 
 
 def outcome(
-    ctx: typer.Context,
+    terminal: Terminal,
     reference: Annotated[
         str,
         typer.Argument(
@@ -163,7 +162,6 @@ def outcome(
 
     Examples: alice-exp outcome dec-7k2m9q4x ok · alice-exp outcome exp-7k2m9q4x fail --scenario "repo alice"
     """
-    terminal: Terminal = ctx.obj
     result = _SAID.get(result, result.lower())
     if result not in _WORDS:
         raise UsageError("unknown outcome {result}", result=repr(result), hint="write ok or fail")
@@ -267,7 +265,7 @@ def _all(terminal: Terminal, closed: DecisionOutcome) -> None:
 
 
 def keep(
-    ctx: typer.Context,
+    terminal: Terminal,
     reference: Annotated[str, typer.Argument(metavar="ID", help="The block that still holds.")],
     note: Annotated[str, typer.Option(help="A remark that is kept as evidence.")] = "",
 ) -> None:
@@ -277,7 +275,6 @@ def keep(
     """
     from alice_exp.blocks.usecases.lifetime import keep as kept
 
-    terminal: Terminal = ctx.obj
     done = kept(terminal.session.home, terminal.session.caller, reference, note)
     block = done.placed.block
     document = {

@@ -14,7 +14,7 @@ from alice_exp.terminal.language import say
 
 
 def distill(
-    ctx: typer.Context,
+    terminal: Terminal,
     references: Annotated[
         list[str] | None, typer.Argument(metavar="[EPISODE]", help="The lesson of these episodes alone.")
     ] = None,
@@ -28,7 +28,6 @@ def distill(
 
     Proposals wait in the pool with their episodes as evidence. Example: alice-exp distill --explain
     """
-    terminal: Terminal = ctx.obj
     opened = learning(terminal.session, terminal.doors(dry_run))
     done = propose_from_episodes.distil(opened, references or (), limit)
     document = {

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import floor
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import block_decay, consolidation_of
-from alice_exp.model.values.block import CONFIDENCE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from alice_exp.model.values.block import Placed
-    from alice_exp.model.values.config import Config
+from alice_exp.model.values.block import CONFIDENCE, Placed
+from alice_exp.model.values.config import Config
 
 Grade = Literal["none", "very_low", "low", "medium", "high"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from alice_exp.finding.rules.choice import is_protected
 from alice_exp.finding.rules.concerns import trusted_since
@@ -15,13 +15,8 @@ from alice_exp.model.rules.doubt import (
     outcomes_since_kept,
     value,
 )
-from alice_exp.model.rules.lifecycle import DEFAULT, outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from alice_exp.model.rules.lifecycle import Change, Standing, Thresholds
-    from alice_exp.model.values.block import Block, Evidence, Placed
+from alice_exp.model.rules.lifecycle import DEFAULT, Change, Standing, Thresholds, outcome
+from alice_exp.model.values.block import Block, Evidence, Placed
 
 
 def beside(block: Block, told: Iterable[Placed]) -> float | None:

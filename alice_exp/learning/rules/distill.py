@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from alice_exp.episodes.rules.search_episodes import as_told
 from alice_exp.learning.rules.episode_groups import (
+    Trait,
     action_groups,
     entries,
     left_out,
@@ -26,8 +27,9 @@ from alice_exp.learning.rules.episode_groups import (
     usual_action,
     word_groups,
 )
-from alice_exp.learning.rules.proposals import Group, Kind, Lesson, Support, proposal
+from alice_exp.learning.rules.proposals import Group, Kind, Lesson, Proposal, Support, proposal
 from alice_exp.learning.rules.success_rates import (
+    Rate,
     Z,
     difference,
     fisher,
@@ -35,14 +37,7 @@ from alice_exp.learning.rules.success_rates import (
     trend,
 )
 from alice_exp.learning.rules.task_kinds import kinds_of_task
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from alice_exp.learning.rules.episode_groups import Trait
-    from alice_exp.learning.rules.proposals import Proposal
-    from alice_exp.learning.rules.success_rates import Rate
-    from alice_exp.model.values.records import Episode
+from alice_exp.model.values.records import Episode
 
 REPEATS = 3
 """The fewest episodes with a trait, and without it, from which anything is concluded."""

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.tokens import STOP_WORDS, keywords, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.records import Episode
+from alice_exp.model.values.records import Episode
 
 Basis = Literal["action", "step", "context", "word", "trend", "episode"]
 """What the episodes of a proposal share; ``episode``: the proposal rests on a single one."""

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable
+from typing import Literal
 
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.success_rates import Rate, difference, rate
 from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.values.block import Record, is_approved
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from alice_exp.model.values.block import Placed
-    from alice_exp.model.values.records import Episode
+from alice_exp.model.values.block import Placed, Record, is_approved
+from alice_exp.model.values.records import Episode
 
 Verdict = Literal["helped", "in_doubt", "open", "unused"]
 """``helped``: its tasks went better than those without any block, beyond chance; ``unused``: no outcome yet."""

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.rules.success_rates import rate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from alice_exp.learning.rules.success_rates import Rate
+from alice_exp.learning.rules.success_rates import Rate, rate
 
 
 @dataclass(frozen=True, slots=True)

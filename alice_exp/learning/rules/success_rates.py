@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 Z = 1.645
 """Standard deviations of a two-sided 90 % interval, with which three successes of three are more than chance."""

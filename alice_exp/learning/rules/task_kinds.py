@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.records import GENERAL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from alice_exp.model.values.records import Episode
+from alice_exp.model.values.records import GENERAL, Episode
 
 LIKE_TASKS = 0.4
 """Cosine of two tasks' words, weighted by rarity, from which episodes without a type are of one kind."""

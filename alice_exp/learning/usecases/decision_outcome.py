@@ -10,17 +10,17 @@ from alice_exp.episodes.rules.search_episodes import as_told, shorten_result
 from alice_exp.episodes.usecases.episode_book import capacity_of, cleaned, reads_of
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import ProblemError, UsageError
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.ports import OpenDecision
+from alice_exp.learning.ports import Learning, OpenDecision
 from alice_exp.learning.rules.credit import counted
 from alice_exp.learning.usecases.outcome import is_own_word, thresholds_of
 from alice_exp.model.formats.record_schema import EVENTS_PATH
-from alice_exp.model.rules.lifecycle import scenario_digest, scenario_of
-from alice_exp.model.values.block import PLACES, Evidence, is_of_team
+from alice_exp.model.rules.lifecycle import Change, scenario_digest, scenario_of
+from alice_exp.model.values.block import PLACES, Evidence, Placed, is_of_team
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
-from alice_exp.timeline.rules.compaction import DECISION, add_event, finished, unfinished
+from alice_exp.timeline.rules.compaction import DECISION, Merge, Summariser, add_event, finished, unfinished
 from alice_exp.timeline.usecases.events import asked
 from alice_exp.timeline.usecases.original_events import FINISHED
 
@@ -29,14 +29,9 @@ if TYPE_CHECKING:
 
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
-    from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.learning.ports import Learning
-    from alice_exp.model.rules.lifecycle import Change
-    from alice_exp.model.values.block import Placed
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.timeline.rules.compaction import Merge, Summariser
 
 
 _UNTOLD = "a task of which nothing was kept"

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from alice_exp.home.caller import Caller
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import Hint, RefusedError
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.learning.ports import Learning
 from alice_exp.learning.rules.credit import counted
 from alice_exp.model.rules.lifecycle import Change, Thresholds, level, scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Evidence, Placed
 from alice_exp.model.values.changes import ChangeSet, Put
-
-if TYPE_CHECKING:
-    from alice_exp.home.caller import Caller
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.learning.ports import Learning
-    from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)

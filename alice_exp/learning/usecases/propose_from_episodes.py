@@ -6,31 +6,25 @@ Never above the pool, never what a person rejected, and nothing anew that is kno
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.episodes.rules.search_episodes import as_told
 from alice_exp.episodes.usecases.episode_book import named
 from alice_exp.home.record_access import require_sound
+from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.learning.ports import Learning
 from alice_exp.learning.rules.distill import REPEATS, distill
-from alice_exp.learning.rules.proposals import lesson
+from alice_exp.learning.rules.proposals import Proposal, lesson
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.rules.rejection import Rejections
-from alice_exp.model.values.block import PLACES, SETS
-from alice_exp.model.values.records import EpisodeBook
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.learning.ports import Learning
-    from alice_exp.learning.rules.proposals import Proposal
-    from alice_exp.model.values.block import Placed
-    from alice_exp.model.values.records import Episode
-    from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.block import PLACES, SETS, Placed
+from alice_exp.model.values.records import Episode, EpisodeBook
+from alice_exp.model.values.snapshot import Snapshot
 
 TOOLS = "universal/tool_usage"
 """Where a lesson about what to do belongs: a warning of an action as much as the advice of one."""

@@ -9,16 +9,17 @@ from alice_exp.blocks.usecases.reads import counting
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.home.references import resolve
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.rules.assessment import Weights
+from alice_exp.learning.rules.assessment import Assessment, Weights
 from alice_exp.learning.rules.assessment import assess as assessed
+from alice_exp.learning.rules.impact import Impact
 from alice_exp.learning.rules.impact import impact as weighed
 from alice_exp.learning.rules.signal_quality import Quality, qualities
 from alice_exp.learning.usecases.outcome import thresholds_of
 from alice_exp.model.formats.record_schema import EPISODES_PATH
+from alice_exp.model.rules.consolidation import Consolidation, age_days, consolidation_of
 from alice_exp.model.rules.consolidation import Weights as ConsolidationWeights
-from alice_exp.model.rules.consolidation import age_days, consolidation_of
 from alice_exp.model.rules.lifecycle import LEVELS, level
-from alice_exp.model.values.block import BLOCK_TYPES, PLACES, SETS
+from alice_exp.model.values.block import BLOCK_TYPES, PLACES, SETS, Placed
 from alice_exp.model.values.records import EpisodeBook
 
 if TYPE_CHECKING:
@@ -28,10 +29,6 @@ if TYPE_CHECKING:
     from alice_exp.home.ports import Home
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.learning.ports import Learning
-    from alice_exp.learning.rules.assessment import Assessment
-    from alice_exp.learning.rules.impact import Impact
-    from alice_exp.model.rules.consolidation import Consolidation
-    from alice_exp.model.values.block import Placed
     from alice_exp.model.values.snapshot import Snapshot
 
 

@@ -17,20 +17,19 @@ from alice_exp.terminal.language import say
 
 
 def config_get(
-    ctx: typer.Context,
+    terminal: Terminal,
     name: Annotated[str, typer.Argument(metavar="KEY", help="As thresholds.past.")],
 ) -> None:
     """Show one key of the configuration.
 
     Example: alice-exp config get heartbeat.expire_days
     """
-    terminal: Terminal = ctx.obj
     found = settings.get(terminal.session.home, name)
     terminal.answer(_value(found), lambda: terminal.line(_plain(found)))
 
 
 def config_set(
-    ctx: typer.Context,
+    terminal: Terminal,
     name: Annotated[str, typer.Argument(metavar="KEY", help="As thresholds.past.")],
     value: Annotated[str, typer.Argument(metavar="VALUE", help="A number, true or false, or a text.")],
 ) -> None:
@@ -38,7 +37,6 @@ def config_set(
 
     Example: alice-exp config set heartbeat.expire_days 14
     """
-    terminal: Terminal = ctx.obj
     if name == "timezone" and value:
         _require_zone(value)
     found, commit = settings.put(terminal.session.home, terminal.session.caller, name, value)
@@ -48,14 +46,13 @@ def config_set(
 
 
 def config_accept(
-    ctx: typer.Context,
+    terminal: Terminal,
     name: Annotated[str, typer.Argument(metavar="KEY", help="As provider.base_url.")],
 ) -> None:
     """Let a setting of another machine count here: one that says where data goes, and so needs your word.
 
     Example: alice-exp config accept provider.base_url
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     found = settings.accept(session.home, session.caller, name)
     document = {**_value(found), "commit": None}
@@ -73,12 +70,11 @@ def _require_zone(name: str) -> None:
         ) from None
 
 
-def config_list(ctx: typer.Context) -> None:
+def config_list(terminal: Terminal) -> None:
     """List every key: what it is, its default, what it does.
 
     Example: alice-exp config list
     """
-    terminal: Terminal = ctx.obj
     found = settings.listing(terminal.session.home)
     columns = [say("key"), say("value"), say("default"), say("what it does")]
     rows = [
@@ -95,14 +91,13 @@ def config_list(ctx: typer.Context) -> None:
     terminal.answer({"config": [_value(one) for one in found]}, lambda: terminal.table(columns, rows))
 
 
-def config_edit(ctx: typer.Context) -> None:
+def config_edit(terminal: Terminal) -> None:
     """Open config.jsonc in $VISUAL or $EDITOR; what you save is checked, then committed.
 
     Example: alice-exp config edit
     """
     from alice_exp.terminal.editor import in_editor
 
-    terminal: Terminal = ctx.obj
     session = terminal.session
     before = settings.opened(session.home, session.caller)
     head = (
@@ -142,7 +137,7 @@ LONGEST = timedelta(days=366)
 
 
 def pause(
-    ctx: typer.Context,
+    terminal: Terminal,
     until: Annotated[
         str, typer.Argument(metavar="UNTIL", help="The day on which you are back, as 2026-03-08; or off.")
     ],
@@ -153,7 +148,6 @@ def pause(
 
     Examples: alice-exp pause 2026-03-08 · alice-exp pause off
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     ends = None if until == "off" else _day(terminal, until)
     settings.pause(session.home, session.caller, ends)

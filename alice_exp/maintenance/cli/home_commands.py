@@ -20,13 +20,12 @@ from alice_exp.terminal.language import aside, rendered, say
 
 
 def init(
-    ctx: typer.Context,
+    terminal: Terminal,
 ) -> None:
     """Make the home; files that are there already are taken in as they are. Again: changes nothing.
 
     Examples: alice-exp init · alice-exp --home ~/other-alice init
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("make a home"), "alice-exp init")
     commit, blocks = session.home.create(session.actor, settings.default_files())
@@ -62,12 +61,11 @@ def _next() -> tuple[str, ...]:
     return (say("Next:"), *(f"  {command:<27} {what}" for command, what in rows))
 
 
-def check(ctx: typer.Context) -> None:
+def check(terminal: Terminal) -> None:
     """Name every problem in the home's files with its place; exit 3 where one stops a file from being used.
 
     Examples: alice-exp check · alice-exp check --json
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     problems = (
         *settings.check(session.home, session.caller.now),
@@ -99,12 +97,11 @@ def _namespace(one: settings.Namespace) -> dict[str, object]:
     }
 
 
-def namespace_list(ctx: typer.Context) -> None:
+def namespace_list(terminal: Terminal) -> None:
     """List the namespaces with their sets and how many blocks each holds.
 
     Example: alice-exp namespace list
     """
-    terminal: Terminal = ctx.obj
     found = settings.namespaces(terminal.session.home)
     rows = [
         [one.place, one.name, str(one.blocks), say("has a problem") if one.stale else ""] for one in found
@@ -114,14 +111,13 @@ def namespace_list(ctx: typer.Context) -> None:
 
 
 def namespace_show(
-    ctx: typer.Context,
+    terminal: Terminal,
     name: Annotated[str, typer.Argument(metavar="SET/NAME", help="As universal/tool_usage.")],
 ) -> None:
     """Show one namespace: where its file is, and the blocks in it.
 
     Example: alice-exp namespace show universal/tool_usage
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     one = settings.namespace(session.home, name)
     shown = listing(finding(session), Filters((one.place,), one.name))
@@ -140,7 +136,7 @@ def namespace_show(
 
 
 def namespace_create(
-    ctx: typer.Context,
+    terminal: Terminal,
     name: Annotated[str, typer.Argument(metavar="SET/NAME", help="As universal/recipes.")],
     comment: Annotated[str, typer.Option(help="What it is for: the file's head comment.")] = "",
 ) -> None:
@@ -148,7 +144,6 @@ def namespace_create(
 
     Example: alice-exp namespace create universal/recipes --comment "What cooks well."
     """
-    terminal: Terminal = ctx.obj
     path, commit = settings.create_namespace(terminal.session.home, terminal.session.caller, name, comment)
     document = {"path": path, "commit": commit_id(commit)}
     terminal.answer(document, lambda: terminal.line(say("{name}  is ready", name=namespace_name(path))))

@@ -27,7 +27,7 @@ _By = Annotated[
 
 
 def install(
-    ctx: typer.Context,
+    terminal: Terminal,
     at: Annotated[str, typer.Option(metavar="HH:MM", help="At which time of the day.")] = "09:00",
     by: _By = "",
 ) -> None:
@@ -37,7 +37,6 @@ def install(
 
     Examples: alice-exp schedule install · alice-exp schedule install --at 8:30
     """
-    terminal: Terminal = ctx.obj
     require_person(terminal.session.caller, say("schedule the report"), "alice-exp schedule install")
     fits = TIME.fullmatch(at)
     if fits is None:
@@ -51,24 +50,22 @@ def install(
     terminal.answer(document, lambda: terminal.line(line))
 
 
-def remove(ctx: typer.Context, by: _By = "") -> None:
+def remove(terminal: Terminal, by: _By = "") -> None:
     """Let no report come by itself any more.
 
     Example: alice-exp schedule remove
     """
-    terminal: Terminal = ctx.obj
     require_person(terminal.session.caller, say("schedule the report"), "alice-exp schedule remove")
     gone = [kind for kind in ([_kind(by)] if by else _PUT) if _taken_away(kind)]
     text = say("no report comes by itself any more") if gone else say("none was scheduled")
     terminal.answer({"removed": gone}, lambda: terminal.line(text))
 
 
-def status(ctx: typer.Context) -> None:
+def status(terminal: Terminal) -> None:
     """Say whether the day's report comes by itself, and by what.
 
     Example: alice-exp schedule status
     """
-    terminal: Terminal = ctx.obj
     found = [kind for kind in _PUT if _is_there(kind)]
     text = say("the report comes by {by}", by=Names(found)) if found else say("none was scheduled")
     hint = "" if found else aside("alice-exp schedule install")

@@ -36,7 +36,7 @@ Show = Callable[[Sequence[Noticed]], None]
 
 
 def watch(
-    ctx: typer.Context,
+    terminal: Terminal,
     for_: Annotated[
         str, typer.Option("--for", metavar="TIME", help="End after this time, as 10s, 5m or 1h.")
     ] = "",
@@ -48,7 +48,6 @@ def watch(
 
     Examples: alice-exp watch · alice-exp watch --for 1h --json
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     limit = seconds(for_) if for_ else None
     watching = Watching(session.home, index(session), session.history, lambda: session.caller.now)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from alice_exp.home.store.repo_setup import ASIDE, repo_config
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.act import Act, Actor
 from alice_exp.kernel.journal.atomic_files import read_bytes, sync_directory, sync_file
 from alice_exp.kernel.journal.git_process import FETCHED, LOST, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.git_references import PENDING, SEEN
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from alice_exp.kernel.journal.act import Actor
     from alice_exp.kernel.journal.commit_writer import CommitWriter
 
 _NEW = ".git-new"

@@ -6,11 +6,11 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from alice_exp.home.caller import require_person
+from alice_exp.home.caller import Caller, require_person
 from alice_exp.home.record_access import ahead
 from alice_exp.home.references import namespace_name, namespace_path
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, ProblemError, RefusedError, UsageError
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import Set, edit, parse
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import NEW_FILE
@@ -20,21 +20,17 @@ from alice_exp.model.formats.json_schema import schemas
 from alice_exp.model.formats.record_schema import EMPTY
 from alice_exp.model.rules.expiry import paused
 from alice_exp.model.rules.namespaces import NAMESPACES
-from alice_exp.model.values.block import PLACES, place_of
+from alice_exp.model.values.block import PLACES, Place, place_of
 from alice_exp.model.values.changes import ChangeSet, Setting
-from alice_exp.model.values.config import BY_NAME, OPTIONS, is_local
+from alice_exp.model.values.config import BY_NAME, OPTIONS, Option, is_local
 from alice_exp.sharing.ports import PEER_NAME
 from alice_exp.terminal import language
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
-    from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Json, Problem
-    from alice_exp.model.values.block import Place
-    from alice_exp.model.values.config import Option
     from alice_exp.model.values.snapshot import Snapshot
 
 

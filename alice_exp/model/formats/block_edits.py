@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from alice_exp.kernel.jsonc import Append, Insert, Raw, Remove, Set, cut, edit, parse
+from alice_exp.kernel.jsonc import Append, Document, Edit, Insert, Raw, Remove, Set, cut, edit, parse
+from alice_exp.kernel.jsonc.problem import Json, Pointer
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json, depends_on_place, read_blocks
-from alice_exp.model.values.block import place_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from alice_exp.kernel.jsonc import Document, Edit
-    from alice_exp.kernel.jsonc.problem import Json, Pointer
-    from alice_exp.model.values.block import Block, Place, Placed
-    from alice_exp.model.values.changes import ChangeSet, Put
-
+from alice_exp.model.values.block import Block, Place, Placed, place_of
+from alice_exp.model.values.changes import ChangeSet, Put
 
 _ALONE = '{{\n  "blocks": [\n{}\n  ]\n}}\n'
 NEW_FILE = '{\n  "$schema": "../.schema/namespace.json",\n  "blocks": []\n}\n'

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator
 
-from alice_exp.kernel.jsonc import Remove, Set, edit, parse
+from alice_exp.kernel.jsonc import Document, Remove, Set, edit, parse
+from alice_exp.kernel.jsonc.problem import Json, Pointer
 from alice_exp.kernel.text.written_forms import WrittenForms
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from alice_exp.kernel.jsonc import Document
-    from alice_exp.kernel.jsonc.problem import Json, Pointer
 
 UNREADABLE = (
     b'{\n  // A version that could not be read stood here; it held what was purged.\n  "blocks": []\n}\n'

@@ -6,8 +6,10 @@ Source: the table of fields in DESIGN 3.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.formats.field_readers import (
     COUNT,
     MAP,
@@ -41,11 +43,6 @@ from alice_exp.model.values.block import (
     Reported,
     Trigger,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from alice_exp.kernel.jsonc.problem import Json
 
 ID = re.compile(r"exp-[a-z2-9]{8}")
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from alice_exp.kernel.errors import Hint
-from alice_exp.kernel.jsonc import dump, locate_key
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc import Document, dump, locate_key
+from alice_exp.kernel.jsonc.problem import Json, Problem
 from alice_exp.model.formats.field_readers import Found, problem_at
-from alice_exp.model.values.config import BY_NAME, OPTIONS, PAST, TAKEN, Config, is_local
-
-if TYPE_CHECKING:
-    from alice_exp.kernel.jsonc import Document
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.config import Kind, Option
+from alice_exp.model.values.config import BY_NAME, OPTIONS, PAST, TAKEN, Config, Kind, Option, is_local
 
 PATH = "config.jsonc"
 

@@ -7,20 +7,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint
-from alice_exp.kernel.jsonc.problem import Json, Problem
+from alice_exp.kernel.jsonc.problem import Json, Pointer, Problem, Severity
 from alice_exp.kernel.text.times import parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from alice_exp.kernel.jsonc import Document
-    from alice_exp.kernel.jsonc.problem import Json, Pointer, Severity
 
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)

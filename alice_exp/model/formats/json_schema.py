@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.formats.block_fields import SHAPES
 from alice_exp.model.formats.field_readers import COUNT, MAP, MOMENT, SAID, SHARE, TEXT, TEXTS, said
-from alice_exp.model.values.config import OPTIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.config import Kind
+from alice_exp.model.values.config import OPTIONS, Kind
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _KINDS: Mapping[Kind, Json] = {

@@ -7,17 +7,13 @@ proportional to the change. Sources: DESIGN 3 ("Writing is surgical"), B1.9.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
-from alice_exp.kernel.jsonc import Append, Insert, Raw, Remove, Set, dump
+from alice_exp.kernel.jsonc import Append, Document, Edit, Insert, Raw, Remove, Set, dump
+from alice_exp.kernel.jsonc.problem import Json, Pointer
 from alice_exp.model.formats.record_schema import EPISODES, SEGMENTS, episode_json, event_json, segment_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from alice_exp.kernel.jsonc import Document, Edit
-    from alice_exp.kernel.jsonc.problem import Json, Pointer
-    from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
+from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
 
 _COUNTERS = ("next_id", "total_events", "total_compressions")
 

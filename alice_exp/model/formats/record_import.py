@@ -6,15 +6,17 @@ all or nothing (R0.46, R1.43).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc import Document, parse
+from alice_exp.kernel.jsonc.problem import Json, Pointer, Problem
 from alice_exp.kernel.text.times import iso_time, seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats import field_readers
-from alice_exp.model.formats.field_readers import Fault, Found, problem_at
+from alice_exp.model.formats.field_readers import Fault, Found, Reader, problem_at
 from alice_exp.model.formats.record_schema import (
     EPISODE_FIELDS,
     EPISODES,
@@ -28,14 +30,7 @@ from alice_exp.model.formats.record_schema import (
     read_timeline,
     segment_json,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from alice_exp.kernel.jsonc import Document
-    from alice_exp.kernel.jsonc.problem import Json, Pointer, Problem
-    from alice_exp.model.formats.field_readers import Reader
-    from alice_exp.model.values.records import Episode, Event, Segment, Timeline
+from alice_exp.model.values.records import Episode, Event, Segment, Timeline
 
 T = TypeVar("T")
 

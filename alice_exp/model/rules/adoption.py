@@ -6,19 +6,13 @@ dropped id is restored if trigger and payload still match.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from alice_exp.kernel.jsonc import Set
+from alice_exp.kernel.jsonc import Document, Edit, Set
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import CONFIDENCE, Block, content_hash, place_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from alice_exp.kernel.jsonc import Document, Edit
-    from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import CONFIDENCE, Block, Placed, content_hash, place_of
 
 
 @dataclass(frozen=True, slots=True)

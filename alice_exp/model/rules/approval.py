@@ -5,24 +5,21 @@ Source: DESIGN 6. Without an owner key none of this is used, and a block's ``sig
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from alice_exp.model.values.block import (
     DECISIONS,
     Approved,
     Block,
     Claim,
+    Decision,
+    Placed,
     content_hash,
     is_approved,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from alice_exp.model.values.block import Decision, Placed
-    from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
+from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
 
 Standing = Literal["approved", "edited", "unsigned", "bad", "waiting"]
 """``edited``: the content differs from what was approved. ``unsigned``: approved, or typed into personal, but not

@@ -7,18 +7,14 @@ which consolidation stretches up to three times. Neither ever changes a state (B
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.block import Block
 from alice_exp.model.values.config import Config
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from alice_exp.model.values.block import Block
 
 DAY = 86_400.0
 """Seconds in a day."""

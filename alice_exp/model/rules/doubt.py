@@ -7,15 +7,10 @@ in N days and n uses is at most N/32 + n/512. A newcomer among lessons that work
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from alice_exp.model.values.block import EVIDENCE_KEPT, Doubt, Evidence, Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from alice_exp.model.values.block import Block
+from alice_exp.model.values.block import EVIDENCE_KEPT, Block, Doubt, Evidence, Record
 
 OUTCOMES = ("ok", "fail", "debounced")
 """Effects of the pieces of evidence that are outcomes."""

@@ -3,22 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from alice_exp.kernel.content_digest import sha256
-from alice_exp.kernel.jsonc import Set
+from alice_exp.kernel.jsonc import Edit, Set
 from alice_exp.kernel.text.tokens import bag, fingerprint_text
 from alice_exp.model.rules.rejection import inference
 from alice_exp.model.rules.similarity import plain_mark
-from alice_exp.model.values.block import content_hash
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from alice_exp.kernel.jsonc import Edit
-    from alice_exp.model.values.block import Block, BlockType, Payload, Trigger
-
+from alice_exp.model.values.block import Block, BlockType, Payload, Trigger, content_hash
 
 Sameness = tuple[str, ...]
 """A value that is equal for blocks that are the same; opaque otherwise."""

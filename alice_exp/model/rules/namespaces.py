@@ -5,13 +5,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import path_of
-
-if TYPE_CHECKING:
-    from alice_exp.model.values.block import BlockType, Place
+from alice_exp.model.values.block import BlockType, Place, path_of
 
 
 @dataclass(frozen=True, slots=True)

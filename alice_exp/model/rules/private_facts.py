@@ -6,18 +6,15 @@ Numbers are believed by their checksum, so that an order number is not taken for
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, findings, likely, shapes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-
-    from alice_exp.model.values.block import Evidence, Payload, Placed, Trigger
+from alice_exp.model.values.block import Evidence, Payload, Placed, Trigger
 
 
 class Saying(Protocol):

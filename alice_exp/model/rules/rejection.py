@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.text.tokens import bag, fingerprint_text, words
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.similarity import plain_mark, same_inference
-from alice_exp.model.values.block import Placed, place_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.model.values.block import Block, Payload
-    from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.block import Block, Payload, Placed, place_of
+from alice_exp.model.values.snapshot import Snapshot
 
 REFUSED, REFUSED_AS = "Refused", "Refused-As"
 """The trailers, in pairs, of an act that removed what was rejected before: the block's id, the rejected block's id."""

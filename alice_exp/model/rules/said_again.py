@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import hmac
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable
 
 from alice_exp.kernel.text.tokens import fold, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
 
 SIGNS = "=<"
 """How a mark begins that is no pair: negation, order and numbers together; what comes later, where that is said."""

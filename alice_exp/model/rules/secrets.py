@@ -7,14 +7,11 @@ False alarms are preferred to misses: the person is shown the place and can rewo
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.data_files import LazyPattern, paragraphs
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 GUESSED = "what looks like a key"
 """The kind of a long run without words: nobody knows whose key it would be."""

@@ -7,18 +7,14 @@ literal rule all records without a context are alike (B0.1-B0.5).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from re import IGNORECASE
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.data_files import LazyPattern, word_lists
 from alice_exp.kernel.text.tokens import bag, fingerprint_text, is_cjk, keywords, literal_keywords, words
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from alice_exp.kernel.jsonc.problem import Json
 
 TASK_WEIGHT = 0.4
 CONTEXT_WEIGHT = 0.6

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.values.block import is_approved, is_put_away
-
-if TYPE_CHECKING:
-    from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import Placed, is_approved, is_put_away
 
 Use = Literal["told", "in_doubt", "candidate", "withheld", "unapproved", "archived"]
 """``told``: where it fits; ``in_doubt``: a person is asked; ``candidate``: applied only if nothing approved fits, with

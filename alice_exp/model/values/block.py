@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from alice_exp.kernel.content_digest import sha256
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.ledger_entry import PUT_AWAY
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.ledger_entry import Entry
+from alice_exp.model.values.ledger_entry import PUT_AWAY, Entry
 
 State = Literal["possible", "past", "reliable", "obsolete"]
 STATES: tuple[State, ...] = get_args(State)
@@ -276,8 +272,10 @@ def content_hash(block: Block) -> str:
             "steps": list(block.payload.steps),
         },
     }
-    canonical = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(_CANONICAL(content).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
 def is_approved(placed: Placed) -> bool:

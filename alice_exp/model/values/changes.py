@@ -6,19 +6,16 @@ A use case computes a ``ChangeSet`` from a ``Snapshot``; the home turns it into 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from alice_exp.kernel.journal.act import Act
-from alice_exp.kernel.jsonc.problem import Pointer
+from alice_exp.kernel.jsonc.problem import Json, Pointer
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.block import Block
     from alice_exp.model.values.ledger_entry import Entry
     from alice_exp.model.values.records import EpisodeBook, Timeline

@@ -5,16 +5,13 @@ The commented ``config.jsonc``, its validation, the JSON Schema and ``alice-exp 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from datetime import MAXYEAR, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 Kind = Literal["count", "share", "days", "flag", "text"]
 """In this order: an integer >= 0; a number in [0, 1]; a number of days > 0; a boolean; a text."""

@@ -6,17 +6,14 @@ milliseconds that the specification requires are properties (R0.12, R1.4, B1.9).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import milliseconds, seconds
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from alice_exp.kernel.jsonc.problem import Json
 
 ImportMode = Literal["merge", "replace"]
 """Whether imported records are added to the existing ones or replace them."""

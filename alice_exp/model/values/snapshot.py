@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeAlias, overload
@@ -13,8 +13,6 @@ from alice_exp.model.values.block import Block, Place, Placed, namespace_of, pla
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
     from alice_exp.model.values.records import EpisodeBook, Timeline
 
 

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from alice_exp.model.values.block import Claim
-
+from alice_exp.model.values.block import Claim
 
 P = 2**255 - 19
 L = 2**252 + 27742317777372353535851937790883648493

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from shutil import get_terminal_size
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.model.documents import payload_text
@@ -16,21 +16,16 @@ from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import PLACES, Placed, content_hash, is_approved
 from alice_exp.owner.wiring import signing
 from alice_exp.review import usecases as review
+from alice_exp.review.cli.named_candidates import Choice
 from alice_exp.review.cli.report_model import told
 from alice_exp.review.cli.review_pages import LATER
 from alice_exp.review.cli.single_keys import QUITTING, key
 from alice_exp.review.cli.where_it_holds import scoped, which_holds
+from alice_exp.review.rules.rival_pairs import Answer, Rival
+from alice_exp.review.usecases import Decided, Seen
 from alice_exp.review.wiring import reviewing
-from alice_exp.terminal.console import short
+from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import listed, say
-
-if TYPE_CHECKING:
-    from alice_exp.model.values.block import Placed
-    from alice_exp.review.cli.named_candidates import Choice
-    from alice_exp.review.rules.rival_pairs import Answer, Rival
-    from alice_exp.review.usecases import Decided, Seen
-    from alice_exp.terminal.console import Terminal
-
 
 _KEYS: dict[str, Answer] = {"n": "new", "o": "old", "b": "both", "x": "neither"}
 

@@ -23,7 +23,7 @@ from alice_exp.terminal.tables import FORMATS
 
 
 def heartbeat(
-    ctx: typer.Context,
+    terminal: Terminal,
     peek: Annotated[
         bool, typer.Option("--peek", help="Look only: starts no clock, gives no new numbers.")
     ] = False,
@@ -53,7 +53,6 @@ def heartbeat(
 
     Examples: alice-exp heartbeat · alice-exp heartbeat --open · alice-exp heartbeat --peek --format markdown
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     if format in FORMATS:
         terminal.format = format

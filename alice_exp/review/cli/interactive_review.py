@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import Any, Literal
 
-import typer
-
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import AliceError, Names, RefusedError
@@ -41,14 +39,13 @@ from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
 
-def review(ctx: typer.Context) -> None:
+def review(terminal: Terminal) -> None:
     """Decide on what waits by single keys: a approve, r reject, l later, u undo, ? all keys. Many come by pages.
 
     Each decision stands at once; quit or killed, the next review goes on where this one stopped.
 
     Example: alice-exp review
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("review"), "alice-exp review")
     if terminal.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -59,7 +56,7 @@ def review(ctx: typer.Context) -> None:
     report, _ = deciding.heartbeat(reviewing(session), peek=False, page=lambda _: ())
     session.heard.age(session.caller.now)
     try:
-        tally = _Session(ctx, report).run()
+        tally = _Session(terminal, report).run()
     finally:
         mark_pastes(False)
     terminal.line(
@@ -76,7 +73,7 @@ def review(ctx: typer.Context) -> None:
 class _Session:
     """One interactive review: the report, what is settled and how, what was on the screen, and where it stands."""
 
-    context: typer.Context
+    terminal: Terminal
     report: Agenda
     tally: Tally = field(default_factory=Tally)
     settled: dict[str, Settled] = field(default_factory=dict)
@@ -89,12 +86,6 @@ class _Session:
     place: tuple[int, int] = (0, 0)
     is_new: bool = False
     shared: Shared = NOTHING_SHARED
-
-    @property
-    def terminal(self) -> Terminal:
-        """The terminal of the command."""
-        terminal: Terminal = self.context.obj
-        return terminal
 
     def run(self) -> Tally:
         """Go through the candidates from where the last review stopped, then the doubts, until the person quits."""
@@ -176,7 +167,7 @@ class _Session:
             case "w":
                 from alice_exp.blocks.cli.provenance_commands import why
 
-                why(self.context, item.placed.block.id)
+                why(self.terminal, item.placed.block.id)
                 return False
         return self._decided(pressed, item)
 

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 def approve(
-    ctx: typer.Context,
+    terminal: Terminal,
     references: Annotated[
         list[str] | None, typer.Argument(metavar="[ID|NUMBER]…", help="What to approve.")
     ] = None,
@@ -93,7 +93,6 @@ def approve(
     Examples: alice-exp approve 1 3 · alice-exp approve 2 --everywhere · alice-exp approve --by agent:claude --about
     user · alice-exp approve 3 --replaces exp-7k2m9q4x · alice-exp approve --universal
     """
-    terminal: Terminal = ctx.obj
     wanted = Wanted(False, subject(about), by, meant(terminal, project), match)
     said = [*(references or ["--universal" if in_universal else "--all"]), *(["--to", to] if to else [])]
     said += ["--everywhere"] if everywhere else []
@@ -130,7 +129,7 @@ def approve(
 
 
 def reject(
-    ctx: typer.Context,
+    terminal: Terminal,
     references: Annotated[
         list[str] | None, typer.Argument(metavar="[ID|NUMBER]…", help="What to reject.")
     ] = None,
@@ -154,7 +153,6 @@ def reject(
     Examples: alice-exp reject 2 --reason "not what I said" · alice-exp reject --match coffee · alice-exp reject 4
     --purge
     """
-    terminal: Terminal = ctx.obj
     wanted = Wanted(False, subject(about), by, meant(terminal, project), match)
     said = " ".join(references or ["--all"])
     require_person(terminal.session.caller, say("reject"), f"alice-exp reject {said}")
@@ -174,7 +172,7 @@ def reject(
 
 
 def reply(
-    ctx: typer.Context,
+    terminal: Terminal,
     words: Annotated[
         list[str], typer.Argument(metavar="TEXT…", help="As approve 1-3, reject 4; in Chinese, too.")
     ],
@@ -186,7 +184,6 @@ def reply(
     """
     from alice_exp.review.rules.reply import more, read
 
-    terminal: Terminal = ctx.obj
     text = " ".join(words)
     require_person(terminal.session.caller, say("reply"), f"alice-exp reply {text}")
     opened = reviewing(terminal.session)

@@ -3,7 +3,7 @@ and what is in doubt."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Sequence
 
 from alice_exp.kernel.text.display import wrapped
 from alice_exp.model.values.block import Placed, content_hash
@@ -13,14 +13,10 @@ from alice_exp.review.cli.named_candidates import name_apart
 from alice_exp.review.cli.report_model import doubted, told
 from alice_exp.review.cli.review_pages import DIGITS, LATER
 from alice_exp.review.cli.single_keys import QUITTING, key
+from alice_exp.review.rules.daily_report import Agenda
+from alice_exp.review.rules.doubts import Question
+from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
-    from alice_exp.review.rules.daily_report import Agenda
-    from alice_exp.review.rules.doubts import Question
-    from alice_exp.terminal.console import Terminal
 
 
 def standing_pages(terminal: Terminal, rule: Callable[[str], None], width: int) -> tuple[int, bool]:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import CUES, EXPLICIT, HEARD
+from alice_exp.model.values.block import CUES, EXPLICIT, HEARD, Block
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.model.values.block import Block
     from alice_exp.review.rules.daily_report import Item
 
 

@@ -6,23 +6,36 @@ Sources: R2.39-R2.44, R3.33, B2.20-B2.26, B2.43; DESIGN 6 and 7.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, UNAPPROVED, came_up, faded
-from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
+from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, Relation
 from alice_exp.finding.rules.nearness.shelf import trusted
+from alice_exp.kernel.journal.act import Commit
+from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.expiry import expires_at
 from alice_exp.model.rules.lifecycle import Thresholds, level
-from alice_exp.model.rules.private_facts import delicate
+from alice_exp.model.rules.private_facts import Delicate, delicate
 from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
-from alice_exp.model.values.block import CONFIDENCE, EXPLICIT, content_hash, is_approved, is_put_away
-from alice_exp.review.rules.doubts import contradictions, questions
+from alice_exp.model.values.block import (
+    CONFIDENCE,
+    EXPLICIT,
+    Block,
+    Placed,
+    content_hash,
+    is_approved,
+    is_put_away,
+)
+from alice_exp.model.values.config import Wait
+from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.review.rules.doubts import Question, contradictions, questions
 from alice_exp.review.rules.state_changes import (
     Elsewhere,
+    Movement,
     by_dialog,
     elsewhere,
     foreign,
@@ -31,20 +44,6 @@ from alice_exp.review.rules.state_changes import (
     withdrawn,
 )
 from alice_exp.review.rules.weekly import Approval, last_week
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from alice_exp.finding.rules.nearness.neighbourhood import Relation
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.kernel.jsonc.problem import Problem
-    from alice_exp.model.rules.private_facts import Delicate
-    from alice_exp.model.values.block import Block, Placed
-    from alice_exp.model.values.config import Wait
-    from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.review.rules.doubts import Question
-    from alice_exp.review.rules.state_changes import Movement
-
 
 FADING_BELOW = 0.5
 """A trusted block whose decay has fallen below this is offered for review (R3.33)."""

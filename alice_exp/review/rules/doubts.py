@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, product
-from typing import TYPE_CHECKING
 
 from alice_exp.finding.rules.concerns import REPLACING, TRUSTED, TRUSTED_PLACES, came_up, trusted_since
+from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, Relation
 from alice_exp.finding.rules.rivals import are_rivals
 from alice_exp.kernel.text.times import days_before
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import DOUBTED, OUTCOMES, STILL_TRUE, is_in_doubt
-from alice_exp.model.values.block import is_approved
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, Relation
-    from alice_exp.model.values.block import Block, Placed
-    from alice_exp.model.values.snapshot import Snapshot, Span
-
+from alice_exp.model.values.block import Block, Placed, is_approved
+from alice_exp.model.values.snapshot import Snapshot, Span
 
 AT_ONCE = 3
 """The most questions that a report asks."""

@@ -9,20 +9,15 @@ the next verb, "all" or "the rest"; "excluded" reaches back.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.review.rules.reply_clauses import ASKED, ITEMS, WIDE, Clause, Report, clauses, unclear
-from alice_exp.review.rules.reply_words import tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from alice_exp.review.rules.reply_words import Verb
+from alice_exp.review.rules.reply_words import Verb, tokens
 
 MOST_BYTES = 4096
 """The length of the longest reply, in bytes of UTF-8."""

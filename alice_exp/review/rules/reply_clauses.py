@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from alice_exp.review.rules.reply_words import Token, Verb
+from alice_exp.review.rules.reply_words import Token, Verb
 
 ASKED = MappingProxyType(
     {

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from alice_exp.kernel.text.data_files import word_lists
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Verb = Literal["approve", "reject", "later"]
 

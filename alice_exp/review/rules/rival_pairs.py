@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES
+from alice_exp.finding.rules.nearness.neighbourhood import Kind
 from alice_exp.finding.rules.rivals import are_rivals, replaced
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.values.block import is_approved
+from alice_exp.model.values.block import Block, Placed, is_approved
 from alice_exp.model.values.changes import Put
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from alice_exp.finding.rules.nearness.neighbourhood import Kind
-    from alice_exp.model.values.block import Block, Placed
-    from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.snapshot import Snapshot
 
 Answer = Literal["new", "old", "both", "neither"]
 """What a person says of two rivals: which of them holds."""

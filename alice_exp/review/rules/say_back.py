@@ -9,17 +9,14 @@ that disagree, or a word that is neither known nor a name.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.text.data_files import word_lists
 from alice_exp.kernel.text.tokens import fold, tokens
 from alice_exp.review.rules import reply_words as strict
 from alice_exp.review.rules.reply import read, written
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 MOST_CHARACTERS = 400
 """A longer reply is refused as it is: a person does not confirm what they cannot take in at once."""

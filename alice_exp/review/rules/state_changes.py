@@ -7,19 +7,14 @@ B2.43; DESIGN 5, 6.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal
 
-from alice_exp.kernel.journal.act import ASKED, CHANNEL
+from alice_exp.kernel.journal.act import ASKED, CHANNEL, Commit
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.lifecycle import LEVELS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.model.rules.lifecycle import Level
-    from alice_exp.model.values.block import Block, Placed
-    from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.rules.lifecycle import LEVELS, Level
+from alice_exp.model.values.block import Block, Placed
+from alice_exp.model.values.snapshot import Snapshot
 
 Kind = Literal[
     "promoted",

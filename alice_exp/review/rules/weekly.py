@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import is_in_doubt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import Placed
 
 Effect = Literal["helped", "in doubt", "never used", "used"]
 """Worked at least once; asked about; no outcome was ever reported; reported, and never as a success."""

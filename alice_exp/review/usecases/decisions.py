@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from alice_exp.blocks.usecases.capture import destination
-from alice_exp.home.caller import require_person
+from alice_exp.home.caller import Caller, require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError, UsageError
-from alice_exp.kernel.journal.act import CHANNEL, Act, Op
+from alice_exp.kernel.journal.act import CHANNEL, Act, Commit, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.ledger import after
 from alice_exp.model.rules.private_facts import delicate
@@ -20,6 +20,7 @@ from alice_exp.model.values.block import (
     PLACES,
     Approved,
     Archived,
+    Block,
     Evidence,
     Placed,
     content_hash,
@@ -30,18 +31,12 @@ from alice_exp.model.values.block import (
 )
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.review.rules.daily_report import is_shown_as_it_is
-from alice_exp.review.rules.rival_pairs import told_rivals, with_answers
+from alice_exp.review.rules.rival_pairs import Rival, told_rivals, with_answers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
-    from alice_exp.kernel.journal.act import Commit, Op
     from alice_exp.model.rules.approval import Stamp
-    from alice_exp.model.values.block import Block
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.review.rules.rival_pairs import Rival
     from alice_exp.review.store import Reviewing
 
 Seen: TypeAlias = Mapping[str, str]

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.usecases.lifetime import asked_with
-from alice_exp.home.caller import require_person
+from alice_exp.home.caller import Caller, require_person
 from alice_exp.home.references import namespace_name, resolve
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act
@@ -15,15 +15,13 @@ from alice_exp.model.rules.doubt import rested
 from alice_exp.model.values.block import PLACES, Archived, Placed, path_of
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.review.rules.rival_pairs import with_answers
-from alice_exp.review.usecases.decisions import Decided, is_seen, refused, where_to
+from alice_exp.review.usecases.decisions import Decided, Seen, is_seen, refused, where_to
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.review.usecases.decisions import Seen
 
 
 def answered(

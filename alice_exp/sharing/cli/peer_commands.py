@@ -34,12 +34,11 @@ Refusal = tuple[str, str, Mapping[str, object]]
 _EVERYWHERE = "0.0.0.0"
 
 
-def invite(ctx: typer.Context, alias: _As = "", port: _Port = 0, bind: _Bind = _EVERYWHERE) -> None:
+def invite(terminal: Terminal, alias: _As = "", port: _Port = 0, bind: _Bind = _EVERYWHERE) -> None:
     """Show a short code and wait for the Alice of whom you read it to: one try, sixty seconds.
 
     Example: alice-exp peer invite
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("pair"), "alice-exp peer invite")
     _require_name(alias)
@@ -55,7 +54,7 @@ def invite(ctx: typer.Context, alias: _As = "", port: _Port = 0, bind: _Bind = _
 
 
 def join(
-    ctx: typer.Context,
+    terminal: Terminal,
     code: Annotated[str, typer.Argument(metavar="CODE", help="The code that the other side shows.")],
     at: _At = "",
     alias: _As = "",
@@ -64,7 +63,6 @@ def join(
 
     Example: alice-exp peer join 7-k3m-x9p --at 192.168.1.20:40404
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("pair"), f"alice-exp peer join {code}")
     _require_name(alias)
@@ -89,12 +87,11 @@ def _paired(terminal: Terminal, peer: Peer) -> None:
     terminal.answer(_document(peer), text)
 
 
-def list_peers(ctx: typer.Context) -> None:
+def list_peers(terminal: Terminal) -> None:
     """List the Alices that you paired with.
 
     Example: alice-exp peer list
     """
-    terminal: Terminal = ctx.obj
     known = peers(terminal.session).all()
 
     def text() -> None:
@@ -108,14 +105,13 @@ def list_peers(ctx: typer.Context) -> None:
 
 
 def show(
-    ctx: typer.Context,
+    terminal: Terminal,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A peer's name or the beginning of its id.")],
 ) -> None:
     """Show a peer: its fingerprint, what it was sent, and what here came from it.
 
     Example: alice-exp peer show bob
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     peer = peers(session).find(name)
     came = [placed for placed in session.home.read() if placed.block.origin == f"shared_from_{peer.name}"]
@@ -140,7 +136,7 @@ def show(
 
 
 def forget(
-    ctx: typer.Context,
+    terminal: Terminal,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A peer's name or the beginning of its id.")],
     blocks: Annotated[
         bool,
@@ -153,7 +149,6 @@ def forget(
 
     Examples: alice-exp peer forget bob · alice-exp peer forget bob --and-their-blocks
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("forget a peer"), f"alice-exp peer forget {name}")
     peer = peers(session).find(name)
@@ -177,7 +172,7 @@ def forget(
 
 
 def discover(
-    ctx: typer.Context,
+    terminal: Terminal,
     seconds: Annotated[
         float, typer.Option("--seconds", metavar="N", min=0.2, max=60, help="How long to listen for answers.")
     ] = 2.0,
@@ -186,7 +181,6 @@ def discover(
 
     Example: alice-exp peer discover --seconds 5
     """
-    terminal: Terminal = ctx.obj
     found = network(terminal.session).discover(seconds)
     document = {
         "found": [
@@ -216,7 +210,7 @@ def discover(
 
 
 def exchange(
-    ctx: typer.Context,
+    terminal: Terminal,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A peer's name or the beginning of its id.")],
     at: _At = "",
     dry_run: Annotated[
@@ -227,7 +221,6 @@ def exchange(
 
     It must be serving: alice-exp peer serve. Doing it again changes nothing. Example: alice-exp peer exchange bob
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("share"), f"alice-exp peer exchange {name}")
     peer = peers(session).find(name)
@@ -244,7 +237,7 @@ def exchange(
 
 
 def serve(
-    ctx: typer.Context,
+    terminal: Terminal,
     for_: Annotated[
         str, typer.Option("--for", metavar="TIME", help="End after this time, as 30s, 10m or 1h.")
     ] = "",
@@ -257,7 +250,6 @@ def serve(
     """
     from alice_exp.terminal.options import seconds
 
-    terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("share"), "alice-exp peer serve")
     limit = seconds(for_) if for_ else None

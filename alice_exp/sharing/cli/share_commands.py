@@ -26,14 +26,13 @@ from alice_exp.terminal.options import DryRun, source_bytes, write_apart
 _Ids = Annotated[list[str], typer.Argument(metavar="ID…", help="Blocks, by id or the beginning of one.")]
 
 
-def allow(ctx: typer.Context, references: _Ids, dry_run: DryRun = False) -> None:
+def allow(terminal: Terminal, references: _Ids, dry_run: DryRun = False) -> None:
     """Let approved blocks of universal leave, once they are super_reliable by your own verifications.
 
     Examples: alice-exp share allow exp-7k2m9q4x · alice-exp share preview
     """
     from alice_exp.owner import usecases as owner
 
-    terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("share"), f"alice-exp share allow {' '.join(references)}")
     if not dry_run:
@@ -46,14 +45,13 @@ def allow(ctx: typer.Context, references: _Ids, dry_run: DryRun = False) -> None
     _permitted(terminal, done, lambda placed: say("{id}  may leave", id=placed.block.id))
 
 
-def deny(ctx: typer.Context, references: _Ids, dry_run: DryRun = False) -> None:
+def deny(terminal: Terminal, references: _Ids, dry_run: DryRun = False) -> None:
     """Keep blocks here from now on; what has left already is not called back.
 
     Example: alice-exp share deny exp-7k2m9q4x
     """
     from alice_exp.owner import usecases as owner
 
-    terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("share"), f"alice-exp share deny {' '.join(references)}")
     home = terminal.doors(dry_run)
@@ -98,12 +96,11 @@ def _why(reasons: tuple[str, ...]) -> str:
     return f" ({say('not yet')}: {', '.join(say(reason) for reason in reasons)})" if reasons else ""
 
 
-def list_shared(ctx: typer.Context) -> None:
+def list_shared(terminal: Terminal) -> None:
     """List the blocks that may leave, whether they would now, and those that you could allow.
 
     Example: alice-exp share list
     """
-    terminal: Terminal = ctx.obj
     found = bundles.standings(terminal.session.home)
     document = {
         "blocks": [
@@ -138,12 +135,11 @@ def list_shared(ctx: typer.Context) -> None:
     terminal.answer(document, text)
 
 
-def preview(ctx: typer.Context) -> None:
+def preview(terminal: Terminal) -> None:
     """Print exactly the bytes that an export would write; nothing leaves (exit 4: nothing may).
 
     Example: alice-exp share preview
     """
-    terminal: Terminal = ctx.obj
     made = bundles.preview(terminal.session.home, shares(terminal.session))
     if not terminal.quiet:
         _bytes_out(made.text)
@@ -156,7 +152,7 @@ def _bytes_out(text: str) -> None:
 
 
 def export(
-    ctx: typer.Context,
+    terminal: Terminal,
     target: Annotated[str, typer.Argument(metavar="FILE|-", help="A new file, or - for stdout.")],
     to: Annotated[str, typer.Option("--to", metavar="NAME", help="Whom it is for; kept in the log.")] = "",
 ) -> None:
@@ -164,7 +160,6 @@ def export(
 
     Example: alice-exp share export for-bob.json --to bob
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("share"), f"alice-exp share export {target}")
     if target != "-" and Path(target).exists():
@@ -193,7 +188,7 @@ def export(
 
 
 def import_(
-    ctx: typer.Context,
+    terminal: Terminal,
     source: Annotated[str, typer.Argument(metavar="FILE|-", help="A bundle from another Alice.")],
     dry_run: DryRun = False,
 ) -> None:
@@ -201,7 +196,6 @@ def import_(
 
     What the sender counts is a claim until you approve. Example: alice-exp share import from-ann.json --dry-run
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     require_person(session.caller, say("import what others share"), f"alice-exp share import {source}")
     bundle = bundles.received(source_bytes(source), source)
@@ -258,12 +252,11 @@ def _reason(template: str, values: Mapping[str, object]) -> str:
     return say(template, **values)
 
 
-def log(ctx: typer.Context) -> None:
+def log(terminal: Terminal) -> None:
     """Show what left this machine: when, to whom, and which blocks as they were then.
 
     Example: alice-exp share log
     """
-    terminal: Terminal = ctx.obj
     rows = shares(terminal.session).log()
     document = {
         "shared": [

@@ -8,27 +8,22 @@ without a decision here.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from alice_exp.kernel.errors import Hint, ProblemError, RefusedError
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.display import escaped_json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import ID, NAME
 from alice_exp.model.formats.block_schema import block_json, block_of
 from alice_exp.model.formats.field_readers import TIME
 from alice_exp.model.rules.approval import may_leave
-from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, is_shareable, level
+from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, Thresholds, is_shareable, level
 from alice_exp.model.rules.peer_claims import CLAIM, claimed
 from alice_exp.model.rules.secrets import Finding, findings
-from alice_exp.model.values.block import EVIDENCE_KEPT, Block, Evidence, content_hash, is_approved
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.rules.lifecycle import Thresholds
-    from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import EVIDENCE_KEPT, Block, Evidence, Placed, content_hash, is_approved
 
 FORMAT = "alice-exp bundle"
 VERSION = 1

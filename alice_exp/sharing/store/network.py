@@ -7,21 +7,15 @@ import hashlib
 import ipaddress
 import re
 import time
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 from alice_exp.kernel.errors import AliceError, PeerError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.sharing.ports import Neighbour
+from alice_exp.sharing.ports import Message, Neighbour, Peer
 from alice_exp.sharing.store import pairing, tls_transport
-from alice_exp.sharing.store.peer_identity import random_word
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from alice_exp.sharing.ports import Message, Peer
-    from alice_exp.sharing.store.peer_identity import FileIdentity
-    from alice_exp.sharing.store.tls_transport import TlsLink
-
+from alice_exp.sharing.store.peer_identity import FileIdentity, random_word
+from alice_exp.sharing.store.tls_transport import TlsLink
 
 SERVICE: Final = "_alice._tcp.local."
 MOST: Final = 64

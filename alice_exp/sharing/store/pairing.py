@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from alice_exp.kernel.errors import AliceError, PeerError, UsageError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.sharing.ports import PEER_NAME, Peer
-from alice_exp.sharing.store.line_protocol import context
-from alice_exp.sharing.store.peer_identity import certificate_id, random_word, require_leaf
+from alice_exp.sharing.ports import PEER_NAME, Message, Peer
+from alice_exp.sharing.store.line_protocol import Wire, context
+from alice_exp.sharing.store.peer_identity import FileIdentity, certificate_id, random_word, require_leaf
 from alice_exp.sharing.store.tls_transport import CLIENT, SERVER, opened, serve
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from ssl import SSLContext
 
-    from alice_exp.sharing.ports import Message
-    from alice_exp.sharing.store.line_protocol import Wire
-    from alice_exp.sharing.store.peer_identity import FileIdentity
 
 SECONDS: Final = 60.0
 """Lifetime of a code."""

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from alice_exp.home.caller import require_person
+from alice_exp.home.caller import Caller, require_person
 from alice_exp.home.dry_run import DryHome
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import NAME
-from alice_exp.model.rules.approval import kept_here
+from alice_exp.model.rules.approval import Stamp, kept_here
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.rejection import Rejections
-from alice_exp.model.values.block import PLACES, Placed, content_hash, is_approved, path_of
+from alice_exp.model.values.block import PLACES, Block, Place, Placed, content_hash, is_approved, path_of
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.rules.bundle import (
+    Bundle,
+    Offer,
+    Received,
     as_it_leaves,
     bundle,
     candidate,
@@ -35,15 +38,9 @@ from alice_exp.sharing.rules.bundle import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
 
-    from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.model.rules.approval import Stamp
-    from alice_exp.model.values.block import Block, Place
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.sharing.rules.bundle import Bundle, Offer, Received
     from alice_exp.sharing.store.peer_identity import Shares
 
 _LEAVING: tuple[Place, ...] = ("universal",)

@@ -12,31 +12,27 @@ import json
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, cast
 
-from alice_exp.home.caller import require_person
+from alice_exp.home.caller import Caller, require_person
 from alice_exp.kernel.errors import AliceError, PeerError
-from alice_exp.kernel.journal.act import Act, Op
+from alice_exp.kernel.journal.act import Act, Commit, Op
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import PLACES
+from alice_exp.model.values.block import PLACES, Place
 from alice_exp.model.values.changes import ChangeSet
-from alice_exp.sharing.ports import Disclosure
+from alice_exp.sharing.ports import Disclosure, Message, Peer
 from alice_exp.sharing.rules import peer_exchange
+from alice_exp.sharing.rules.peer_exchange import Mark, Offering, Withdrawal
 from alice_exp.sharing.usecases import bundles
+from alice_exp.sharing.usecases.bundles import Sharing, TakenIn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
-    from alice_exp.kernel.journal.act import Commit, Op
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.block import Place
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.sharing.ports import Message, Peer
     from alice_exp.sharing.rules.bundle import Received
-    from alice_exp.sharing.rules.peer_exchange import Mark, Offering, Withdrawal
     from alice_exp.sharing.store.peer_identity import FileIdentity, Shares
     from alice_exp.sharing.store.tls_transport import TlsLink
-    from alice_exp.sharing.usecases.bundles import Sharing, TakenIn
 
 VERSION = 1
 MOST_PAGES = 64

@@ -8,13 +8,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.owner.rules.ssh_signature import Signed, public_key, signature, verified
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _ROW = re.compile(r"^Alice-(Number|Machine|Signature): (\S+)$", re.MULTILINE)
 

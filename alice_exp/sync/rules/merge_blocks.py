@@ -12,29 +12,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import same_block
-from alice_exp.model.rules.identity import derived_id, sameness
-from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, TABLE
+from alice_exp.model.rules.identity import Sameness, derived_id, sameness
+from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, TABLE, Thresholds
 from alice_exp.model.values.block import (
     CONFIDENCE,
     EVIDENCE_KEPT,
     Block,
     Evidence,
     Placed,
+    State,
     content_hash,
     path_of,
 )
+from alice_exp.model.values.ledger_entry import Entry
 from alice_exp.sync.rules.merge_fields import Versions, age, folded, merged, parted
-
-if TYPE_CHECKING:
-    from alice_exp.model.rules.identity import Sameness
-    from alice_exp.model.rules.lifecycle import Thresholds
-    from alice_exp.model.values.block import State
-    from alice_exp.model.values.ledger_entry import Entry
-
 
 CONFLICT = "conflict"
 """The kind of evidence that records that a text was written differently on two machines."""

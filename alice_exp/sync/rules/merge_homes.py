@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.jsonc import edit, parse
 from alice_exp.kernel.value_class import dataclass
@@ -23,20 +22,18 @@ from alice_exp.model.formats.record_schema import (
     past_timeline,
 )
 from alice_exp.model.rules.lifecycle import Thresholds
+from alice_exp.model.values.block import Block
+from alice_exp.model.values.ledger_entry import Entry
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.sync.rules.merge_blocks import merge, unite
 from alice_exp.sync.rules.merge_text import (
+    Files,
     Side,
     Sides,
     holds_blocks,
     merge_document,
     merge_namespace,
 )
-
-if TYPE_CHECKING:
-    from alice_exp.model.values.block import Block
-    from alice_exp.model.values.ledger_entry import Entry
-    from alice_exp.sync.rules.merge_text import Files
 
 
 def merge_timelines(was: Timeline, frame: Timeline, other: Timeline) -> Timeline:

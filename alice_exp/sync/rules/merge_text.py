@@ -7,25 +7,19 @@ merged here, value by value. The resulting bytes do not depend on which side ask
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.jsonc import Append, Insert, Raw, Remove, Set, cut, edit, parse
+from alice_exp.kernel.jsonc import Append, Document, Edit, Insert, Raw, Remove, Set, cut, edit, parse
+from alice_exp.kernel.jsonc.problem import Json, Pointer
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import NEW_FILE, block_indexes, difference, moved
 from alice_exp.model.formats.block_schema import block_json, read_blocks
 from alice_exp.model.rules.identity import naming
-from alice_exp.model.values.block import Placed, place_of
+from alice_exp.model.values.block import Block, Placed, place_of
 from alice_exp.sync.rules.merge_fields import MISSING, is_records, merge, same, unordered
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from alice_exp.kernel.jsonc import Document, Edit
-    from alice_exp.kernel.jsonc.problem import Json, Pointer
-    from alice_exp.model.values.block import Block
 
 Files = Mapping[str, bytes]
 """The files of one side, path to bytes."""

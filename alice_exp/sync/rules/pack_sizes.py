@@ -7,10 +7,7 @@ times, twelve levels deep, has a million million paths. Both are told from heads
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 OBJECTS = 1_000_000
 """The most objects of one fetch: some 200,000 acts."""

@@ -17,7 +17,7 @@ from alice_exp.home.store.list_files import NEWER
 from alice_exp.home.store.read_files import SAVING_NS
 from alice_exp.kernel.errors import BusyError, ProblemError
 from alice_exp.kernel.journal import transaction
-from alice_exp.kernel.journal.act import ASKED
+from alice_exp.kernel.journal.act import ASKED, Act, Commit
 from alice_exp.kernel.journal.act import LEDGER as LEDGER_ROW
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.commit_stream import Message
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.home.store.doors import FileHome
-    from alice_exp.kernel.journal.act import Act, Commit
 
 R = TypeVar("R")
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal import atomic_files as files
 from alice_exp.sync.ports import Remote
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class FileRemotes:

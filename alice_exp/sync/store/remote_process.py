@@ -11,17 +11,12 @@ import re
 import selectors
 import signal
 import subprocess
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from alice_exp.kernel.journal.git_process import missing_git
+from alice_exp.kernel.journal.git_process import Repository, missing_git
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from alice_exp.kernel.journal.git_process import Repository
 
 # The person's configuration stays in force but for these; ext:: remotes would run arbitrary commands.
 _OVERRIDES = {

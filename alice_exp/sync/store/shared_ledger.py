@@ -12,7 +12,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.ledger import read_shard, shard_of, with_entries
 from alice_exp.owner.rules.ssh_signature import public_key
 from alice_exp.sync.rules.ledger_heads import LedgerHead, read_head, signing_rows
-from alice_exp.sync.rules.merge_ledgers import MergedLedger, merge_ledgers
+from alice_exp.sync.rules.merge_ledgers import Entries, MergedLedger, merge_ledgers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.git_process import Repository
     from alice_exp.model.values.ledger_entry import Entry
     from alice_exp.sync.ports import Remote
-    from alice_exp.sync.rules.merge_ledgers import Entries
     from alice_exp.sync.store.incoming_history import Incoming
 
 

@@ -44,7 +44,7 @@ from alice_exp.timeline.wiring import thinking
 
 
 def add(
-    ctx: typer.Context,
+    terminal: Terminal,
     thought: Annotated[
         str, typer.Argument(metavar="THOUGHT|-", help="What went through the mind; - reads JSON or JSONL.")
     ] = "",
@@ -64,7 +64,6 @@ def add(
 
     Examples: alice-exp event add "tests are red" --action "pytest --lf" --result "12 passed" · alice-exp event add -
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     opened = thinking(session, terminal.doors(dry_run))
     if bool(thought) == bool(source):
@@ -87,7 +86,7 @@ def add(
 
 
 def result(
-    ctx: typer.Context,
+    terminal: Terminal,
     number: Annotated[
         int, typer.Argument(metavar="NUMBER", min=1, help="The thought, as 'event list --json' counts.")
     ],
@@ -97,13 +96,12 @@ def result(
 
     Example: alice-exp event result 12 "12 passed"
     """
-    terminal: Terminal = ctx.obj
     require_utf8(came)
     show_change(terminal, diary.finish_thought(thinking(terminal.session), number, json_or_text(came)))
 
 
 def list_events(
-    ctx: typer.Context,
+    terminal: Terminal,
     since: Annotated[str, typer.Option(help="From this day or time on.")] = "",
     until: Annotated[str, typer.Option(help="Until this day or time.")] = "",
 ) -> None:
@@ -111,7 +109,6 @@ def list_events(
 
     Example: alice-exp event list --since 2026-02-19
     """
-    terminal: Terminal = ctx.obj
     timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
     low, high = terminal.moment(since), terminal.moment(until)
     segments, events = between(timeline, low, high), events_between(timeline, low, high)
@@ -133,7 +130,7 @@ def list_events(
 
 
 def search(
-    ctx: typer.Context,
+    terminal: Terminal,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What you look for, in your own words.")],
     since: Annotated[str, typer.Option(help="From this day or time on.")] = "",
     until: Annotated[str, typer.Option(help="Until this day or time.")] = "",
@@ -143,7 +140,6 @@ def search(
 
     Examples: alice-exp event search "drop v1" · alice-exp event search 决定 --since 2026-01-01
     """
-    terminal: Terminal = ctx.obj
     if not query.strip():
         raise UsageError("say what you look for", hint='alice-exp event search "drop v1"')
     snapshot = terminal.records(EVENTS_PATH)
@@ -170,14 +166,13 @@ def search(
 
 
 def segments(
-    ctx: typer.Context,
+    terminal: Terminal,
     last: Annotated[int, typer.Option(min=1, help="The newest alone, so many.")] = 1_000_000,
 ) -> None:
     """Show the segments: how long each is, how often it was merged, which time it spans.
 
     Example: alice-exp event segments
     """
-    terminal: Terminal = ctx.obj
     timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
     shown = recent(timeline, last)
     document = {
@@ -189,14 +184,13 @@ def segments(
 
 
 def tell(
-    ctx: typer.Context,
+    terminal: Terminal,
     last: Annotated[int, typer.Option(min=1, help="So many segments, the newest.")] = 5,
 ) -> None:
     """Tell the newest segments as a story, oldest first, one line each.
 
     Example: alice-exp event narrative --last 5
     """
-    terminal: Terminal = ctx.obj
     timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
     told = scenes(timeline, last)
     earlier = what_mattered(timeline.segments[: -last or None])
@@ -230,12 +224,11 @@ def tell(
     terminal.answer(document, text)
 
 
-def stats(ctx: typer.Context) -> None:
+def stats(terminal: Terminal) -> None:
     """Count the timeline: segments, thoughts, merges, how long the segments are.
 
     Example: alice-exp event stats
     """
-    terminal: Terminal = ctx.obj
     counts = statistics(terminal.records(EVENTS_PATH).timeline or Timeline())
     document = {
         "total_segments": counts.total_segments,
@@ -270,7 +263,7 @@ def stats(ctx: typer.Context) -> None:
 
 
 def expand(
-    ctx: typer.Context,
+    terminal: Terminal,
     reference: Annotated[
         str, typer.Argument(metavar="ID", help="A segment's id, present or merged long ago.")
     ],
@@ -279,7 +272,6 @@ def expand(
 
     Example: alice-exp event expand 17
     """
-    terminal: Terminal = ctx.obj
     snapshot = terminal.records(EVENTS_PATH)
     found = original_events.expand(snapshot, terminal.session.history, diary.segment_number(reference))
     document = {
@@ -302,7 +294,7 @@ def expand(
 
 
 def export(
-    ctx: typer.Context,
+    terminal: Terminal,
     target: Annotated[str, typer.Argument(metavar="[FILE]", help="A new file; else to stdout.")] = "-",
     thoughts: Annotated[
         bool,
@@ -313,7 +305,6 @@ def export(
 
     Examples: alice-exp event export timeline.json · alice-exp event export --thoughts
     """
-    terminal: Terminal = ctx.obj
     timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
     if thoughts:
         every = original_events.everything(terminal.session.history)
@@ -327,7 +318,7 @@ def export(
 
 
 def import_(
-    ctx: typer.Context,
+    terminal: Terminal,
     source: Annotated[
         str, typer.Argument(metavar="FILE|-", help="A timeline, or thoughts as JSON or JSONL.")
     ],
@@ -343,7 +334,6 @@ def import_(
 
     Examples: alice-exp event import thoughts.jsonl · alice-exp event import timeline.json --replace --yes
     """
-    terminal: Terminal = ctx.obj
     session = terminal.session
     imported = diary.read_thoughts(source_bytes(source), source, session.caller.now)
     if replace and not dry_run:

@@ -6,25 +6,18 @@ them (B1.3); older ones are kept as summary and key events, and verbatim in git.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.records import Segment, Timeline
-from alice_exp.timeline.rules.digest import bounded, digest, gist, key_event
+from alice_exp.model.values.records import Event, Segment, Timeline
+from alice_exp.timeline.rules.digest import Digest, bounded, digest, gist, key_event
 from alice_exp.timeline.rules.telling import NEW, novelty, telling
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.records import Event, Segment, Timeline
-    from alice_exp.timeline.rules.digest import Digest
-
 
 WINDOW = 8
 """The number of newest thoughts that are kept verbatim (B1.3)."""

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.records import Event, Segment
 from alice_exp.timeline.rules.telling import (
     IMPORTANT,
     NEW,
@@ -23,12 +25,6 @@ from alice_exp.timeline.rules.telling import (
     referred,
     telling,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.records import Event, Segment
 
 SUMMARY_LIMIT = 400
 """The most characters of a summary (B1.10)."""

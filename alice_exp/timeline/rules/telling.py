@@ -5,17 +5,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.data_files import word_lists
 from alice_exp.kernel.text.tokens import tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from alice_exp.model.values.records import Event
-
+from alice_exp.model.values.records import Event
 
 IMPORTANT = "! "
 """Stands in front of a key event that was given an importance."""

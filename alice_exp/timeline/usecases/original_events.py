@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.errors import NotFoundError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.record_schema import past_timeline
-from alice_exp.model.values.records import EVENTS_PATH, Timeline
+from alice_exp.model.values.records import EVENTS_PATH, Event, Timeline
 from alice_exp.timeline.rules.compaction import WINDOW, covered, covered_by_order, verbatim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from alice_exp.home.ports import History
-    from alice_exp.model.values.records import Event
     from alice_exp.model.values.snapshot import Snapshot
 
 FINISHED = "Finished"

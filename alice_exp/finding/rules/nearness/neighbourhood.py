@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from alice_exp.finding.rules.nearness.relation import Kind as Sure
-from alice_exp.finding.rules.nearness.relation import likeness
+from alice_exp.finding.rules.nearness.relation import Likeness, likeness
 from alice_exp.finding.rules.nearness.shelf import Shelf, no_characters, shelf_keys
-from alice_exp.finding.rules.nearness.statement import NAMES, vocabulary
+from alice_exp.finding.rules.nearness.statement import NAMES, Statement, vocabulary
 from alice_exp.finding.rules.nearness.statement import statement as taken_apart
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Placed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from alice_exp.finding.rules.nearness.relation import Likeness
-    from alice_exp.finding.rules.nearness.statement import Statement
 
 Where = Literal["trusted", "rejected", "waiting"]
 Kind: TypeAlias = Sure | Literal["alike"]

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from alice_exp.finding.rules.nearness.statement import END, NAMES, vocabulary
+from alice_exp.finding.rules.nearness.statement import END, NAMES, Statement, vocabulary
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.tokens import is_cjk
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.rejection import inference
 from alice_exp.model.rules.similarity import same_inference
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from alice_exp.finding.rules.nearness.statement import Statement
 
 Kind = Literal["identical", "opposes", "replaces", "same", "extends", "near"]
 

@@ -5,18 +5,14 @@ from __future__ import annotations
 import heapq
 import math
 from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.tokens import fingerprint_text, is_cjk, tokens_many
 from alice_exp.model.rules.rejection import inference
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
-    from alice_exp.model.values.block import Block, Placed
-    from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.block import Block, Placed
+from alice_exp.model.values.snapshot import Snapshot
 
 SEARCHED = 24
 """How many blocks of each kind are compared closely."""

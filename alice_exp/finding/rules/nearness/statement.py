@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from alice_exp.finding.rules.nearness.shelf import begins_with_user, is_of_user
 from alice_exp.kernel.text.data_files import LazyPattern, entries, word_lists
 from alice_exp.kernel.text.stored_tables import stored
 from alice_exp.kernel.text.tokens import fingerprint_text, fold, is_cjk, stems
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import Placed
 
 WHEN = ("weekday", "month")
 """The classes of values that say when something holds."""

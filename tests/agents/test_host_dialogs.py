@@ -1,0 +1,221 @@
+"""The dialog of real hosts, in a terminal of their own against a stand-in model: three keys decide three things.
+
+What a host's shell forges decides nothing. Like the other real hosts it is slow, and skipped where npm or tmux is not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agents.model_stand_in import Called, StandIn, standing_in
+from tests.agents.npm import fetched
+from tests.agents.test_ask_person import HOST, approved
+from tests.agents.test_real_hosts import REAL, clean, configure
+from tests.conftest import ROOT
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not on this machine"),
+]
+Call = Callable[..., Any]
+
+LESSONS = ("Write commit subjects as sentences", "Run make lint before a commit", "Use rg instead of grep")
+DECLINE = {"claude-code": ("Down", "Enter"), "codex": ("2",)}
+"""The keys that say no in a host's dialog."""
+TRUSTED = {"claude-code": (), "codex": ("--dangerously-bypass-hook-trust",)}
+
+
+class Terminal:
+    """A host in a terminal of 100 by 40: keys are sent, and what it shows is waited for."""
+
+    def __init__(self, socket: Path, argv: Sequence[str], at: Path, environment: dict[str, str]) -> None:
+        self.tmux = ("tmux", "-S", str(socket))
+        start = ("new-session", "-d", "-x", "100", "-y", "40", "-c", str(at), shlex.join(argv))
+        subprocess.run([*self.tmux, *start, ";", "set", "remain-on-exit", "on"], env=environment, check=True)
+
+    def send(self, *keys: str) -> None:
+        subprocess.run([*self.tmux, "send-keys", *keys], check=True)
+
+    def shown(self) -> str:
+        return subprocess.run(
+            [*self.tmux, "capture-pane", "-p"], capture_output=True, text=True, check=True
+        ).stdout
+
+    def wait(self, words: str, patience: float = 60) -> str:
+        deadline = time.monotonic() + patience
+        while not re.search(words, shown := self.shown()):
+            assert time.monotonic() < deadline, f"{words} never stood in:\n{shown}"
+            time.sleep(0.2)
+        return shown
+
+    def close(self) -> None:
+        subprocess.run([*self.tmux, "kill-server"], check=False)
+
+
+@pytest.fixture
+def open_host(world: Path, cli: Call, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call]:
+    """``open_host(name, model)``: the host is connected, begun in a project and past its first questions."""
+    person, opened = Path(os.environ["HOME"]), list[Terminal]()
+    here = person / "one"
+    subprocess.run(["git", "init", "-q", str(here)], check=True)
+
+    def begin(name: str, model: StandIn) -> Terminal:
+        real = REAL[name]
+        program = fetched(real.package, real.program, 300)
+        monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+        if real.file:
+            configure(person / real.file, real.configuration.replace("WHERE", model.url))
+        cli("connect", name)
+        if name == "claude-code":
+            path = person / ".claude.json"
+            known = {
+                "hasCompletedOnboarding": True,
+                "bypassPermissionsModeAccepted": True,
+                "projects": {str(here): {"hasTrustDialogAccepted": True}},
+                "customApiKeyResponses": {"approved": ["none"], "rejected": []},
+            }
+            path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | known), encoding="utf-8")
+        variables = {key: one.replace("WHERE", model.url) for key, one in real.variables.items()}
+        words = [
+            str(program),
+            *TRUSTED[name],
+            *(real.unasked if model.runs else ()),
+        ]
+        terminal = Terminal(
+            person / "tmux.socket", words, here, clean() | variables | {"TERM": "xterm-256color"}
+        )
+        opened.append(terminal)
+        if name == "codex":
+            terminal.wait("Trust this folder")
+            terminal.send("Enter")
+        terminal.wait("for shortcuts|bypass permissions on")
+        return terminal
+
+    yield begin
+    for terminal in opened:
+        terminal.close()
+
+
+def ask(terminal: Terminal) -> None:
+    """Type a prompt and send it; a host reads a key pressed at once with the text as a new line."""
+    terminal.send("-l", "review memory")
+    terminal.wait("review memory")
+    time.sleep(1)
+    terminal.send("Enter")
+
+
+ASK: list[Called] = [("ask_person", {})]
+
+
+@pytest.mark.parametrize("host", DECLINE)
+def test_three_things_are_decided_by_keys_in_the_dialog_of_a_real_host(
+    host: str, open_host: Call, cli: Call, home: Path, git: Callable[..., str]
+) -> None:
+    cli("init")
+    for lesson in LESSONS:
+        cli("memorize", lesson, "--when", "working here", "--actor", f"agent:{host}")
+    with standing_in("Noted.", calls=ASK) as model:
+        terminal = open_host(host, model)
+        ask(terminal)
+        texts = []
+        for number, keys in enumerate((("Enter",), DECLINE[host], ("Escape",)), start=1):
+            shown = terminal.wait(f"{number} of 3: may your agents follow this")
+            texts.append(next(one for one in LESSONS if one in shown))
+            time.sleep(1)
+            for key in keys:
+                terminal.send(key)
+                time.sleep(0.2)
+        terminal.wait("Noted[.]")
+        assert "3 things wait: say 'review memory', or alice-exp review" in terminal.shown()
+    assert approved(cli) == texts[:1]
+    assert [one["payload"] for one in cli("heartbeat", "--peek", "--json").json["items"]] == texts[2:]
+    told = git(home, "log", "-2", "-p", "--format=%s%n%B")
+    assert told.count(f"Alice-Channel: dialog of {host}") == 2 and told.count("Alice-Actor: user") == 2
+    assert all(text in told for text in texts[:2])
+
+
+CLIENTS = {
+    "own client": "{client}",
+    "no environment": "env -i {kept} {client}",
+    "no variable of the host": "env -u CLAUDECODE -u AI_AGENT -u CODEX_CI -u CODEX_THREAD_ID {client}",
+    "a terminal": "script -qc {quoted} /dev/null",
+    "a terminal, no environment": "env -i {kept} script -qc {quoted} /dev/null",
+    "renamed": "(exec -a {program} {client})",
+    "a copy of its name": "mkdir -p {folder}/x; cp {python} {folder}/x/{program}; {copied}",
+    "first on the path": "PATH={folder}/x:$PATH {copied}",
+    "a copy on a terminal": "env -i {kept} script -qc {copied_quoted} /dev/null",
+    "nohup": "nohup {client}",
+    "setsid": "setsid -w {client}",
+    "left behind": "(setsid env -i {kept} script -qc {copied_quoted} /dev/null & ) ; sleep 9",
+    "a script file": "echo {quoted} >{folder}/run.sh; sh {folder}/run.sh",
+    "piped answers": "printf '%s\\n' {rows} | {alice} mcp",
+    "piped as the person": "printf '%s\\n' {rows} | ALICE_ACTOR=user {alice} mcp",
+    "a client of the person": "printf '%s\\n' {rows} | {alice} --actor user mcp",
+}
+"""What a model has its host's shell run; ``{client}`` speaks MCP and answers every dialog with yes."""
+
+
+@pytest.mark.parametrize("host", DECLINE)
+def test_no_shell_of_a_real_host_answers_the_dialog(
+    host: str, open_host: Call, cli: Call, home: Path, world: Path
+) -> None:
+    cli("init")
+    for lesson in LESSONS:
+        cli("memorize", lesson, "--when", "working here", "--actor", f"agent:{host}")
+    folder = world / "forged"
+    folder.mkdir()
+    script, out, program = folder / "client.py", folder / "told", REAL[host].program
+    script.write_text(HOST)
+    words, how = json.dumps(["accept"] * 3), json.dumps({"actor": f"agent:{host}", "wait": 1})
+    rest = shlex.join([str(script), str(home), words, how, sys.executable, str(out)])
+    kept = shlex.join(
+        [
+            f"PYTHONPATH={ROOT}",
+            f"PYTHONHOME={sys.base_prefix}",
+            f"HOME={os.environ['HOME']}",
+            f"PATH={os.environ['PATH']}",
+        ]
+    )
+    client, copied = f"{sys.executable} {rest}", f"{folder}/x/{program} {rest}"
+    rows = [
+        {"id": 1, "method": "initialize", "params": {"capabilities": {"elicitation": {}}}},
+        {"id": 2, "method": "tools/call", "params": {"name": "ask_person"}},
+        *({"id": f"ask-{number}", "result": {"action": "accept"}} for number in range(3)),
+    ]
+    filled = {
+        "client": client, "quoted": shlex.quote(client), "copied": copied, "copied_quoted": shlex.quote(copied),
+        "kept": kept, "program": program, "python": os.path.realpath(sys.executable), "folder": folder,
+        "rows": shlex.join(json.dumps({"jsonrpc": "2.0", **row}) for row in rows),
+        "alice": f"{sys.executable} -m alice_exp --home {home} --actor agent:{host}",
+    }  # fmt: skip
+    steps = "\n".join(
+        f"timeout 30 bash -c {shlex.quote(way.format(**filled))}; echo {shlex.quote(name)}: $? >>{folder}/done"
+        for name, way in CLIENTS.items()
+    )
+    run = folder / "all.sh"
+    run.write_text(f"export {kept}\n{steps}\n")
+    with standing_in("Noted.", [f"bash {run} >{folder}/log 2>&1"]) as model:
+        terminal = open_host(host, model)
+        ask(terminal)
+        terminal.wait("Noted[.]", 240)
+        # Codex answers its model before a long command has ended.
+        done, deadline = [""], time.monotonic() + 240
+        while len(done) < len(CLIENTS) and time.monotonic() < deadline:
+            time.sleep(0.5)
+            done = (folder / "done").read_text("utf-8").splitlines()
+    assert len(done) == len(CLIENTS), (done, (folder / "log").read_text("utf-8"))
+    assert json.loads(out.read_text("utf-8"))["asked"] == [], "the client spoke to the server"
+    assert approved(cli) == []
+    print(f"{host}: 0 of {len(done)} ways")
