@@ -22,7 +22,7 @@ from alice_exp.terminal.language import aside, say
 from alice_exp.terminal.options import DryRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from alice_exp.team.rules.team_file import Lesson, Refused
     from alice_exp.team.usecases import Held, Publishing, Teaming
@@ -192,10 +192,7 @@ def trust(
         raise NotFoundError(
             "this repository carries no {path}", path=PATH, hint="write one: alice-exp project publish"
         )
-    waiting = [one for one in found if one.standing in ("new", "changed")]
-    resting = [one for one in found if one.standing == "trusted" and teams.rests_here(one)]
-    named = teams.chosen(found, references)
-    meant = [*named] if references else [*waiting, *resting] if not reject else [*waiting]
+    meant = teams.meant(found, references, reject=reject)
     why = teams.apart(session.home.read(PLACES), [one.placed for one in meant])
     through = [one for one in meant if references or reject or one.id not in why]
     words = opened.state.words()
@@ -209,48 +206,43 @@ def trust(
         session.enter()
         placed = [one.placed for one in through]
         commit = teams.decide(opened, placed, "rejected" if reject else "trusted")
-    decided = [] if dry_run else through
+    decided = dict.fromkeys((one.id for one in through if commit), "rejected" if reject else "trusted")
     document = {
         "project": opened.project,
         "path": PATH,
-        "ids": [one.id for one in decided],
+        "ids": [*decided],
         "commit": commit_id(commit),
-        "blocks": [
-            {
-                **_document(one.lesson),
-                "team_id": one.id,
-                "standing": _after(one, decided, reject=reject),
-                "was": words.get(one.id, {}).get("said") if one.standing == "changed" else None,
-                "in_doubt": teams.rests_here(one),
-            }
-            for one in found
-        ],
+        "blocks": [_held_document(one, decided.get(one.id, one.standing), words) for one in found],
         "left_out": [{"id": name, "why": say(reason, id=of)} for name, (reason, of) in why.items()],
         "refused": [_refused(one) for one in refused],
     }
-
-    def text() -> None:
-        if commit is not None:
-            verb = "{count} turned down" if reject else "{count} of {project} trusted, as they stand"
-            terminal.line(say(verb, count=len(through), project=opened.project))
-        elif not meant:
-            trusted = sum(one.standing == "trusted" for one in found)
-            terminal.line(
-                say("{project}: nothing waits; {count} trusted", project=opened.project, count=trusted)
-            )
-
-    terminal.answer(document, text)
+    terminal.answer(document, lambda: _say_trusted(terminal, opened.project, found, decided))
+    if not meant:
+        terminal.note(say("{project}: nothing waits", project=opened.project))
 
 
-def _after(one: Held, decided: Sequence[Held], *, reject: bool) -> str:
-    return ("rejected" if reject else "trusted") if one in decided else one.standing
+def _say_trusted(terminal: Terminal, project: str, found: Sequence[Held], decided: Mapping[str, str]) -> None:
+    if "rejected" in decided.values():
+        terminal.line(say("{count} turned down", count=len(decided)))
+    count = sum(decided.get(one.id, one.standing) == "trusted" for one in found)
+    terminal.line(say("{project}: {count} trusted, as they stand", project=project, count=count))
+
+
+def _held_document(one: Held, standing: str, words: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    return {
+        **_document(one.lesson),
+        "team_id": one.id,
+        "standing": standing,
+        "was": words.get(one.id, {}).get("said") if one.standing == "changed" else None,
+        "in_doubt": teams.rests_here(one),
+    }
 
 
 def _show_waiting(
     terminal: Terminal,
     meant: Sequence[Held],
     why: dict[str, tuple[str, str]],
-    words: dict[str, dict[str, Any]],
+    words: Mapping[str, Mapping[str, str]],
 ) -> None:
     if terminal.wants_document or terminal.quiet:
         return

@@ -287,8 +287,16 @@ def rests_here(one: Held) -> bool:
     return is_in_doubt(one.placed.block)
 
 
-def chosen(blocks: Sequence[Held], references: Sequence[str]) -> tuple[Held, ...]:
-    """The blocks that a person named, by the id in the file or the one here; ``NotFoundError`` for another."""
+def meant(blocks: Sequence[Held], references: Sequence[str], *, reject: bool = False) -> tuple[Held, ...]:
+    """The blocks that a person named, by the id in the file or the one here (``NotFoundError`` for another), else what
+    waits, and unless it is to be turned down, what rests here."""
+    if not references:
+        return tuple(
+            one
+            for one in blocks
+            if one.standing in ("new", "changed")
+            or (one.standing == "trusted" and rests_here(one) and not reject)
+        )
     known = {name: one for one in blocks for name in (one.id, one.lesson.block.id)}
     for reference in references:
         if reference not in known:
