@@ -60,8 +60,9 @@ def lost_decisions(snapshot: Snapshot, texts: Texts) -> tuple[Lost, ...]:
     paths = snapshot.paths()
     lacking = (i for i, standing in decisions.standings() if _lacks(standing, paths.get(i, "")))
     own = [one for one in map(decisions.entry, lacking) if _lacks(one.standing, paths.get(one.id, ""))]
-    own = [one for one in own if one.by.partition(":")[0] in _OWN]
-    copied = [one for one in decisions.copied() if one.id[0] not in MARKS]
+    # A team's blocks stand in no file of the home.
+    own = [one for one in own if one.by.partition(":")[0] in _OWN and one.path != "team"]
+    copied = [one for one in decisions.copied() if one.id[0] not in MARKS and one.path != "team"]
     if not own and not copied:
         return ()
     was, here = texts([*own, *copied]), snapshot.with_ids({one.id for one in (*own, *copied)})

@@ -325,7 +325,7 @@ def restore_lost(
             ids = tuple(one.entry.id for one in rows)
             detail = f"{len(ids)} decisions {'let go' if lets_go else 'put back'}"
             made = Act("restore", caller.actor, caller.now, ids, detail)
-            return ChangeSet(made, puts, entries=taken_over(snapshot, rows, lets_go=lets_go)), PutBack(ids)
+            return ChangeSet(made, puts, decided=taken_over(snapshot, rows, lets_go=lets_go)), PutBack(ids)
 
         commit, answer = home.apply(plan, PLACES)
         return replace(answer, commit=commit)

@@ -177,7 +177,7 @@ class Standings:
         gone = ((was, self.entry(one)) for one in changes.removes if (was := find(one)) is not None)
         made += [removed(act, was, entry) for was, entry in gone]
         rejected = {one.id for one in made if one is not None and one.standing == "rejected"}
-        made += changes.entries
+        made += changes.decided
         marks = (
             mark for put in changes.puts if put.block.id in rejected for mark in self.rejecting(put.block)
         )

@@ -65,10 +65,10 @@ class ChangeSet:
     """A second act on the records only, which prunes or compacts what the first committed; both land (DESIGN 5)."""
     texts: Mapping[str, str | None] = field(default_factory=dict)
     """Whole files, path to text (None: removed): new ones, and files that an undo restores byte for byte."""
-    entries: tuple[Entry, ...] = ()
-    """What the ledger is to say besides of blocks that the act puts nowhere."""
     seen: Mapping[str, str | None] = field(default_factory=dict)
     """The contents (None: no file) on which ``texts`` are based; if a file differs by now, the act is planned again."""
+    decided: tuple[Entry, ...] = ()
+    """What the ledger says of blocks that the act puts nowhere: a team's, or such as no file holds."""
 
 
 R = TypeVar("R")
