@@ -60,7 +60,11 @@ class Shown:
     placed: Placed
     level: Level
     decay: float
-    approved: bool
+
+    @property
+    def approved(self) -> bool:
+        """Whether a person stands behind it as it is; worked out where it is told."""
+        return is_approved(self.placed)
 
 
 def recall(
@@ -138,6 +142,24 @@ def search(
     if found is None:
         found = among(Corpus.of(home.read(SETS)))
     return [_by_meaning(finding, query, one)[:top] for (query, _), one in zip(queries, found, strict=True)]
+
+
+def of_team(finding: Finding, query: str, context: Mapping[str, Json]) -> list[Match]:
+    """What of the team's blocks fits a query, best first, ranked among themselves."""
+    brought = finding.team()
+    if not brought:
+        return []
+    from alice_exp.finding.rules.ranking import rank
+
+    config = finding.home.config()
+    return rank(
+        brought,
+        query,
+        context,
+        finding.caller.now,
+        gate=config.number("thresholds.fits"),
+        half_life_days=config.half_life_days,
+    )
 
 
 def replaced_ones(finding: Finding) -> frozenset[str]:
@@ -253,7 +275,7 @@ def _showing(config: Config, caller: Caller) -> Callable[[Placed], Shown]:
     def shown(placed: Placed) -> Shown:
         block = placed.block
         decay = block_decay(block, now, half_life_days=half_lives)
-        return Shown(placed, level(block, thresholds), decay, is_approved(placed))
+        return Shown(placed, level(block, thresholds), decay)
 
     return shown
 

@@ -228,6 +228,11 @@ class Placed:
         return namespace_of(self.path)
 
 
+def is_of_team(placed: Placed) -> bool:
+    """Whether a block is a team's, from a repository: it stands in no file of the home, and has no id of it."""
+    return placed.block.id.startswith("team-")
+
+
 @dataclass(frozen=True, slots=True)
 class Reads:
     """How often a block was read since the last fold, and when last (ISO-8601 UTC)."""
@@ -267,8 +272,10 @@ def content_hash(block: Block) -> str:
             "steps": list(block.payload.steps),
         },
     }
-    canonical = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(_CANONICAL(content).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
 def is_approved(placed: Placed) -> bool:
