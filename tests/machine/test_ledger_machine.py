@@ -253,7 +253,6 @@ def machine(cli: Call, home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
     return walk
 
 
-@pytest.mark.covers("BX.31")
 def test_files_and_git_trust_nothing(machine: Callable[[int, int], None]) -> None:
     machine(EXAMPLES, STEPS)
 

@@ -170,7 +170,6 @@ def shards(home: Path, git: Git) -> str:
     return held + "".join(path.read_text("utf-8", "replace") for path in (home / "state/ledger").iterdir())
 
 
-@pytest.mark.covers("BX.32")
 def test_a_secret_is_known_by_a_key_that_git_never_has(home: Path, cli: Call, git: Git) -> None:
     secret = str(cli("memorize", TOKEN, "--json").json["id"])
     cli("reject", secret, "--purge", "--yes")

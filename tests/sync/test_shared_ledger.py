@@ -177,7 +177,6 @@ def test_a_machine_that_was_removed_counts_no_more(apart: InStep, cli: Call) -> 
     assert shown(cli, there, block) == ("universal", False)
 
 
-@pytest.mark.covers("BX.36")
 @pytest.mark.parametrize("signs", ["nobody", "a stranger", "a copied signature", "a known key, wrongly"])
 def test_a_hostile_remotes_ledger(in_step: InStep, cli: Call, git: Git, world: Path, signs: str) -> None:
     here, there, remote = in_step
