@@ -63,6 +63,21 @@ class ChatRecord:
         return f"{self.session}#{self.index}"
 
 
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Summary of one conversation; ``at`` (start), ``last_at`` and ``ended`` are ISO-8601 UTC.
+
+    ``ended`` is empty while the conversation is open; ``unextracted`` counts messages not yet extracted from.
+    """
+
+    session: str
+    at: str
+    last_at: str
+    messages: int
+    unextracted: int
+    ended: str = ""
+
+
 def message_of(value: Mapping[str, Json]) -> Message:
     """Read a chat-completions message or a line of a session file; raises ``UsageError`` if malformed.
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.ports import Conversing
 from alice_exp.finding.wiring import finding
 from alice_exp.home.session import Session, once
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from alice_exp.conversations.store.file_sessions import FileSessions
     from alice_exp.conversations.store.turn_index import TurnIndex
     from alice_exp.conversations.usecases.recollect import Remembering
+    from alice_exp.conversations.usecases.search_sessions import Library
+    from alice_exp.conversations.usecases.sessions import Conversing
 
 
 @once
@@ -43,13 +46,23 @@ def _unindexed(session: Session) -> None:
 
 def conversing(session: Session) -> Conversing:
     """The home, chat histories, caller, configuration and model of this session."""
+    from alice_exp.conversations.usecases.sessions import Conversing
+
     return Conversing(
         session.home, chats(session), session.caller, session.config, session.heard, session.provider
     )
+
+
+def library(session: Session, sessions: Sequence[str] = (), prefix: str = "") -> Library:
+    """What was said in this home, or in some conversations of it, as it is searched."""
+    from alice_exp.conversations.usecases.search_sessions import Library
+
+    gate = session.config.number("thresholds.fits")
+    return Library(chats(session), turn_index(session), sessions, prefix, gate)
 
 
 def remembering(session: Session) -> Remembering:
     """Blocks, records, history and conversations of this session's home."""
     from alice_exp.conversations.usecases.recollect import Remembering
 
-    return Remembering(finding(session), session.history, chats(session))
+    return Remembering(finding(session), session.history, library(session))

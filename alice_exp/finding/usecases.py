@@ -60,7 +60,11 @@ class Shown:
     placed: Placed
     level: Level
     decay: float
-    approved: bool
+
+    @property
+    def approved(self) -> bool:
+        """Whether a person stands behind it as it is; worked out where it is told."""
+        return is_approved(self.placed)
 
 
 def recall(
@@ -253,7 +257,7 @@ def _showing(config: Config, caller: Caller) -> Callable[[Placed], Shown]:
     def shown(placed: Placed) -> Shown:
         block = placed.block
         decay = block_decay(block, now, half_life_days=half_lives)
-        return Shown(placed, level(block, thresholds), decay, is_approved(placed))
+        return Shown(placed, level(block, thresholds), decay)
 
     return shown
 

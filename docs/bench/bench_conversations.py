@@ -11,10 +11,12 @@ import math
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from alice_exp.conversations.rules.ranked_turns import STRIDE, ReadTurns, search
-from alice_exp.conversations.rules.ranked_turns import Said as Numbered
+from alice_exp.conversations.rules.ranked_turns import STRIDE, search
+from alice_exp.conversations.store.turn_index import IndexedTurns, turns_of
+from alice_exp.conversations.values import ChatRecord, message_of
 from alice_exp.finding.rules.ranking import GATE
 from alice_exp.kernel.text.tokens import tokens, tokens_many
 from alice_exp.kernel.value_class import dataclass
@@ -38,17 +40,26 @@ class Said:
     role: str = ""
 
 
-def read(turns: Sequence[Said]) -> tuple[ReadTurns, dict[int, str]]:
+def read(turns: Sequence[Said]) -> tuple[IndexedTurns, dict[int, str]]:
     """Turns as they are searched, and their names by number; those of a session follow each other."""
-    sessions: dict[str, int] = {}
-    count: Counter[str] = Counter()
-    numbers = []
+    sessions: defaultdict[str, list[Said]] = defaultdict(list)
     for one in turns:
-        numbers.append(sessions.setdefault(one.session, len(sessions)) * STRIDE + count[one.session])
-        count[one.session] += 1
-    rows = zip(numbers, turns, strict=True)
-    said = [Numbered(number, one.text, one.role, one.speaker, one.at) for number, one in rows]
-    return ReadTurns(said), {number: one.ref for number, one in zip(numbers, turns, strict=True)}
+        sessions[one.session].append(one)
+    records = {
+        name: [
+            ChatRecord(
+                name, at, message_of({**asdict(one), "role": one.role or "assistant", "content": one.text})
+            )
+            for at, one in enumerate(listed)
+        ]
+        for name, listed in sessions.items()
+    }
+    names = {
+        number * STRIDE + at: one.ref
+        for number, listed in enumerate(sessions.values(), start=1)
+        for at, one in enumerate(listed)
+    }
+    return turns_of(records.items()), names
 
 
 def loaded(name: str) -> dict[str, tuple[list[Said], list[dict[str, Any]]]]:

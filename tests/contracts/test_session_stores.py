@@ -1,4 +1,4 @@
-"""One suite for every ChatHistoryStore (R4.28, R4.31)."""
+"""What chat histories promise (R4.28, R4.31)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from alice_exp.conversations.ports import ChatHistoryStore
 from alice_exp.conversations.store.file_sessions import FileSessions
 from alice_exp.conversations.values import Message, ToolCall
 from alice_exp.kernel.errors import BusyError, NotFoundError, UsageError
-from tests.contracts.memory_stores import InMemoryChatHistoryStore
 
 AT = "2026-02-20T09:00:00Z"
 
@@ -30,20 +28,18 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=["files", "memory"])
-def chats(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> ChatHistoryStore:
-    if request.param == "files":
-        return FileSessions(tmp_path / "sessions", lambda token: False, clock)
-    return InMemoryChatHistoryStore(clock)
+@pytest.fixture
+def chats(tmp_path: Path, clock: Clock) -> FileSessions:
+    return FileSessions(tmp_path / "sessions", lambda token: False, clock)
 
 
-def said(chats: ChatHistoryStore, *texts: str) -> None:
+def said(chats: FileSessions, *texts: str) -> None:
     chats.start("demo", AT)
     chats.save_all("demo", [Message("user", text, AT) for text in texts])
 
 
 @pytest.mark.covers("R4.28")
-def test_what_is_saved_is_loaded_in_order(chats: ChatHistoryStore) -> None:
+def test_what_is_saved_is_loaded_in_order(chats: FileSessions) -> None:
     assert chats.start("demo", AT) and not chats.start("demo", AT)
     call = Message("assistant", "", AT, (ToolCall("c1", "rg", '{"x": 1}'),))
     answer = Message("tool", "没有\n找到 😀", AT, tool_call_id="c1")
@@ -57,7 +53,7 @@ def test_what_is_saved_is_loaded_in_order(chats: ChatHistoryStore) -> None:
 
 
 @pytest.mark.covers("R4.31")
-def test_marks_move_forward_only(chats: ChatHistoryStore) -> None:
+def test_marks_move_forward_only(chats: FileSessions) -> None:
     said(chats, "a", "b", "c")
     chats.mark_extracted("demo", 1)
     chats.mark_extracted("demo", 0)
@@ -70,7 +66,7 @@ def test_marks_move_forward_only(chats: ChatHistoryStore) -> None:
     assert chats.load_unextracted("demo") == ()
 
 
-def test_one_claim_at_a_time(chats: ChatHistoryStore) -> None:
+def test_one_claim_at_a_time(chats: FileSessions) -> None:
     said(chats, "a")
     with chats.claim("demo", 0):
         with pytest.raises(BusyError), chats.claim("demo", 0):
@@ -80,7 +76,7 @@ def test_one_claim_at_a_time(chats: ChatHistoryStore) -> None:
         assert len(chats.load("demo")) == 2
 
 
-def test_ending_forgetting_and_growing_old(chats: ChatHistoryStore, clock: Clock) -> None:
+def test_ending_forgetting_and_growing_old(chats: FileSessions, clock: Clock) -> None:
     said(chats, "a")
     chats.end("demo", AT)
     chats.end("demo", "2027-01-01T00:00:00Z")
@@ -95,7 +91,7 @@ def test_ending_forgetting_and_growing_old(chats: ChatHistoryStore, clock: Clock
     assert chats.forget("young") == 0 and chats.conversations() == ()
 
 
-def test_what_is_not_there_and_what_cannot_be(chats: ChatHistoryStore) -> None:
+def test_what_is_not_there_and_what_cannot_be(chats: FileSessions) -> None:
     for act in (chats.load, chats.load_unextracted, chats.forget):
         with pytest.raises(NotFoundError):
             act("nobody")

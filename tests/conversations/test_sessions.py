@@ -80,7 +80,7 @@ def test_a_session_is_append_only(home: Path, cli: Call) -> None:
 def test_starting_again_goes_on_and_an_ended_one_opens_anew(home: Path, cli: Call) -> None:
     first = cli("session", "start", "--json").json
     assert first["new"] and first["id"].startswith("ses-")
-    assert cli("session", "start", "--id", first["id"], "--json").json == {"id": first["id"], "new": False}
+    assert cli("session", "start", first["id"], "--json").json == {"id": first["id"], "new": False}
     cli("session", "end", first["id"])
     assert cli("session", "start", first["id"], "--json").json["new"]
     assert cli("session", "list", "--json").json["sessions"][0]["ended"] is None
@@ -88,7 +88,7 @@ def test_starting_again_goes_on_and_an_ended_one_opens_anew(home: Path, cli: Cal
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "UPPER", ".hidden", "-dash", "x" * 65, "a b", "a#1", "名字"])
 def test_a_name_that_could_leave_its_place_is_refused(home: Path, cli: Call, name: str) -> None:
-    assert cli("session", "start", "--id", name, check=False).code == 2
+    assert cli("session", "start", "--", name, check=False).code == 2
     assert not (home / "sessions").exists() or not list((home / "sessions").iterdir())
 
 
@@ -112,11 +112,11 @@ def test_an_end_with_nothing_unread_says_so(home: Path, cli: Call) -> None:
     assert cli("session", "end", session).stdout == "nothing was left to read\n"
 
 
-def test_a_role_may_stand_before_the_text_or_be_an_option(home: Path, cli: Call) -> None:
+def test_a_role_may_stand_before_the_text(home: Path, cli: Call) -> None:
     begun(cli)
     cli("session", "say", "demo", "hello")
     cli("session", "say", "demo", "assistant", "hi")
-    cli("session", "say", "demo", "call me back", "--role", "tool")
+    cli("session", "say", "demo", "tool", "call me back")
     cli("session", "say", "demo", "user", "-", stdin="from a pipe\n")
     cli("session", "say", "demo", "--from", "-", stdin='{"role": "assistant", "content": null, "tool_calls": '
         '[{"id": "c1", "function": {"name": "rg", "arguments": "{}"}}]}\n')  # fmt: skip

@@ -48,7 +48,8 @@ def index_of(chats: FileSessions, tmp_path: Path) -> TurnIndex:
 
 
 def found(chats: FileSessions, index: TurnIndex | None) -> list[list[str]]:
-    library = Library(chats, index, gate=0.0)
+    everywhere = () if index else [one.session for one in chats.conversations()]
+    library = Library(chats, index or TurnIndex(Path("/nowhere"), chats, print), everywhere, gate=0.0)
     return [[one.record.ref for one in library.search(question, None, 3)] for question in QUESTIONS]
 
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sqlite3
+import subprocess
+from collections.abc import Callable, Collection
 from pathlib import Path
 
+import pytest
+
 from alice_exp.home.session import Session
+from alice_exp.kernel.journal.act import Commit
+from alice_exp.kernel.journal.ledger_objects import LedgerObjects
+from alice_exp.model.rules.ledger import shard_of
 from alice_exp.model.values.ledger_entry import Entry
 from tests.conftest import Call
 
@@ -38,3 +45,80 @@ def test_each_act_writes_its_entry(home: Path, cli: Call) -> None:
     assert entry(home, one).standing == "trusted"
     cli("undo", "--yes")
     assert entry(home, one).standing == "retired"
+
+
+def decisions(home: Path, count: int) -> None:
+    """Decisions on ``count`` blocks that this home does not hold any more."""
+    opened = Session(str(home)).home
+    gone = [
+        Entry(f"exp-{n:08x}", "rejected", f"{n:064x}", "universal/tool_usage.jsonc") for n in range(count)
+    ]
+    with opened.alone():
+        opened.standings.write(gone, Commit("", "", "reject", "user", "", act_id="act-many"), 1_771_545_600)
+
+
+@pytest.mark.covers("BX.20")
+def test_an_act_writes_little_beside_ten_thousand_decisions(home: Path, cli: Call, git: Git) -> None:
+    one = candidate(cli)
+    decisions(home, 10_000)
+    before = git(home, "rev-parse", "refs/alice/ledger")
+    cli("approve", one, "--yes")
+    rows = git(home, "rev-list", "--objects", "refs/alice/ledger", f"^{before}").splitlines()
+    form = "--batch-check=%(objecttype) %(objectsize:disk)"
+    said = "\n".join(row.split()[0] for row in rows)
+    told = subprocess.run(
+        ["git", "cat-file", form],
+        input=said,
+        cwd=home / "experiences",
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    assert sorted(row.split()[0] for row in told) == ["blob", "commit", "tree"]
+    assert sum(int(row.split()[1]) for row in told) <= 20_000
+
+
+@pytest.mark.covers("BX.21")
+def test_with_an_index_in_step_no_answer_reads_the_ledgers_shards(
+    home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = candidate(cli), candidate(cli, "Never push to main without a review.")
+    cli("approve", one, "--yes")
+    cli("recall", "committing", check=False)
+    asked: list[str] = []
+    real = LedgerObjects.shards
+
+    def shards(self: LedgerObjects, names: Collection[str], commit: str = "") -> dict[str, bytes]:
+        asked.extend(names)
+        return real(self, names, commit)
+
+    monkeypatch.setattr(LedgerObjects, "shards", shards)
+    told = {row["id"]: row["approved"] for row in cli("list", "--json").json["blocks"]}
+    found = cli("recall", "committing", "--json").json["matches"]
+    assert told == {one: True, other: False} and found[0]["id"] == one
+    assert not asked
+    # Without an index only the shards of what is told are read.
+    (home / "state" / "index.sqlite").unlink()
+    opened = Session(str(home)).home
+    assert {placed.block.id for placed in opened.read(("low_value",))} == {other}
+    assert set(asked) == {shard_of(other)}
+
+
+def test_the_index_follows_a_ledger_that_others_move(home: Path, cli: Call, git: Git) -> None:
+    one = candidate(cli)
+    was = git(home, "rev-parse", "refs/alice/ledger").strip()
+    cli("approve", one, "--yes")
+
+    def told() -> dict[str, bool]:
+        return {row["id"]: row["approved"] for row in cli("list", "--json").json["blocks"]}
+
+    assert told() == {one: True}
+    now = git(home, "rev-parse", "refs/alice/ledger").strip()
+    git(home, "update-ref", "refs/alice/ledger", was)
+    assert told() == {one: False}
+    git(home, "update-ref", "refs/alice/ledger", now)
+    assert told() == {one: True}
+    # A row whose entry is another block's, or another text than was written, is none.
+    with sqlite3.connect(home / "state" / "index.sqlite") as index:
+        index.execute("UPDATE blocks SET entry = replace(entry, 'trusted', 'waiting')")
+    assert told() == {one: True}

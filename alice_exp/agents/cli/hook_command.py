@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from alice_exp.agents.ports import Left
     from alice_exp.agents.usecases.hook_answers import Kind, Showing
     from alice_exp.agents.usecases.session_actions import Lived
-    from alice_exp.conversations.ports import Conversing
+    from alice_exp.conversations.usecases.sessions import Conversing
     from alice_exp.home.session import Session
     from alice_exp.model.values.block import Place, Placed
 

@@ -19,7 +19,9 @@ from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, UsageEr
 
 if TYPE_CHECKING:
     from alice_exp.agents.ports import Left, Spool
-    from alice_exp.conversations.ports import Conversing
+    from alice_exp.agents.usecases.session_actions import Lived
+    from alice_exp.conversations.rules.transcripts import Row
+    from alice_exp.conversations.usecases.sessions import Conversing
 
 AsHost = Callable[["Left"], "tuple[Conversing, Lived, str]"]
 """What conversations, episodes and decisions need, by what was left: its acts are those of the host's agent. Beside

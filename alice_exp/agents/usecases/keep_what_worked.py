@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.agents.ports import Spool
-    from alice_exp.conversations.ports import Conversing
     from alice_exp.conversations.rules.tool_uses import Deed
+    from alice_exp.conversations.usecases.sessions import Conversing
     from alice_exp.episodes.ports import Recording
 
 _DOES = {"format": "format the code", "lint": "check the code", "test": "run the tests", "build": "build"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -24,13 +25,12 @@ _WIDTH = 400
 def start(
     terminal: Terminal,
     name: Annotated[str, typer.Argument(metavar="[ID]", help="A name of your own; else a fresh one.")] = "",
-    id: Annotated[str, typer.Option("--id", help="The same as an option.")] = "",
 ) -> None:
     """Begin a conversation and print its id; one that is open already goes on.
 
     Example: id=$(alice-exp session start)
     """
-    session, new = sessions.start(conversing(terminal.session), name or id, terminal.session.enter())
+    session, new = sessions.start(conversing(terminal.session), name, terminal.session.enter())
     terminal.answer({"id": session, "new": new}, lambda: terminal.line(session))
 
 
@@ -40,7 +40,6 @@ def say(
     words: Annotated[
         list[str], typer.Argument(metavar="[ROLE] TEXT|-", help="What was said, by whom: user if left out.")
     ] = [],  # noqa: B006
-    role: Annotated[str, typer.Option(help="user, assistant, system or tool.")] = "",
     speaker: Annotated[str, typer.Option(help="A name, where there are more than two sides.")] = "",
     source: Annotated[
         str, typer.Option("--from", metavar="FILE|-", help="Many: a chat message a line (JSONL).")
@@ -51,7 +50,7 @@ def say(
     Examples: alice-exp session say ses-7k2m9q4x user "我叫张三，是程序员" ·
     alice-exp session say ses-7k2m9q4x assistant - <answer.txt
     """
-    messages = _messages(words, role, speaker, source)
+    messages = _messages(words, speaker, source)
     spoken = sessions.say(conversing(terminal.session), session, messages)
     document = {
         "session": session,
@@ -71,12 +70,13 @@ def say(
         terminal.warn(spoken.failure)
 
 
-def _messages(words: list[str], role: str, speaker: str, source: str) -> list[Message]:
+def _messages(words: list[str], speaker: str, source: str) -> list[Message]:
     if source:
-        if words or role:
+        if words:
             raise UsageError("give a text or --from, not both")
         return [_read(number, fields, source) for number, fields in json_lines(source)]
-    if len(words) == 2 and not role:
+    role = "user"
+    if len(words) == 2:
         if words[0] not in ROLES:
             raise UsageError(
                 "{role} is not a role",
@@ -91,7 +91,7 @@ def _messages(words: list[str], role: str, speaker: str, source: str) -> list[Me
     text = _stdin() if words[0] == "-" else words[0]
     if not text.strip():
         raise UsageError("this message says nothing")
-    return [message_of({"role": role or "user", "content": text, "speaker": speaker})]
+    return [message_of({"role": role, "content": text, "speaker": speaker})]
 
 
 def _read(number: int, fields: dict[str, Any], source: str) -> Message:
@@ -258,7 +258,6 @@ def window(
     max_context: Annotated[
         int, typer.Option(min=0, help="Tokens of the model's window; 0: as configured.")
     ] = 0,
-    keep: Annotated[int, typer.Option(min=0, help="Turns that stay whole; 0: as configured.")] = 0,
 ) -> None:
     """Print what of a conversation goes to the model, compressed where it fills its share of the window.
 
@@ -267,13 +266,8 @@ def window(
     from alice_exp.conversations.rules.context_window import Settings, trigger_tokens
 
     opened = conversing(terminal.session)
-    configured = Settings.of(opened.config)
-    settings = Settings(
-        configured.enabled,
-        configured.trigger_threshold,
-        keep or configured.keep_recent_turns,
-        max_context or configured.max_context,
-    )
+    settings = Settings.of(opened.config)
+    settings = replace(settings, max_context=max_context or settings.max_context)
     made = sessions.window(opened, session, settings)
     own = ("at", "speaker")
     document = {

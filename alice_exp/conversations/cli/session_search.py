@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,7 +13,7 @@ import typer
 
 from alice_exp.conversations.cli.session_commands import at_line
 from alice_exp.conversations.rules.transcripts import Row, folder_of, once, rows_of, session_name
-from alice_exp.conversations.wiring import chats, conversing, turn_index
+from alice_exp.conversations.wiring import conversing, library
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
@@ -20,9 +21,7 @@ from alice_exp.terminal.options import Top, json_lines
 from alice_exp.terminal.streams import json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from alice_exp.conversations.usecases.search_sessions import Found
+    from alice_exp.conversations.usecases.search_sessions import Found, Library
 
 
 def import_session(
@@ -111,8 +110,6 @@ def search(
     Examples: alice-exp session search "what did I say about Berlin last spring" ·
     alice-exp session search --queries questions.jsonl
     """
-    from alice_exp.conversations.usecases.search_sessions import Library
-
     if bool(query.strip()) == bool(queries):
         raise UsageError(
             "give a query or --queries FILE, one of the two", hint='alice-exp session search "Berlin"'
@@ -121,9 +118,7 @@ def search(
     if queries:
         _many(terminal, queries, session, top, None if not now else seen_from)
         return
-    gate = terminal.session.config.number("thresholds.fits")
-    library = Library(chats(terminal.session), turn_index(terminal.session), session, gate=gate)
-    found = library.search(query, seen_from, top)
+    found = library(terminal.session, session).search(query, seen_from, top)
     document = {"query": query, "matches": [_match(one) for one in found]}
     terminal.answer(document, lambda: _matches(terminal, found))
     terminal.exit_code = 0 if found else NotFoundError.exit_code
@@ -166,8 +161,6 @@ def _matches(terminal: Terminal, found: list[Found]) -> None:
 
 def _many(terminal: Terminal, source: str, sessions: list[str], top: int, now: str | None) -> None:
     """Print one JSONL line per query. Relative days count from the newest message unless ``--now`` is given."""
-    from alice_exp.conversations.usecases.search_sessions import Library
-
     libraries: dict[str, Library] = {}
     for number, fields in json_lines(source):
         query, corpus = fields.get("query"), fields.get("corpus", "")
@@ -175,8 +168,7 @@ def _many(terminal: Terminal, source: str, sessions: list[str], top: int, now: s
             raise ProblemError('a query is {{"qid", "query", "corpus"?}}', path=source, line=number, column=1)
         prefix = f"{session_name(corpus)}-" if corpus else ""
         if prefix not in libraries:
-            gate = terminal.session.config.number("thresholds.fits")
-            libraries[prefix] = Library(chats(terminal.session), None, sessions, prefix, gate)
+            libraries[prefix] = library(terminal.session, sessions, prefix)
         found = libraries[prefix].search(query, now, top)
         answer = {
             "qid": fields["qid"],

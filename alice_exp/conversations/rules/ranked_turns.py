@@ -6,24 +6,18 @@ question. What a person said counts more than what an assistant said, unless the
 
 from __future__ import annotations
 
-import heapq
-from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Protocol
 
-from alice_exp.conversations.ports import Turn, Turns
-from alice_exp.finding.rules.noise import K1, NO_NOISE, B, learn_noise, sample_size
-from alice_exp.finding.rules.parsed_query import Query, pairs_of
+from alice_exp.finding.rules.noise import B
+from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.finding.rules.scorer import Scored, Statistics, score
 from alice_exp.kernel.text.data_files import LazyPattern
+from alice_exp.kernel.text.date_spans import Span
 from alice_exp.kernel.text.named_dates import asks_only_of_days, day_of, named_spans
-from alice_exp.kernel.text.tokens import STOP_WORDS, fold, thirds, tokens_many, words
+from alice_exp.kernel.text.tokens import STOP_WORDS, fold, words
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from alice_exp.conversations.values import ChatRecord
-    from alice_exp.kernel.text.date_spans import Span
 
 STRIDE = 1 << 20
 """By how much the numbers of two sessions' first turns differ: a session's turns stand one behind the other, and
@@ -58,11 +52,47 @@ _ASKS_ASSISTANT = LazyPattern(
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """What ranking needs of a turn: who said it (``role``, ``speaker``), when (ISO-8601 UTC, or ""), how long it is in
+    thirds of a word, and how often it has each token that was asked for."""
+
+    role: str
+    speaker: str
+    at: str
+    length: int
+    counts: Mapping[str, int]
+
+
+class Turns(Protocol):
+    """Turns by their numbers: a session's stand one behind the other (``STRIDE``)."""
+
+    def statistics(self, tokens: Collection[str]) -> Statistics:
+        """The statistics of all turns, and how many hold each of some tokens."""
+        ...
+
+    def likely(self, tokens: Collection[str], days: Sequence[Span], most: int) -> set[int]:
+        """The turns that may be the best by their words, and those of some days; at most ``most`` of each."""
+        ...
+
+    def at(self, numbers: Collection[int], tokens: Collection[str]) -> Mapping[int, Turn]:
+        """These turns, as far as there are such, with the counts of some tokens."""
+        ...
+
+    def newest(self) -> str:
+        """The latest time of a turn; "" if none is known."""
+        ...
+
+    def speakers(self) -> Collection[str]:
+        """The names of those who spoke."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A match: its number and its score (> 0; comparable within one search only).
 
     ``by_words`` is the match of its words in [0, 1]; ``by_day`` and ``by_speaker`` tell whether the question named its
-    day or its speaker.
+    day or its speaker; ``fits`` whether it is an answer by itself: by its own words, or of a day that is named.
     """
 
     number: int
@@ -70,6 +100,7 @@ class Hit:
     by_words: float
     by_day: bool
     by_speaker: bool
+    fits: bool = True
 
 
 def search(turns: Turns, question: str, now: str | None, top: int, gate: float = 0.0) -> list[Hit]:
@@ -101,7 +132,8 @@ def search(turns: Turns, question: str, now: str | None, top: int, gate: float =
     for number in on_day:
         scores[number] += lift
     best = sorted(scores, key=lambda number: (-round(scores[number], 6), number))[: max(top, LOOKED_AT)]
-    if gate and on_day.isdisjoint(best) and not _fits(query, known, found, best, gate):
+    fitting = on_day.union(_fitting(query, known, found, best, gate))
+    if fitting.isdisjoint(best):
         return []
     return [
         Hit(
@@ -110,6 +142,7 @@ def search(turns: Turns, question: str, now: str | None, top: int, gate: float =
             round(scored.matches.get(number, 0.0), 6),
             number in on_day,
             found[number].speaker in named,
+            number in fitting,
         )
         for number in best[: max(0, top)]
     ]
@@ -143,16 +176,16 @@ def _lent(
     return held
 
 
-def _fits(
+def _fitting(
     query: Query, known: Statistics, found: Mapping[int, Turn], best: Sequence[int], gate: float
-) -> bool:
-    """Whether one of the best turns fits by its own words."""
+) -> set[int]:
+    """Those of the best turns that fit by their own words."""
     held: defaultdict[str, dict[int, float]] = defaultdict(dict)
     for number in best:
         for token, count in found[number].counts.items():
             held[token][number] = count
     scored: Scored = score(query, known, held, {number: found[number].length for number in best})
-    return any(scored.probability(number) >= gate for number in best)
+    return {number for number in best if scored.probability(number) >= gate}
 
 
 def _named(speakers: Iterable[str], question: str) -> set[str]:
@@ -168,100 +201,3 @@ def _named(speakers: Iterable[str], question: str) -> set[str]:
 
 def _is_within(at: str, days: Sequence[Span]) -> bool:
     return bool(days) and any(span.covers(day_of(at)) for span in days)
-
-
-# ---------------------------------------------------------------------------------------------- taking turns in
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A turn to be taken in: its number, the text that is searched, who said it, and when (ISO-8601 UTC, or "")."""
-
-    number: int
-    text: str
-    role: str = ""
-    speaker: str = ""
-    at: str = ""
-
-
-SEARCHED = 64 << 10
-"""Characters of a message that are searched."""
-
-
-def said_by(records: Sequence[ChatRecord], start: int = 0) -> list[Said]:
-    """The messages that are searched, all but empty ones and a system's; ``start`` is the number of their session's
-    first one."""
-    return [
-        Said(
-            start + one.index,
-            one.message.content[:SEARCHED],
-            one.message.role,
-            one.message.speaker,
-            one.message.at,
-        )
-        for one in records
-        if one.message.content.strip() and one.message.role != "system"
-    ]
-
-
-def tokens_of(said: Sequence[Said]) -> list[list[str]]:
-    """The tokens of each turn, with those of its speaker's name."""
-    texts = (one.text if one.text.startswith(one.speaker) else f"{one.speaker}: {one.text}" for one in said)
-    return tokens_many([*texts])
-
-
-def length_of(row: Iterable[str]) -> int:
-    """The length of a row of tokens in thirds of a word."""
-    return sum(map(thirds, row))
-
-
-class ReadTurns:
-    """Turns at hand; implements ``Turns``."""
-
-    def __init__(self, said: Sequence[Said]) -> None:
-        rows = tokens_of(said)
-        self._said = {one.number: (one, length_of(row)) for one, row in zip(said, rows, strict=True)}
-        self._held: defaultdict[str, dict[int, int]] = defaultdict(dict)
-        for one, row in zip(said, rows, strict=True):
-            for token, count in Counter((*row, *pairs_of(row))).items():
-                self._held[token][one.number] = count
-        self._average = sum(length for _, length in self._said.values()) / max(1, len(said))
-        self._noise = learn_noise(rows[: sample_size(len(rows))]) if rows else NO_NOISE
-
-    def statistics(self, tokens: Collection[str]) -> Statistics:
-        """See ``Turns``."""
-        holders = {token: len(self._held.get(token, ())) for token in tokens}
-        return Statistics(len(self._said), self._average, self._noise, holders)
-
-    def likely(self, tokens: Collection[str], days: Sequence[Span], most: int) -> set[int]:
-        """See ``Turns``."""
-        known = self.statistics(tokens)
-        scores: defaultdict[int, float] = defaultdict(float)
-        for token in tokens:
-            for number, count in self._held.get(token, {}).items():
-                damp = K1 * (1 - B + B * self._said[number][1] / self._average)
-                scores[number] += known.idf(known.holders[token]) * count / (count + damp)
-        best = heapq.nsmallest(most, scores, key=lambda number: (-scores[number], number))
-        told = {number for number, (one, _) in self._said.items() if one.at and _is_within(one.at, days)}
-        return (_beside(best) & self._said.keys()) | told
-
-    def at(self, numbers: Collection[int], tokens: Collection[str]) -> Mapping[int, Turn]:
-        """See ``Turns``."""
-        counts: dict[int, dict[str, int]] = {number: {} for number in numbers if number in self._said}
-        for token in tokens:
-            places = self._held.get(token, {})
-            for number in counts.keys() & places.keys():
-                counts[number][token] = places[number]
-        found = {}
-        for number, held in counts.items():
-            one, length = self._said[number]
-            found[number] = Turn(one.role, one.speaker, one.at, length, held)
-        return found
-
-    def newest(self) -> str:
-        """See ``Turns``."""
-        return max((one.at for one, _ in self._said.values()), default="")
-
-    def speakers(self) -> Collection[str]:
-        """See ``Turns``."""
-        return {one.speaker for one, _ in self._said.values()} - {""}

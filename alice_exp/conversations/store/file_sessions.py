@@ -19,8 +19,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from alice_exp.conversations.ports import Conversation
-from alice_exp.conversations.values import ChatRecord, Message, as_dict, message_of
+from alice_exp.conversations.values import ChatRecord, Conversation, Message, as_dict, message_of
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.atomic_files import append, remove
 from alice_exp.kernel.value_class import dataclass
@@ -63,8 +62,9 @@ class _Told:
 
 
 class FileSessions:
-    """Chat histories of one home; implements ``conversations.ports.ChatHistoryStore``.
+    """Chat histories of one home, each message extracted from at most once (R4.15, R4.28).
 
+    Methods raise ``NotFoundError`` for an unknown session and ``UsageError`` for an invalid session name.
     ``is_committed`` tells whether git has a commit with an extraction's token; ``epoch`` gives the current time in
     seconds; ``forgotten`` is called when a conversation was deleted. Files get the time as their modification time,
     by which ``older`` judges their age.
@@ -84,7 +84,8 @@ class FileSessions:
         self._told: dict[str, _Told] = {}
 
     def start(self, session: str, at: str, project: str = "") -> bool:
-        """Open a conversation, or go on with it in a project; False if it was already open."""
+        """Open a conversation, or go on with it in a project (all its names apart by spaces; empty: in none); False if
+        it was already open."""
         told = self._read(session) if self._path(session).exists() else None
         is_new = told is None or bool(told.ended)
         rows = [{"mark": "started", "at": at}] if is_new else []
@@ -138,12 +139,13 @@ class FileSessions:
         return tuple(record for record in self.load(session) if not record.extracted)
 
     def mark_extracted(self, session: str, index: int) -> None:
-        """Mark all messages up to and including ``index`` as extracted."""
+        """Mark all up to and including ``index`` as extracted, whether or not there was anything to commit (R4.18)."""
         self._append(session, [{"mark": "extracted", "index": index}])
 
     @contextmanager
     def claim(self, session: str, wait: float) -> Iterator[None]:
-        """Lock a conversation for extraction, after settling from git what a crash left undecided."""
+        """Lock a conversation for extraction, after settling from git what a crash left undecided. Raises ``BusyError``
+        if another process holds it for ``wait`` s."""
         handle = self._open(session, os.O_RDONLY)
         try:
             _lock(handle, session, wait)

@@ -1,7 +1,7 @@
 """The index of what was said, ``state/sessions.sqlite``: FTS5 over the program's own tokens, in step with the files.
 
-A cache, as ``finding.store.database`` keeps one: where it cannot be used the sessions are read. What was added to them
-is taken in by the next question, some thousand turns a transaction, so that a process may end at any moment. Where a
+A cache, as ``finding.store.database`` keeps one: where it cannot be used the sessions are read into memory. The next
+question takes in what was added, some thousand turns a transaction, so that a process may end at any moment. Where a
 session is gone or was written anew, all of it is made again, so that no word stays.
 """
 
@@ -9,27 +9,27 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
 
-from alice_exp.conversations.ports import Turn, Turns
-from alice_exp.conversations.rules.ranked_turns import NEAR, STRIDE, length_of, said_by, tokens_of
-from alice_exp.conversations.values import ChatRecord, as_dict, message_of
+from alice_exp.conversations.rules.ranked_turns import NEAR, STRIDE, Turn
+from alice_exp.conversations.store.file_sessions import FileSessions
+from alice_exp.conversations.values import ChatRecord, Message, as_dict, message_of
 from alice_exp.finding.rules.noise import NO_NOISE, SAMPLE, Noise, learn_noise
 from alice_exp.finding.rules.scorer import Statistics
-from alice_exp.finding.store.database import Connection, Database
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-    from pathlib import Path
-
-    from alice_exp.conversations.store.file_sessions import FileSessions
-    from alice_exp.kernel.errors import AliceError
-    from alice_exp.kernel.text.date_spans import Span
+from alice_exp.finding.store.database import Connection, Database, in_memory
+from alice_exp.kernel.errors import AliceError
+from alice_exp.kernel.text.date_spans import Span
+from alice_exp.kernel.text.tokens import thirds, tokens_many
 
 R = TypeVar("R")
 
 LOT = 2_000
 """How many turns are taken in by one transaction."""
+
+SEARCHED = 64 << 10
+"""Characters of a message that are searched."""
 
 READ = 20_000
 """How many postings are read for the words of a question, the rarest first; more only of its rarest word."""
@@ -54,45 +54,20 @@ CREATE VIRTUAL TABLE words USING fts5 (
 """
 
 
-class TurnIndex:
-    """Implements ``conversations.ports.SaidIndex``, and ``Turns`` while it answers."""
+class IndexedTurns:
+    """The turns of a database, as long as its transaction lasts; implements ``rules.ranked_turns.Turns``."""
 
-    def __init__(self, path: Path, chats: FileSessions, warn: Callable[[AliceError], None]) -> None:
-        self._database = Database(path, _SCHEMA, warn)
-        self._chats = chats
-        self._connection: Connection | None = None
-
-    def ask(self, question: Callable[[Turns], R]) -> R | None:
-        """See ``SaidIndex``."""
-
-        def answer() -> R:
-            files = self._chats.signatures()
-            while True:
-                connection = self._connection = self._database.begin(lambda _: False, lambda _: None)
-                known = _signatures(connection)
-                if known == files:
-                    return question(self)
-                connection.rollback()
-                if not _is_added_to(known, files):
-                    self._database.forget()
-                    continue
-                self._database.begin(
-                    lambda one: _signatures(one) != files, lambda one: self._refresh(one, files)
-                )
-                connection.rollback()
-
-        return self._database.answered(answer)
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def record(self, number: int) -> ChatRecord:
-        """See ``SaidIndex``."""
+        """The message with a number."""
         query = "SELECT session, body FROM turns JOIN files ON number = id / ? WHERE id = ?"
         ((session, body),) = self._asked(query, STRIDE, number)
         row = json.loads(body)
         return ChatRecord(
             session, number % STRIDE, message_of(row), row["extracted"], row["key"], row["project"]
         )
-
-    # ---------------------------------------------------------------------------------------------------- Turns
 
     def statistics(self, tokens: Collection[str]) -> Statistics:
         """See ``Turns``."""
@@ -154,15 +129,46 @@ class TurnIndex:
             found.append(name)
 
     def _asked(self, query: str, *values: object) -> list[Any]:
-        if self._connection is None:
-            raise ValueError("no question is being answered")
         return self._connection.execute(query, values).fetchall()
 
     def _holders(self, tokens: Collection[str]) -> dict[str, int]:
         query = "SELECT term, turns FROM terms WHERE term IN (SELECT value FROM json_each(?))"
         return dict.fromkeys(tokens, 0) | dict(self._asked(query, json.dumps([*tokens])))
 
-    # ------------------------------------------------------------------------------------------ keeping in step
+
+class TurnIndex:
+    """The index of all sessions of a home, kept in step with their files."""
+
+    def __init__(self, path: Path, chats: FileSessions, warn: Callable[[AliceError], None]) -> None:
+        self._database = Database(path, _SCHEMA, warn)
+        self._chats = chats
+        self._at_hand: tuple[Mapping[str, str], IndexedTurns] | None = None
+
+    def ask(self, question: Callable[[IndexedTurns], R], among: Collection[str] | None = None) -> R:
+        """The answer to a question about the turns as they are now: all, or those ``among`` some sessions alone. These,
+        and all where the index cannot be used, are read into memory, and kept until another choice or a change."""
+        found = self._database.answered(lambda: question(self._current())) if among is None else None
+        if found is not None:
+            return found
+        files = {name: at for name, at in self._chats.signatures().items() if among is None or name in among}
+        if self._at_hand is None or self._at_hand[0] != files:
+            known = [one.session for one in self._chats.conversations() if one.session in files]
+            self._at_hand = files, turns_of((name, self._chats.load(name)) for name in known)
+        return question(self._at_hand[1])
+
+    def _current(self) -> IndexedTurns:
+        files = self._chats.signatures()
+        while True:
+            connection = self._database.begin(lambda _: False, lambda _: None)
+            known = _signatures(connection)
+            if known == files:
+                return IndexedTurns(connection)
+            connection.rollback()
+            if not _is_added_to(known, files):
+                self._database.forget()
+                continue
+            self._database.begin(lambda one: _signatures(one) != files, lambda one: self._refresh(one, files))
+            connection.rollback()
 
     def _refresh(self, connection: Connection, files: Mapping[str, str]) -> None:
         """Take in ``LOT`` turns of what is new; what is left stays behind, with no signature."""
@@ -189,6 +195,15 @@ class TurnIndex:
             )
 
 
+def turns_of(said: Iterable[tuple[str, Sequence[ChatRecord]]]) -> IndexedTurns:
+    """The turns of some sessions, by their names, in memory."""
+    connection = in_memory(_SCHEMA)
+    for number, (session, records) in enumerate(said, start=1):
+        connection.execute("INSERT INTO files VALUES (?, ?, '', 0)", (number, session))
+        _add(connection, number * STRIDE, records)
+    return IndexedTurns(connection)
+
+
 def _signatures(connection: Connection) -> dict[str, str]:
     return dict(connection.execute("SELECT session, signature FROM files"))
 
@@ -206,19 +221,26 @@ def _is_added_to(known: Mapping[str, str], files: Mapping[str, str]) -> bool:
 
 def _add(connection: Connection, start: int, records: Sequence[ChatRecord]) -> None:
     """Take in some messages of a session whose turns are numbered from ``start``."""
-    by_number = {start + one.index: one for one in records}
-    said = said_by(records, start)
-    rows = tokens_of(said)
-    lengths = [*map(length_of, rows)]
+    said = [one for one in records if one.message.content.strip() and one.message.role != "system"]
+    rows = tokens_many([_searched(one.message) for one in said])
+    lengths = [sum(map(thirds, row)) for row in rows]
     texts = [f" {' '.join(row)} " for row in rows]
     connection.executemany(
         "INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
-            (one.number, one.role, one.speaker, one.at, length, text, _body(by_number[one.number]))
+            (
+                start + one.index,
+                one.message.role,
+                one.message.speaker,
+                one.message.at,
+                length,
+                text,
+                _body(one),
+            )
             for one, length, text in zip(said, lengths, texts, strict=True)
         ),
     )
-    words = ((one.number, text) for one, text in zip(said, texts, strict=True))
+    words = ((start + one.index, text) for one, text in zip(said, texts, strict=True))
     connection.executemany("INSERT INTO words (rowid, tokens) VALUES (?, ?)", words)
     terms = Counter(token for row in rows for token in set(row))
     connection.executemany(
@@ -240,3 +262,9 @@ def _body(record: ChatRecord) -> str:
     row = as_dict(record.message)
     row |= {"extracted": record.extracted, "key": record.name, "project": record.project}
     return json.dumps(row, ensure_ascii=False)
+
+
+def _searched(message: Message) -> str:
+    """The text that is searched: with the speaker's name, which a question may say."""
+    text, speaker = message.content[:SEARCHED], message.speaker
+    return text if text.startswith(speaker) else f"{speaker}: {text}"

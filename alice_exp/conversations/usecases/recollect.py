@@ -6,16 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from alice_exp.conversations.ports import ChatHistoryStore
 from alice_exp.conversations.usecases.agent_context import user_memories
+from alice_exp.conversations.usecases.search_sessions import Library
 from alice_exp.finding.ports import Finding
-from alice_exp.finding.rules.fitting_episodes import READ, episode_text, fitting_episodes
+from alice_exp.finding.rules.fitting_episodes import episode_text, fitting_episodes
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.usecases import Filters
 from alice_exp.home.ports import History
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text
-from alice_exp.kernel.text.word_search import scores, scores_across
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.timeline.usecases.events import find_thoughts
@@ -26,13 +25,17 @@ TOLD = 300
 """The most characters told of what is no block."""
 
 
+LOOKED_THROUGH = 64
+"""How many of the best messages are looked through for those of this project."""
+
+
 @dataclass(frozen=True, slots=True)
 class Remembering:
-    """Where memories lie: the blocks and records of a home, its history, its conversations."""
+    """Where memories lie: the blocks and records of a home, its history, what was said."""
 
     finding: Finding
     history: History
-    chats: ChatHistoryStore
+    library: Library
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ def recollect(
     found = [
         *_episodes(snapshot, query, filters.since),
         *_thoughts(snapshot, remembering.history, query, remembering.finding.caller.now, top, filters.since),
-        *_messages(remembering.chats, query, filters),
+        *_messages(remembering.library, query, filters, remembering.finding.caller.now, top),
     ]
     fresh = sorted(
         (one for one in found if one.id not in known), key=lambda one: (-one.score, one.source, one.id)
@@ -127,23 +130,15 @@ def _thoughts(
     ]
 
 
-def _messages(chats: ChatHistoryStore, query: str, filters: Filters) -> Iterable[Recollection]:
+def _messages(library: Library, query: str, filters: Filters, now: str, top: int) -> Iterable[Recollection]:
     here = {"", *filters.project.split()}
-    kept = [
-        record
-        for one in chats.conversations()
-        for record in chats.load(one.session)
-        if record.message.role in ("user", "assistant")
-        and record.message.at >= filters.since
+    for one in library.search(query, now, max(LOOKED_THROUGH, top)):
+        record, message = one.record, one.record.message
         # What was said in another project holds there (DESIGN 7).
-        and record.project.partition(" ")[0] in here
-    ]
-    texts = [record.message.content[:READ] for record in kept]
-    weighed = map(max, scores(query, texts), scores_across(query, texts))
-    for score, record in zip(weighed, kept, strict=True):
-        if score > 0:
-            said = f"{record.message.role}: {record.message.content}"
-            yield Recollection("conversation", record.ref, _short(said), record.message.at, score)
+        is_here = record.project.partition(" ")[0] in here
+        if is_here and one.hit.fits and message.role in ("user", "assistant") and message.at >= filters.since:
+            said = f"{message.role}: {message.content}"
+            yield Recollection("conversation", record.ref, _short(said), message.at, one.hit.by_words)
 
 
 def _short(text: str) -> str:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-from alice_exp.conversations.ports import ChatHistoryStore, Conversing, SaidIndex, Turns
-from alice_exp.conversations.rules.ranked_turns import STRIDE, Hit, ReadTurns, Said, said_by, search
+from alice_exp.conversations.rules.ranked_turns import Hit, search
 from alice_exp.conversations.rules.transcripts import Row
-from alice_exp.conversations.usecases.sessions import require_fitting
+from alice_exp.conversations.usecases.sessions import Conversing, require_fitting
 from alice_exp.conversations.values import ChatRecord, Message
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.config import Config
+
+if TYPE_CHECKING:
+    from alice_exp.conversations.store.file_sessions import FileSessions
+    from alice_exp.conversations.store.turn_index import IndexedTurns, TurnIndex
+
 
 GATE = Config().number("thresholds.fits")
 
@@ -101,55 +105,37 @@ def _said(message: Message) -> tuple[str, str, str]:
 class Library:
     """Conversations that are searched: all, or those named, or those whose name starts with ``prefix``.
 
-    All of them are asked of the index, where it answers; else, and of some, the sessions are read. ``gate`` is the
-    least probability that a turn fits (``thresholds.fits``), as in ``recall``. Raises ``NotFoundError`` if a
-    named one does not exist.
+    ``gate`` is the least probability that a turn fits (``thresholds.fits``), as in ``recall``. Raises ``NotFoundError``
+    if a named one does not exist.
     """
 
     def __init__(
         self,
-        chats: ChatHistoryStore,
-        index: SaidIndex | None = None,
+        chats: FileSessions,
+        index: TurnIndex,
         sessions: Sequence[str] = (),
         prefix: str = "",
         gate: float = GATE,
     ) -> None:
-        self._chats, self._sessions, self._prefix, self._gate = chats, sessions, prefix, gate
-        self._index = None if sessions or prefix else index
+        self._index, self._gate = index, gate
+        self._among: list[str] | None = None
+        if sessions or prefix:
+            known = [one.session for one in chats.conversations()]
+            for session in sessions:
+                if session not in known:
+                    raise NotFoundError(
+                        "there is no session {session}", session=session, hint="see 'alice-exp session list'"
+                    )
+            self._among = [name for name in sessions or known if name.startswith(prefix)]
 
     def search(self, query: str, now: str | None, top: int) -> list[Found]:
         """The best matches, best first; ``now`` is the reference for "yesterday" (None: the newest turn).
 
         Empty if none of the best fits by its words and the query names no day on which anything was said.
         """
-        index = self._index
 
-        def indexed(turns: Turns, index: SaidIndex) -> list[Found]:
-            return [
-                Found(index.record(hit.number), hit) for hit in search(turns, query, now, top, self._gate)
-            ]
+        def answer(turns: IndexedTurns) -> list[Found]:
+            hits = search(turns, query, now, top, self._gate)
+            return [Found(turns.record(hit.number), hit) for hit in hits]
 
-        found = index.ask(lambda turns: indexed(turns, index)) if index else None
-        if found is not None:
-            return found
-        records, turns = self._read
-        return [Found(records[hit.number], hit) for hit in search(turns, query, now, top, self._gate)]
-
-    @cached_property
-    def _read(self) -> tuple[Mapping[int, ChatRecord], ReadTurns]:
-        """The messages by their numbers, oldest session first."""
-        known = [one.session for one in self._chats.conversations()]
-        for session in self._sessions:
-            if session not in known:
-                raise NotFoundError(
-                    "there is no session {session}", session=session, hint="see 'alice-exp session list'"
-                )
-        among = [name for name in known if not self._sessions or name in self._sessions]
-        wanted = [name for name in among if name.startswith(self._prefix)]
-        records: dict[int, ChatRecord] = {}
-        said: list[Said] = []
-        for number, session in enumerate(wanted):
-            loaded = self._chats.load(session)
-            records.update((number * STRIDE + one.index, one) for one in loaded)
-            said += said_by(loaded, number * STRIDE)
-        return records, ReadTurns(said)
+        return self._index.ask(answer, self._among)

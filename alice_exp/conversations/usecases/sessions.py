@@ -5,6 +5,7 @@ Text from a conversation becomes at most a candidate that waits for the person's
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -18,23 +19,23 @@ from alice_exp.conversations.rules.own_sentences import Said, queued, said
 from alice_exp.conversations.rules.reading import parse_answer, prompt_for
 from alice_exp.conversations.rules.speakers import by_the_user, named_apart, other_speakers
 from alice_exp.conversations.rules.transcripts import typed_words
+from alice_exp.conversations.values import ChatRecord, Message
+from alice_exp.home.caller import Caller
 from alice_exp.home.dry_run import DryHome
-from alice_exp.home.heard_queue import Heard
+from alice_exp.home.heard_queue import Heard, HeardQueue
 from alice_exp.home.hosts import HOSTS
+from alice_exp.home.ports import Home
 from alice_exp.kernel.errors import AliceError, NotFoundError, ProviderError, UsageError
+from alice_exp.kernel.journal.act import Commit
+from alice_exp.kernel.providers.ports import Provider
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import CUES, HEARD, Payload, Place, Placed, Trigger
+from alice_exp.model.values.config import Config
+from alice_exp.model.values.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from alice_exp.conversations.ports import Conversing
-    from alice_exp.conversations.values import ChatRecord, Message
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.kernel.providers.ports import Provider
-    from alice_exp.model.values.config import Config
-    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.conversations.store.file_sessions import FileSessions
 
 MESSAGE_LIMIT = 16 << 20
 """Maximum size of one message in bytes; a longer one is refused."""
@@ -53,6 +54,19 @@ NOTHING = Captured(())
 
 _DAY = 86_400
 _PERSONAL: tuple[Place, ...] = ("personal",)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversing:
+    """What conversations need: the home, its chat histories, the caller with the time, the configuration, the
+    queue of sentences, and the chat model (``None``: rules alone)."""
+
+    home: Home
+    chats: FileSessions
+    caller: Caller
+    config: Config
+    heard: HeardQueue
+    provider: Provider | None = None
 
 
 @dataclass(frozen=True, slots=True)

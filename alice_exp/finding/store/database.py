@@ -31,11 +31,11 @@ __all__ = [
     "Unusable",
     "generation_of",
 ]
-__all__ += ["is_certain", "signature_text"]
+__all__ += ["in_memory", "is_certain", "signature_text"]
 
 R = TypeVar("R")
 
-VERSION = 17
+VERSION = 18
 """Incremented with every change of the tables, the tokenisation or the statistics learned from texts."""
 
 PATIENCE = 1.0
@@ -203,6 +203,13 @@ class Database:
         # The last one to close it takes the log of writes into the file; a process may leave without freeing values.
         weakref.finalize(self, connection.close)
         return connection
+
+
+def in_memory(schema: str) -> Connection:
+    """A database of these tables that lives as long as its connection."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.executescript(schema)
+    return connection
 
 
 def generation_of(connection: Connection) -> int:

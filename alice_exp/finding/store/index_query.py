@@ -12,7 +12,9 @@ from zlib import crc32
 from alice_exp.finding.store.database import DatabaseError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json, read_block
+from alice_exp.model.rules import ledger
 from alice_exp.model.values.block import Block, Place, Placed, place_of
+from alice_exp.model.values.ledger_entry import NONE, Entry
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.corpus import Found, Standing
@@ -61,12 +63,10 @@ class IndexedFile:
 
 
 class Indexed:
-    """One snapshot of the index; implements ``finding.rules.corpus.Searchable`` and ``finding.ports.Known``. ``mark``
-    gives a block what the ledger says of it."""
+    """One snapshot of the index; implements ``finding.rules.corpus.Searchable`` and ``finding.ports.Known``."""
 
-    def __init__(self, rows: Rows, files: Sequence[IndexedFile], mark: Callable[[Block], Block]) -> None:
+    def __init__(self, rows: Rows, files: Sequence[IndexedFile]) -> None:
         self._rows = rows
-        self._mark = mark
         self._files = files
         self._paths = {file.number: file.path for file in files}
 
@@ -139,10 +139,10 @@ class Indexed:
 
     def blocks(self, numbers: Sequence[int]) -> Sequence[Placed]:
         """See ``Searchable``."""
-        query = f"SELECT row, file, body FROM blocks WHERE row IN {AMONG}"
+        query = f"SELECT row, file, body, entry FROM blocks WHERE row IN {AMONG}"
         found = {
-            row: self._placed(body, self._paths[file])
-            for row, file, body in self._rows(query, (json.dumps(list(numbers)),))
+            number: placed_from(self._paths[file], body, entry)
+            for number, file, body, entry in self._rows(query, (json.dumps(list(numbers)),))
         }
         return [found[number] for number in numbers]
 
@@ -164,20 +164,15 @@ class Indexed:
     def starting_with(self, prefix: str, most: int = 10) -> list[Placed]:
         """See ``finding.ports.Known``."""
         # A range instead of LIKE: it uses the index and takes `_` and `%` literally.
-        query = "SELECT path, body FROM blocks JOIN files USING (file) WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
-        return [
-            self._placed(body, path) for path, body in self._rows(query, (prefix, prefix + "\uffff", most))
-        ]
+        query = """SELECT path, body, entry FROM blocks JOIN files USING (file) WHERE id >= ? AND id < ?
+            ORDER BY id LIMIT ?"""
+        return [placed_from(*held) for held in self._rows(query, (prefix, prefix + "\uffff", most))]
 
     def concerned(self, concern: str) -> list[Placed]:
         """See ``finding.ports.Known``."""
-        query = (
-            "SELECT path, body FROM concerns JOIN blocks USING (row) JOIN files USING (file) WHERE kind = ?"
-        )
-        return [self._placed(body, path) for path, body in self._rows(query, (concern,))]
-
-    def _placed(self, body: str, path: str) -> Placed:
-        return Placed(self._mark(block_from(body, place_of(path))), path)
+        query = """SELECT path, body, entry FROM concerns JOIN blocks USING (row) JOIN files USING (file)
+            WHERE kind = ?"""
+        return [placed_from(*held) for held in self._rows(query, (concern,))]
 
 
 def load(rows: Rows) -> list[IndexedFile]:
@@ -238,7 +233,30 @@ def block_row(block: Block, place: Place) -> BlockRow:
 
 def block_from(body: str, place: Place) -> Block:
     """The block of a row; ``ValueError`` if the row is not what was written, so that the index is made anew."""
-    text = body[8:]
-    if body[:8] != f"{crc32(text.encode()):08x}":
+    return read_block(json.loads(_whole(body)), place)
+
+
+def entry_row(entry: Entry | None) -> str:
+    """An entry of the ledger as it is stored beside its block; empty where nobody decided."""
+    if entry is None or not entry.id:
+        return ""
+    text = ledger.row(entry)
+    return f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}{text}"
+
+
+def placed_from(path: str, body: str, entry: str) -> Placed:
+    """The block of a row at its path, with its entry of the ledger; ``ValueError`` as ``block_from``."""
+    # Read together: a list has thousands of rows.
+    item, said = json.loads(f"[{_whole(body)},{_whole(entry) if entry else 'null'}]")
+    block = read_block(item, place_of(path))
+    held = ledger.entry_from(said) if said is not None else NONE
+    if held.id not in ("", block.id):
         raise ValueError("a row of it is damaged")
-    return read_block(json.loads(text), place)
+    return Placed(ledger.with_entry(block, held), path)
+
+
+def _whole(said: str) -> str:
+    text = said[8:]
+    if said[:8] != f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}":
+        raise ValueError("a row of it is damaged")
+    return text

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -25,13 +25,16 @@ from alice_exp.finding.store.index_query import (
     block_from,
     block_row,
     checksum,
+    entry_row,
     ordered_rows,
     text_checksum,
     token_row,
 )
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.text.tokens import thirds, tokens_many
+from alice_exp.model.rules.ledger import with_entry
 from alice_exp.model.values.block import Block, Placed, place_of
+from alice_exp.model.values.ledger_entry import Entry
 
 BESIDE = {"marks": 2, "near": 2, "concerns": 4}
 """The tables by which blocks are found otherwise than by words, and how many columns each has; the last but one, or the
@@ -59,13 +62,13 @@ class Text(NamedTuple):
 
 
 class FileRows:
-    """The rows of one file, brought up to date by ``write``; ``number`` is that of the file's own row, ``mark`` gives
-    a block what the ledger says of it."""
+    """The rows of one file, brought up to date by ``write``; ``number`` is that of the file's own row, ``entry`` gives
+    an id's entry of the ledger."""
 
-    def __init__(self, connection: Connection, path: str, mark: Callable[[Block], Block]) -> None:
+    def __init__(self, connection: Connection, path: str, entry: Callable[[str], Entry]) -> None:
         self._connection = connection
         self._path = path
-        self._mark = mark
+        self._entry = entry
         query = "SELECT file, texts, length, sample FROM files WHERE path = ?"
         row = connection.execute(query, (path,)).fetchone()
         if row is None:
@@ -86,24 +89,16 @@ class FileRows:
 
     def agree_with(self, blocks: Mapping[int, Block]) -> bool:
         """Whether tokens, standings and all by which blocks are found are those of the file's blocks, by row."""
-        query = f"SELECT row, {KEPT} FROM blocks WHERE file = ?"
+        blocks = self._marked(blocks)
+        query = f"SELECT row, {KEPT}, entry FROM blocks WHERE file = ?"
         kept = {row: tuple(rest) for row, *rest in self._connection.execute(query, (self.number,))}
         texts = self._texts(blocks, {})
-        if kept != {row: self._kept(block, texts.get(row)) for row, block in blocks.items()}:
+        if kept != {
+            row: (*self._kept(block, texts.get(row)), entry_row(block.entry)) for row, block in blocks.items()
+        }:
             return False
         found = self._beside(blocks)
         return all({*self._rows_of(table, blocks)} == {*found[table]} for table in BESIDE)
-
-    def judge_anew(self) -> None:
-        """Bring what concerns a report up to the ledger, which moved."""
-        if place_of(self._path) not in TRUSTED_PLACES:
-            return
-        place = place_of(self._path)
-        held = self.held().items()
-        blocks = {row: self._mark(block_from(body, place)) for row, (_, body, _) in held}
-        query = f"DELETE FROM concerns WHERE row IN {AMONG}"
-        self._connection.execute(query, (_listed(blocks),))
-        self._connection.executemany("INSERT INTO concerns VALUES (?, ?, ?, ?)", self._concerns(blocks))
 
     def write(
         self, known: Sequence[int], fresh: Mapping[int, Block], content: str, *, is_plain: bool
@@ -114,7 +109,7 @@ class FileRows:
         the rows of the blocks, ``CHANGED`` for each that is new or changed: these are ``fresh``, by their place.
         """
         rows = self._numbered(known, fresh)
-        changed = {rows[at]: self._mark(block) for at, block in fresh.items()}
+        changed = self._marked({rows[at]: block for at, block in fresh.items()})
         gone = {*self.rows}.difference(rows).union(changed.keys() & {*self.rows})
         query = f"SELECT row, said, lead, tokens FROM blocks WHERE tokens IS NOT NULL AND row IN {AMONG}"
         before = {row: Text(*text) for row, *text in self._connection.execute(query, (_listed(gone),))}
@@ -135,8 +130,12 @@ class FileRows:
         coming = []
         for row, block in changed.items():
             _, body, context = block_row(block, place)
-            coming.append((row, self.number, *self._kept(block, after.get(row)), context, body))
+            kept = self._kept(block, after.get(row))
+            coming.append((row, self.number, *kept, context, body, entry_row(block.entry)))
         return coming
+
+    def _marked(self, blocks: Mapping[int, Block]) -> dict[int, Block]:
+        return {row: with_entry(block, self._entry(block.id)) for row, block in blocks.items()}
 
     def _numbered(self, known: Sequence[int], fresh: Mapping[int, Block]) -> array[int]:
         """Each block's row: a changed block keeps that of its id, a new one gets the next."""
@@ -230,15 +229,10 @@ class FileRows:
 
             keys = zip(blocks, shelf_keys([*blocks.values()]), strict=True)
             found["near"] = [(key, row) for row, held in keys for key in held]
-            found["concerns"] = self._concerns(blocks)
+            found["concerns"] = [
+                one for row, block in blocks.items() for one in _concerns(row, Placed(block, self._path))
+            ]
         return found
-
-    def _concerns(self, blocks: Mapping[int, Block]) -> list[tuple[Any, ...]]:
-        return [
-            (kind, at, block.id, row)
-            for row, block in blocks.items()
-            for kind, at in concerns(Placed(block, self._path))
-        ]
 
     def _rows_of(self, table: str, rows: Iterable[int]) -> list[tuple[Any, ...]]:
         query = f"SELECT * FROM {table} WHERE row IN {AMONG}"
@@ -293,6 +287,25 @@ class FileRows:
         query = f"SELECT row, tokens FROM blocks WHERE row IN {AMONG}"
         held = dict(self._connection.execute(query, (_listed(sample),)))
         return learn_noise([(after[row].tokens if row in after else held[row]).split() for row in sample])
+
+
+def judge_anew(
+    connection: Connection, entry: Callable[[str], Entry], ids: Collection[str] | None = None
+) -> None:
+    """Bring rows up to the ledger, which moved: those of some ids, or all."""
+    chosen, values = ("", ()) if ids is None else (f"WHERE id IN {AMONG}", (json.dumps([*ids]),))
+    query = f"SELECT row, id, entry, path, body FROM blocks JOIN files USING (file) {chosen}"
+    for row, block_id, was, path, body in connection.execute(query, values).fetchall():
+        now = entry(block_id)
+        if (said := entry_row(now)) != was:
+            connection.execute("UPDATE blocks SET entry = ? WHERE row = ?", (said, row))
+            connection.execute("DELETE FROM concerns WHERE row = ?", (row,))
+            placed = Placed(with_entry(block_from(body, place_of(path)), now), path)
+            connection.executemany("INSERT INTO concerns VALUES (?, ?, ?, ?)", _concerns(row, placed))
+
+
+def _concerns(row: int, placed: Placed) -> list[tuple[Any, ...]]:
+    return [(kind, at, placed.block.id, row) for kind, at in concerns(placed)]
 
 
 def sample_size(count: int) -> int:

@@ -22,7 +22,9 @@ from alice_exp.finding.store.database import (
 from alice_exp.finding.store.index_query import CHANGED, Indexed, IndexedFile, block_row, load
 from alice_exp.home.landed import NEW, Landed
 from alice_exp.kernel.content_digest import blob_id
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.model.values.block import Block, place_of
+from alice_exp.model.values.ledger_entry import Entry
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +48,7 @@ INSERT INTO numbers VALUES (0);
 CREATE TABLE blocks (
     row INTEGER PRIMARY KEY, file INTEGER NOT NULL, id TEXT NOT NULL, weight REAL, type TEXT, updated REAL,
     stretch REAL, checksum INTEGER, length INTEGER, checked INTEGER, said INTEGER, lead INTEGER, tokens TEXT,
-    context TEXT, body TEXT NOT NULL
+    context TEXT, body TEXT NOT NULL, entry TEXT NOT NULL
 );
 CREATE UNIQUE INDEX block_ids ON blocks (id);
 CREATE INDEX block_files ON blocks (file);
@@ -114,8 +116,6 @@ class SearchIndex(Database):
     ) -> None:
         super().__init__(path, _SCHEMA, warn)
         self._standings = standings
-        self.mark = standings.mark
-        """Gives a block of a row what the ledger says of it."""
         self._read = read
         self._parse = parse
         self._known: tuple[int, Sequence[IndexedFile]] | None = None
@@ -146,14 +146,13 @@ class SearchIndex(Database):
         if path not in files or not is_certain(files[path], signature, taken):
             return False
         data, _ = self._read(path)
-        rows = FileRows(connection, path, self.mark)
+        rows = FileRows(connection, path, self._entry)
         held = rows.held()
         stored = [held.get(row) for row in rows.rows]
         blocks, _ = self._parse(path, data) or ((), False)
         if content != blob_id(data) or stored != [block_row(block, place_of(path)) for block in blocks]:
             return True
-        marked = map(self.mark, blocks)
-        return not rows.agree_with(dict(zip(rows.rows, marked, strict=True)))
+        return not rows.agree_with(dict(zip(rows.rows, blocks, strict=True)))
 
     def covered(self, contents: Mapping[str, str]) -> dict[str, str]:
         """Those of some files (path to blob id) that the rows describe as they are and that hold no problem."""
@@ -183,11 +182,17 @@ class SearchIndex(Database):
         generation = generation_of(connection)
         if self._known is None or self._known[0] != generation:
             self._known = (generation, load(connection.execute))
-        return Indexed(connection.execute, self._known[1], self.mark)
+        return Indexed(connection.execute, self._known[1])
 
     def _is_judged(self, ask: Callable[..., Iterator[tuple[Any, ...]]]) -> bool:
         """Whether the rows say what the ledger says, which a move by anybody else changes."""
         return [*ask("SELECT oid FROM ledger", ())] == [(self._standings.head,)]
+
+    def _entry(self, block_id: str) -> Entry:
+        try:
+            return self._standings.entry(block_id)
+        except ProblemError:
+            raise Unusable("the ledger cannot be read") from None
 
     # -- keeping in step ----------------------------------------------------------------------------------------
 
@@ -201,7 +206,7 @@ class SearchIndex(Database):
 
     def _refresh(self, connection: Connection, files: Mapping[str, Signature]) -> None:
         # Loaded where a file changed: most searches only read.
-        from alice_exp.finding.store.index_rows import FileRows
+        from alice_exp.finding.store.index_rows import FileRows, judge_anew
 
         known = {
             path: (number, signature, taken, content)
@@ -210,7 +215,7 @@ class SearchIndex(Database):
             )
         }
         for path in known.keys() - files.keys():
-            FileRows(connection, path, self.mark).write([], {}, "", is_plain=False)
+            FileRows(connection, path, self._entry).write([], {}, "", is_plain=False)
             connection.execute("DELETE FROM files WHERE file = ?", (known[path][0],))
         coming: list[tuple[Any, ...]] = []
         for path, signature in files.items():
@@ -221,7 +226,7 @@ class SearchIndex(Database):
             at = time.time_ns()
             data, signature = self._read(path)
             if not number or content != blob_id(data):
-                rows = FileRows(connection, path, self.mark)
+                rows = FileRows(connection, path, self._entry)
                 blocks, is_plain = self._indexable(path, data)
                 known_rows = _rows_of(rows, blocks, path)
                 fresh = {at: block for at, block in enumerate(blocks) if known_rows[at] == CHANGED}
@@ -229,8 +234,7 @@ class SearchIndex(Database):
             _stamp(connection, path, signature, at)
         _insert(connection, coming)
         if not self._is_judged(connection.execute):
-            for path in files:
-                FileRows(connection, path, self.mark).judge_anew()
+            judge_anew(connection, self._entry)
             connection.execute("UPDATE ledger SET oid = ?", (self._standings.head,))
 
     def _indexable(self, path: str, data: bytes) -> tuple[tuple[Block, ...], bool]:
@@ -250,7 +254,7 @@ class SearchIndex(Database):
             self.answered(lambda: self._follow(landed))
 
     def _follow(self, landed: Iterable[Landed]) -> None:
-        from alice_exp.finding.store.index_rows import FileRows
+        from alice_exp.finding.store.index_rows import FileRows, judge_anew
 
         def refresh(connection: Connection) -> None:
             coming: list[tuple[Any, ...]] = []
@@ -259,14 +263,15 @@ class SearchIndex(Database):
                 row = connection.execute(query, (one.path,)).fetchone()
                 if row is None or row[0] != blob_id(one.before):
                     continue
-                rows = FileRows(connection, one.path, self.mark)
+                rows = FileRows(connection, one.path, self._entry)
                 known = [rows.rows[at] if at != NEW else CHANGED for at in one.kept]
                 plain = bool(row[1]) and one.is_plain
                 coming += rows.write(known, one.fresh, blob_id(one.after), is_plain=plain)
                 # A person may have saved the file since: the first reader compares its content.
                 connection.execute("UPDATE files SET taken = 0 WHERE path = ?", (one.path,))
             _insert(connection, coming)
-            # What an act decided stands in the files that it wrote; a ledger that moved before is left to a reader.
+            judge_anew(connection, self._entry, self._standings.decided)
+            # A ledger that moved before is left to a reader.
             moved = self._standings.moved
             connection.execute("UPDATE ledger SET oid = ? WHERE oid = ?", (moved[1], moved[0]))
 
@@ -288,6 +293,6 @@ def _stamp(connection: Connection, path: str, signature: Signature, at: int) -> 
 def _insert(connection: Connection, coming: Sequence[tuple[Any, ...]]) -> None:
     """Write the rows of changed blocks, after all deletions, because a block may move between files with its id."""
     try:
-        connection.executemany(f"INSERT INTO blocks VALUES ({','.join('?' * 15)})", coming)
+        connection.executemany(f"INSERT INTO blocks VALUES ({','.join('?' * 16)})", coming)
     except IntegrityError:
         raise Unusable("an id stands twice") from None

@@ -6,8 +6,8 @@ import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.finding.store.index_query import AMONG, block_from, ordered_rows
-from alice_exp.model.values.block import Block, Placed, place_of
+from alice_exp.finding.store.index_query import AMONG, ordered_rows, placed_from
+from alice_exp.model.values.block import Block, Placed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -49,9 +49,9 @@ class Rows:
         """See ``Catalogue``."""
 
         def found(ask: Ask, numbers: Mapping[str, int]) -> list[Block]:
-            query = "SELECT row, body FROM blocks WHERE file = ?"
-            bodies: dict[int, str] = dict(ask(query, (numbers[path],)))
-            return [self._block(bodies[row], path) for row in ordered_rows(ask, path)]
+            query = "SELECT row, body, entry FROM blocks WHERE file = ?"
+            held = {row: (body, entry) for row, body, entry in ask(query, (numbers[path],))}
+            return [placed_from(path, *held[row]).block for row in ordered_rows(ask, path)]
 
         return self._answered(found)
 
@@ -108,24 +108,21 @@ class Rows:
 
     def _at(self, ask: Ask, numbers: Mapping[str, int], places: Sequence[int]) -> list[Placed]:
         paths = {number: path for path, number in numbers.items()}
-        query = f"SELECT row, file, body FROM blocks WHERE row IN {AMONG}"
-        found = {row: (file, body) for row, file, body in ask(query, (json.dumps([*places]),))}
-        held = ((paths[found[row][0]], found[row][1]) for row in places)
-        return [Placed(self._block(body, path), path) for path, body in held]
+        query = f"SELECT row, file, body, entry FROM blocks WHERE row IN {AMONG}"
+        found = {row: (file, *held) for row, file, *held in ask(query, (json.dumps([*places]),))}
+        return [placed_from(paths[found[row][0]], *found[row][1:]) for row in places]
 
     def _placed(self, chosen: str, values: tuple[Any, ...]) -> list[Placed] | None:
         """The blocks of the files that a condition chooses, in the files' order; None if the rows are of others now."""
 
         def found(ask: Ask, numbers: Mapping[str, int]) -> list[Placed]:
             paths = {number: path for path, number in numbers.items()}
-            query = f"SELECT file, body FROM blocks WHERE {chosen} ORDER BY file, row"
-            rows = [(paths[number], body) for number, body in ask(query, values) if number in paths]
-            return [Placed(self._block(body, path), path) for path, body in rows]
+            query = f"SELECT file, body, entry FROM blocks WHERE {chosen} ORDER BY file, row"
+            return [
+                placed_from(paths[number], *held) for number, *held in ask(query, values) if number in paths
+            ]
 
         return self._answered(found)
-
-    def _block(self, body: str, path: str) -> Block:
-        return self._index.mark(block_from(body, place_of(path)))
 
     def _answered(self, question: Callable[[Ask, Mapping[str, int]], R]) -> R | None:
         """The answer to a question about the files' rows, whose numbers it is told by path; None if these are of

@@ -6,13 +6,11 @@ entries (``entries``). The rules are those of ``model.rules.ledger``, the object
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import Act, Commit
-from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.ledger_objects import LedgerObjects
 from alice_exp.kernel.jsonc.problem import Problem
@@ -27,6 +25,7 @@ from alice_exp.model.rules.ledger import (
     shard_of,
     undone,
     with_entries,
+    with_entry,
 )
 from alice_exp.model.values.block import Block, Placed, place_of
 from alice_exp.model.values.ledger_entry import NONE, Entry
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
     from alice_exp.kernel.journal.transaction import FileChange
     from alice_exp.model.values.changes import ChangeSet
 
@@ -52,7 +52,9 @@ class Standings:
         """The commit of the ledger that was read last; empty: none."""
         self.moved = ("", "")
         """The ledger before and after the last act of this process."""
-        self._made: LedgerCommit | None = None
+        self.decided: tuple[str, ...] = ()
+        """The ids on which that act decided."""
+        self._made: tuple[LedgerCommit, tuple[str, ...]] | None = None
         self._shards: dict[str, bytes] = {}
         self._marked: dict[str, tuple[str, Sequence[Block], tuple[Block, ...]]] = {}
         self._entries: dict[str, Entry] = {}
@@ -82,12 +84,7 @@ class Standings:
         except ProblemError:
             # Fails closed: what cannot be looked up is trusted by nobody, and ``problems`` says so.
             entry = NONE
-        if block.entry is None:
-            # Nobody was handed this value yet, and 10,000 copies would be a tenth of a second.
-            object.__setattr__(block, "entry", entry)
-        elif block.entry != entry:
-            block = replace(block, entry=entry)
-        return block
+        return with_entry(block, entry)
 
     def marked(self, path: str, blocks: Sequence[Block]) -> tuple[Block, ...]:
         """A file's blocks with their entries; the same values as last time if neither they nor the ledger changed."""
@@ -119,25 +116,24 @@ class Standings:
     def _undone(self, act: Act) -> tuple[Entry, ...]:
         """What held before the acts that are taken back, of the blocks that these decided."""
         acts = [value for name, value in act.trailers if name in ("Undoes", "Undoes-In-Part")]
-        was = self._before(acts) if self.head else ""
+        decided = [now for now in map(self.entry, act.blocks) if now.act in acts]
+        was = self._before({now.act for now in decided}) if decided else ""
         made = []
-        for block_id in act.blocks:
-            now = self.entry(block_id)
-            if now.act in acts:
-                name = shard_of(block_id)
-                shard = self.objects.shards((name,), was).get(name, b"") if was else b""
-                made.append(undone(now, found(shard, block_id)))
+        for now in decided:
+            name = shard_of(now.id)
+            shard = self.objects.shards((name,), was).get(name, b"") if was else b""
+            made.append(undone(now, found(shard, now.id)))
         return tuple(one for one in made if one is not None)
 
     def _before(self, acts: Collection[str]) -> str:
-        """The commit of the ledger before the oldest of some acts; empty if that was the first."""
-        rows = self._repository.run("log", "-z", "--first-parent", "--format=%P%n%B", self.head, "--")
-        parent = ""
-        for one in rows.decode("utf-8", "replace").split("\0"):
-            parents, _, message = one.partition("\n")
-            if any(f"Alice-Act: {act}\n" in message for act in acts):
-                parent = parents.partition(" ")[0]
-        return parent
+        """The commit of the ledger before the oldest of some acts that it holds; empty if that was the first.
+
+        The walk ends at the last of them: an undo that takes back the newest act looks at one commit.
+        """
+        named = [f"--grep=^Alice-Act: {act}$" for act in acts]
+        walk = ("log", "--first-parent", f"--max-count={len(acts)}", "--format=%P")
+        rows = self._repository.run(*walk, *named, self.head, "--").decode("ascii", "replace")
+        return rows.rpartition("\n")[0].rpartition("\n")[2].partition(" ")[0]
 
     def copies(
         self,
@@ -187,8 +183,9 @@ class Standings:
                 return None
             channel = _channel(commit)
             whole = [completed(one, commit, channel, self.entry(one.id)) for one in entries]
-            self._made = self.objects.composed(self._message(commit, when, whole), self._with(whole))
-            return self._made
+            made = self.objects.composed(self._message(commit, when, whole), self._with(whole))
+            self._made = (made, tuple(one.id for one in entries))
+            return made
 
         return compose
 
@@ -210,16 +207,18 @@ class Standings:
         shards = dict(self.objects.shards(self.objects.names()))
         shards[name] = with_entries(shards.get(name, b""), (Entry(block_id, "forgotten"),))
         commit = Commit("", "", "purge", "user", "", act_id=act)
-        self._made = self.objects.composed(self._message(commit, when, ()), shards, anew=True)
-        self._repository.write_ledger(self._made)
+        made = self.objects.composed(self._message(commit, when, ()), shards, anew=True)
+        self._repository.write_ledger(made)
+        self._made = (made, (block_id,))
         self.landed()
 
     def landed(self) -> None:
         """Bring the copy and this process up to what an act wrote, once its commit landed."""
-        self.moved = (self.head, self.head)
+        self.moved, self.decided = (self.head, self.head), ()
         if self._made is not None:
-            self.objects.keep(self._made)
-            self.moved = (self._made.parent, self._made.oid)
+            made, self.decided = self._made
+            self.objects.keep(made)
+            self.moved = (made.parent, made.oid)
         self._made = None
         self.follow()
 
@@ -231,6 +230,8 @@ class Standings:
         return {name: with_entries(present.get(name, b""), group) for name, group in groups.items()}
 
     def _message(self, commit: Commit, when: int, entries: Sequence[Entry]) -> Message:
+        from alice_exp.kernel.journal.commit_stream import Message
+
         said = self.objects.message()
         number = next((int(row[14:]) for row in said.splitlines() if row.startswith("Alice-Number: ")), 0)
         trailers = f"Alice-Act: {commit.act_id}\nAlice-Number: {number + 1}\n"

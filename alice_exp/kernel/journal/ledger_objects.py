@@ -10,13 +10,15 @@ import contextlib
 from collections.abc import Collection, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import replace
-from alice_exp.kernel.journal.commit_stream import COMMITTER, LedgerCommit, Message
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import LEDGER
+
+if TYPE_CHECKING:
+    from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
 
 HEAD: Final = "head"
 """The file of the copy that holds the commit and its tree."""
@@ -110,6 +112,9 @@ class LedgerObjects:
     ) -> LedgerCommit:
         """A commit on top of the newest one in which some shards are new; ``merged`` is its second parent. ``anew``: a
         first commit of these shards alone."""
+        # Loaded where something is decided: every answer reads a ledger.
+        from alice_exp.kernel.journal.commit_stream import COMMITTER, LedgerCommit
+
         parent = "" if anew else self.head()
         oids = dict(self._opened(parent)[2])
         oids |= {name: object_id("blob", data) for name, data in shards.items()}
@@ -117,7 +122,8 @@ class LedgerObjects:
             b"100644 %s\0%s" % (name.encode(), bytes.fromhex(oids[name])) for name in sorted(oids)
         )
         lines = [f"tree {object_id('tree', tree)}", *(f"parent {one}" for one in (parent, merged) if one)]
-        lines += [f"{role} {who} {message.when} +0000" for role, who in _roles(message)]
+        roles = (("author", message.author), ("committer", COMMITTER))
+        lines += [f"{role} {who} {message.when} +0000" for role, who in roles]
         body = ("\n".join(lines) + "\n\n").encode() + message.text.encode("utf-8", "replace")
         return LedgerCommit(object_id("commit", body), parent, message, shards, body, tree, merged)
 
@@ -133,10 +139,6 @@ class LedgerObjects:
         with contextlib.suppress(OSError):
             self._copy.mkdir(mode=0o700, parents=True, exist_ok=True)
             replace(self._copy / name, data, durable=False)
-
-
-def _roles(message: Message) -> tuple[tuple[str, str], ...]:
-    return (("author", message.author), ("committer", COMMITTER))
 
 
 def object_id(kind: str, data: bytes) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from alice_exp.kernel.content_digest import sha256
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from alice_exp.kernel.journal.act import Act, Commit
+    from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.changes import Put
 
 SHARDS = 256
@@ -38,11 +39,16 @@ def row(entry: Entry) -> str:
 
 def entry_of(line: str | bytes) -> Entry:
     """The entry of a line; ``ValueError`` for what ``row`` did not write."""
-    values = json.loads(line)
+    return entry_from(json.loads(line))
+
+
+def entry_from(values: Json) -> Entry:
+    """The entry of a row that was read as JSON; ``ValueError`` as ``entry_of``."""
     if not isinstance(values, list) or len(values) != len(Entry.__match_args__) or values[1] not in STANDINGS:
         raise ValueError("no entry of a ledger")
-    values[7], values[8] = tuple(values[7]), tuple(values[8])
-    return Entry(*values)
+    fields: list[Any] = values
+    fields[7], fields[8] = tuple(fields[7]), tuple(fields[8])
+    return Entry(*fields)
 
 
 def digest(entry: Entry) -> str:
@@ -73,6 +79,15 @@ def with_entries(shard: bytes, entries: Iterable[Entry]) -> bytes:
 
 def _quoted(name: str) -> bytes:
     return json.dumps(name, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def with_entry(block: Block, entry: Entry) -> Block:
+    """The block with the entry that holds for it."""
+    if block.entry is None:
+        # Nobody was handed this value yet, and 10,000 copies would be a tenth of a second.
+        object.__setattr__(block, "entry", entry)
+        return block
+    return block if block.entry == entry else replace(block, entry=entry)
 
 
 def bound(standing: Standing, block: Block, path: str) -> Entry:

@@ -267,8 +267,10 @@ def content_hash(block: Block) -> str:
             "steps": list(block.payload.steps),
         },
     }
-    canonical = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(_CANONICAL(content).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
 def is_approved(placed: Placed) -> bool:
