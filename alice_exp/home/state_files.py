@@ -44,6 +44,8 @@ INVENTORY: Mapping[str, Holds] = {
     "heard/gone.jsonl": "ids",
     "heard/key": "nothing",
     "showings/*.dec-*": "entry",
+    "team/uses.json": "ids",
+    "team/words.json": "texts",
     "vectors-*.bin": "texts",
     ".report.html.new": "texts",
 }

@@ -1,7 +1,5 @@
 """The adapters of ``docs/adapters.md``, each run against the real package; skipped where pip cannot install them."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

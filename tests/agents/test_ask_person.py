@@ -4,8 +4,6 @@ The host is a copy of Python under the name of Claude Code's program, at the pla
 terminal of its own: what the guards ask of a process, it has. The forgeries lack one thing each.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import pty

@@ -1,7 +1,5 @@
 """What a candidate is to what is known, and which neighbours stand beside it (DESIGN 13)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from itertools import count

@@ -1,7 +1,5 @@
 """The ledger: every act's decision is an entry, and nothing else makes a block trusted (DESIGN 6)."""
 
-from __future__ import annotations
-
 import sqlite3
 import subprocess
 from collections.abc import Callable, Collection

@@ -4,8 +4,6 @@ A trick is a generator: what a person did before, ``yield``, what is then tried 
 that the next report has to say. Everything is looked at from outside, through the commands.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The daily report: what it shows, in which form, on which day (R2.39-R2.44, D17, D23, D27, D28, D30; B2.20-B2.26)."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re

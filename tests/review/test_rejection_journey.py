@@ -3,8 +3,6 @@
 Distilling, conversations, sharing and importing have their own cases beside their other tests.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Decisions: reply, review with keys, approve and reject (R2.41, R2.42, D24-D26, D29; DESIGN 6 and 7)."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

@@ -1,8 +1,6 @@
 """N3.5: decisions of two machines, from outside: who had seen the other's wins, and what a remote says counts if a paired
 machine signed it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -111,7 +111,7 @@ class Standings:
         made = [decided(act, find(put.block.id), put, self.entry(put.block.id)) for put in changes.puts]
         gone = ((was, self.entry(one)) for one in changes.removes if (was := find(one)) is not None)
         made += [removed(act, was, entry) for was, entry in gone]
-        return tuple(one for one in made if one is not None)
+        return (*(one for one in made if one is not None), *changes.decided)
 
     def _undone(self, act: Act) -> tuple[Entry, ...]:
         """What held before the acts that are taken back, of the blocks that these decided."""
