@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from alice_exp.blocks.ports import AccessLog
     from alice_exp.finding.ports import Finding
     from alice_exp.home.caller import Caller
-    from alice_exp.home.ports import Home
+    from alice_exp.home.ports import Home, Team
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.timeline.rules.compaction import Summariser
 
@@ -85,7 +85,7 @@ class OpenDecision:
 class Learning:
     """What learning needs: the home, the log of reads, the caller with the time, the open decisions, the search (made
     when it is asked for), all names of the working folder's project (which this machine knows once they were asked
-    for), and the model that tells of merged thoughts (``None``: the rule)."""
+    for), the model that tells of merged thoughts (``None``: the rule), and what keeps how a team's blocks were used."""
 
     home: Home
     access: AccessLog
@@ -94,3 +94,4 @@ class Learning:
     find: Callable[[], Finding]
     project: Callable[[], str]
     summarise: Summariser | None = None
+    team: Team | None = None

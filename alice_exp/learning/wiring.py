@@ -45,4 +45,5 @@ def learning(session: Session, home: Home | None = None) -> Learning:
         find,
         session.enter,
         summarise(session),
+        session.team,
     )

@@ -67,8 +67,13 @@ class Indexed:
     makes a block of a row (``placed_from``)."""
 
     def __init__(
-        self, rows: Rows, files: Sequence[IndexedFile], placed: Callable[[str, str, str], Placed]
+        self,
+        rows: Rows,
+        files: Sequence[IndexedFile],
+        placed: Callable[[str, str, str], Placed],
+        only: Collection[int] | None = None,
     ) -> None:
+        self._only = only
         self._rows = rows
         self._placed = placed
         self._files = files
@@ -83,6 +88,9 @@ class Indexed:
 
         query = Query.of(question)
         known = self._statistics(query)
+        if self._only is not None:
+            yield self._scored(query, known, self._only)
+            return
         terms = looked_up(query, known)
         asked = " OR ".join(f'"{term}"' for term in terms)
         match = "SELECT rowid, rank FROM texts WHERE texts MATCH ? ORDER BY rank"
@@ -104,6 +112,11 @@ class Indexed:
             if len(some) < AT_ONCE:
                 return
             more = ()
+
+    def among(self, ids: Collection[str]) -> Indexed:
+        """The same collection, of which the blocks with some ids alone may be answers."""
+        rows = self._rows(f"SELECT row FROM blocks WHERE id IN {AMONG}", (json.dumps([*ids]),))
+        return Indexed(self._rows, self._files, self._placed, [row for (row,) in rows])
 
     def _statistics(self, query: Query) -> Statistics:
         from alice_exp.finding.rules.noise import Noise

@@ -68,7 +68,6 @@ class FileHome:
         self._writer = CommitWriter(self.experiences, root / "state" / "files.json", sources, _repo_config)
         self.repository = self._writer.repository
         self._sources = sources
-        self._signer = signer
         self.standings = Standings(self.repository, root, signer)
         self.follow: Callable[[Sequence[Landed]], None] = lambda _: None
         """Called with what an act wrote, while it still holds the lock; never raises."""
@@ -177,7 +176,9 @@ class FileHome:
         config, problems = read_configuration(self.root, found)
         wrong = () if self._is_settled_now else unavailable(self.repository)
         wrong = (*wrong, *self.standings.problems(config))
-        seen = replace(seen, config=config, problems=(*seen.problems, *problems, *wrong))
+        seen = replace(
+            seen, config=config, problems=(*seen.problems, *problems, *wrong), decisions=self.standings
+        )
         return self._recording.within(seen, found, records) if records else seen
 
     def _catalogue(self, found: Found, places: Collection[Place]) -> tuple[Collection[str], Catalogue] | None:
@@ -328,11 +329,7 @@ class FileHome:
         if not self.repository.exists:
             self.repository.require()
         applied = partial(self._applied, places=places, records=records)
-        if self._signer is None or not self._signer.key():
-            return applied(plan)
-        from alice_exp.home.signed_acts import signed
-
-        return signed(self.standings, self._signer, self._sources.new_id, applied, plan)
+        return self.standings.owner.applied(self.standings, self._sources.new_id, applied, plan)
 
     def _applied(
         self, plan: Plan[R], places: Collection[Place], records: bool | str

@@ -13,7 +13,7 @@ from alice_exp.kernel.value_class import dataclass
 Verb = Literal["approve", "reject", "later"]
 
 _LISTS = word_lists("review/rules/data/reply_words.txt")
-_NAMED = {word: value for value, word in enumerate(_LISTS["one"], start=1)}
+NAMED = {word: value for value, word in enumerate(_LISTS["one"], start=1)}
 _DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
 _MOST_DIGITS = 9
 _HIGHEST = 999
@@ -37,7 +37,7 @@ KINDS = {
     for word in words
 }
 _ZH = "[零一二两三四五六七八九十百]+"
-NUMERAL = rf"(?:[0-9]+|{_ZH}|(?:{either(_NAMED)}))"
+NUMERAL = rf"(?:[0-9]+|{_ZH}|(?:{either(NAMED)}))"
 _CLASSIFIER = "[条條个個项項]"
 _TOKEN = re.compile(
     r"(?P<id>exp-[a-z2-9]{1,8}(?![a-z0-9]))"
@@ -200,7 +200,7 @@ def _numbers(text: str, numeral: str, kind: str, *, is_nth: bool = False) -> Tok
         return Token(kind, " ".join(map(str, digits)), numbers=tuple(digits))
     if value is None:
         return Token("odd", text[: _MOST_DIGITS + 1])
-    is_loose = not is_nth and (numeral.lower() in _NAMED or numeral == "两")
+    is_loose = not is_nth and (numeral.lower() in NAMED or numeral == "两")
     named = text if kind != "number" else str(value)
     return Token(kind, named, numbers=(value,), is_loose=is_loose)
 
@@ -209,8 +209,8 @@ def number_of(numeral: str) -> int | None:
     """A whole number in digits, English words up to twelve, or Chinese numerals up to 999; None where it is none."""
     if numeral.isdigit():
         return int(numeral) if len(numeral) <= _MOST_DIGITS else None
-    if numeral.lower() in _NAMED:
-        return _NAMED[numeral.lower()]
+    if numeral.lower() in NAMED:
+        return NAMED[numeral.lower()]
     total, digit = 0, 0
     for character in numeral:
         if character in "十百":

@@ -8,33 +8,27 @@ that disagree, or a word that is neither known nor a name.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from alice_exp.kernel.errors import UsageError
-from alice_exp.kernel.text.data_files import word_lists
+from alice_exp.kernel.text.bilingual_lexicon import known_words, same_concept
 from alice_exp.kernel.text.tokens import fold, tokens
-from alice_exp.review.rules import reply_words as strict
 from alice_exp.review.rules.reply import read, written
+from alice_exp.review.rules.wide_words import Word, scanned, turned
 
 MOST_CHARACTERS = 400
 """A longer reply is refused as it is: a person does not confirm what they cannot take in at once."""
 
-_Word = tuple[str, str]
-"""A kind and its text. Kinds: number, name (an unknown word), verb, turn (a negation), it, filler, mark, strict."""
-
-_VERBS = {"good": "approve", "take": "approve", "wish": "approve", "bad": "reject", "drop": "reject"}
-_TURNED = {"good": "reject", "wish": "reject", "sure": "later", "take": "later", "drop": "later"}
-"""What a word says behind a negation. "Not wrong" stays open."""
-_WRITTEN = {"rest": "rest", "except": "except", "joint": "and"}
 _BEFORE_ONE = ("the", "that", "this", "an", "other")
-_NOT = re.compile(r"n't\b|(?<=can)not\b|(?<=do)nt\b|(?<=is)nt\b")
-_ORDINALS = word_lists("review/rules/data/reply_words.txt")["odd"][:-1]
-"""first to twelfth, without the last."""
-_OPEN = re.compile(r"[!！]\S|[0-9][.:：][0-9]|\.\.|\bone of\b|(?:first|second|third|th) (?:to|through) ")
-"""What may name an item or leave it out, in the ways that the strict grammar asks back too."""
-_NUMERAL, _EACH = strict.NUMERAL, "[条條个個项項]"
+_BREAKS = ("mark", "comma", "stop")
+_MARKS = (*_BREAKS, "but", "joint")
+_BY_NAME = ("filler", "by name")
+_EXCLUDING = ("except", "apart", "aside", "exclud", "without", "not")
+"""How a remark does not begin, lest a slip of the pen hide what is left out."""
+_ACTS = {"approve", "reject", "later"}
+_SINGULAR = ("it", "item", "that", "this", "那条", "那个", "那一条", "那一个", "它")
+_SUBORDINATE = ("that's", "thats", "it's", "they're", "which is", "that is", "those are")
 
 
 def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
@@ -42,12 +36,16 @@ def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
 
     ``numbered`` are the ids of the open report, ``said`` what each of them says: trigger and payload.
     """
-    folded = _NOT.sub(" not", fold(text)).replace("no. ", "#")
-    folded = folded.rstrip(" 👍✅") or folded
-    if len(text) > MOST_CHARACTERS or _OPEN.search(folded):
-        return ""
-    words = [*_scanned(folded, len(said))]
-    for step in (_turned, lambda row: _named(row, said), _without_pronouns):
+    words = [] if len(text) > MOST_CHARACTERS else scanned(text, said)
+    for step in (
+        lambda row: [*_its(row)],
+        turned,
+        lambda row: _named(row, said),
+        _without_remarks,
+        _without_twins,
+        _without_pronouns,
+        _parted,
+    ):
         words = step(words)
     try:
         reading = read(" ".join(word for _, word in words), numbered)
@@ -56,86 +54,9 @@ def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
     return written(reading.decisions, numbered, is_chinese=not text.isascii())
 
 
-@cache
-def _grammar() -> tuple[re.Pattern[str], Mapping[str, str]]:
-    """A pattern of ranks, numerals, phrases and words, and the kind of each phrase."""
-    wide = word_lists("review/rules/data/wide_words.txt")
-    kinds = {
-        word: kind
-        for word, kind in strict.KINDS.items()
-        if kind not in ("odd", "it", "passed") and word != "第"
-    }
-    kinds |= {word: kind for kind, row in wide.items() for word in row}
-    return re.compile(
-        rf"\b(?P<end>first|last)\s+(?P<many>{_NUMERAL}|couple|pair)(?![a-z0-9])|(?P<front>前|最?后|末)面?(?P<of>{_NUMERAL}){_EACH}"
-        rf"|倒数第(?P<back>{_NUMERAL}){_EACH}?|(?P<last>最后[一那]?{_EACH}|\blast\b)|\b(?P<rank>{'|'.join(_ORDINALS)})\b"
-        rf"|(?P<one>\bones?\b|[那这]一?{_EACH})"
-        rf"|(?P<phrase>{strict.either(kinds)})"
-        rf"|(?P<number>exp-[a-z2-9]+|(?:第|group\s+|#|no\.\s*)?{_NUMERAL}(?:{_EACH}|号)?"
-        rf"(?:\s*(?:[-–~到至]|to\b|through\b)\s*第?{_NUMERAL}{_EACH}?)?(?![a-z]))"
-        r"|(?P<word>[a-z]+|[^\W\d_])|(?P<mark>[^\w\s])"
-    ), kinds
-
-
-def _scanned(text: str, count: int) -> Iterator[_Word]:
-    pattern, kinds = _grammar()
-    at = 0
-    for match in pattern.finditer(text):
-        if text[at : match.start()].strip():
-            yield "open", ""
-        at = match.end()
-        kind, word = match.lastgroup or "", match[0]
-        if kind in ("many", "of"):
-            many = strict.number_of(match[kind]) if match[kind] not in ("couple", "pair") else 2
-            low, high = (
-                (1, many)
-                if (match["end"] or match["front"]) in ("first", "前")
-                else (count + 1 - (many or 0), count)
-            )
-            yield "number" if many and many <= count else "open", f"{low}-{high}" if low != high else str(low)
-        elif kind == "back":
-            yield "number", str(count + 1 - (strict.number_of(match["back"]) or 0))
-        elif kind in ("last", "rank"):
-            yield "number", str(count if kind == "last" else _ORDINALS.index(word) + 1)
-        elif kind == "phrase":
-            heading = kinds[re.sub(r"\s+", "_", word)]
-            is_verb = heading in ("approve", "reject", "later")
-            kind = {"turning": "turn", "wrong": "bad", "passed over": "filler"}.get(heading, heading)
-            yield ("verb", heading) if is_verb else (kind, _WRITTEN.get(kind, word))
-        else:
-            yield {"word": "name"}.get(kind, kind), word
-
-
-def _turned(words: Sequence[_Word]) -> list[_Word]:
-    """With verbs for verdicts; a negation turns the verdict behind it: "isn't right" rejects, "don't drop" leaves."""
-    row: list[_Word] = []
-    at = 0
-    while at < len(words):
-        kind, word = words[at]
-        if kind in ("turn", "none"):
-            behind = next(
-                (one for one in range(at + 1, len(words)) if words[one][0] not in ("filler", "it")), at
-            )
-            turned = words[behind][0]
-            if kind == "none":
-                row += [("verb", "reject"), ("all", "all")]
-                at = behind if turned in ("good", "wish") else at
-            elif turned in _TURNED:
-                row.append(("verb", _TURNED[turned]))
-                at = behind
-            else:
-                row.append(("strict" if turned in ("number", "name") else "open", word))
-        elif kind == "sure":
-            row.append(("filler", word))
-        else:
-            row.append(("verb", _VERBS[kind]) if kind in _VERBS else (kind, word))
-        at += 1
-    return row
-
-
-def _named(words: Sequence[_Word], said: Sequence[str]) -> list[_Word]:
+def _named(words: Sequence[Word], said: Sequence[str]) -> list[Word]:
     """With numbers for names: unknown words, fillers between them passed over, that exactly one item says."""
-    row: list[_Word] = []
+    row: list[Word] = []
     name: list[str] = []
     for kind, word in (*words, ("", "")):
         if kind == "name":
@@ -148,9 +69,14 @@ def _named(words: Sequence[_Word], said: Sequence[str]) -> list[_Word]:
             before = [one for one in row if one[0] != "filler"][-2:]
             before = before if before[-1:] and before[-1][0] == "comma" else before[-1:]
             beside = before[0][1] if before and before[0][0] == "number" else found
-            row += [("number", found)] if found and found == beside else [("open", name[0])]
+            behind = word if kind == "number" and row[-1:] != [("comma", word)] else found
+            if found:
+                is_item = found == beside == behind
+                row += [_BY_NAME, ("number", found)] if is_item else [("open", name[0])]
+            else:
+                row.append(("open", name[0]) if kind == "one" else _aside(name, said))
             name = []
-            if kind == "one":
+            if kind == "one" or (found and behind is word):
                 continue
         if kind == "one" and (not row or (row[-1][0] != "number" and row[-1][1] not in _BEFORE_ONE)):
             row.append(("number", word) if word == "one" else ("it", word))
@@ -159,51 +85,203 @@ def _named(words: Sequence[_Word], said: Sequence[str]) -> list[_Word]:
     return row
 
 
+def _names(words: Iterable[str]) -> list[AbstractSet[str]]:
+    """The names of each word in both languages: stems and Chinese words."""
+    return [{one, *same_concept(one)} for one in words]
+
+
+def _aside(name: Sequence[str], said: Sequence[str]) -> Word:
+    """A name that is no item's: about the one item that says a word of it, else a remark; open where several do."""
+    text = " ".join(name) if name[0].isascii() else "".join(name)
+    if any(word.startswith(_EXCLUDING) for word in name):
+        return "open", text
+    wanted: set[str] = set().union(*_names(one for one in tokens(text) if len(one) > 1))
+    found = [str(at) for at, one in enumerate(said, start=1) if wanted & {*tokens(one)}]
+    return (("remark", text), ("aside", *found), ("open", text))[min(len(found), 2)]  # type: ignore[return-value]
+
+
 def _only(name: str, said: Sequence[str]) -> str:
-    """The number of the only item that says every word of a name; empty where none does, or several."""
-    wanted = {*tokens(name)}
+    """The number of the only item that says every word of a name, in either language; empty where none does, or
+    several."""
+    wanted = _names(tokens(name) if name.isascii() else known_words([name]))
     found = [
         at
         for at, one in enumerate(said, start=1)
-        if (wanted and wanted <= {*tokens(one)} if name.isascii() else name in fold(one))
+        if (not name.isascii() and name in fold(one))
+        or (wanted and all(names & {*tokens(one)} for names in wanted))
     ]
     return str(found[0]) if len(found) == 1 else ""
 
 
-def _without_pronouns(words: Sequence[_Word]) -> list[_Word]:
-    """Without fillers and pronouns: "6 is a duplicate, get rid of it" says once more what was said of 6.
+def _without_pronouns(words: Sequence[Word]) -> list[Word]:
+    """Without fillers and pronouns: "6 is a duplicate, get rid of it" says once more what was said of 6, "all but 5,
+    reject that one" names 5.
 
     None of the words is left where a word is open, or a pronoun may mean anything else.
     """
-    row: list[_Word] = []
-    verbs = [word for kind, word in words if kind == "verb"]
-    done = 0
+    kinds = {kind for kind, _ in words}
+    verbs = {word for kind, word in words if kind == "verb"}
+    if kinds & {"open", "aside", "question", "changing", "relating"}:
+        return []
+    words = _of_all(words, kinds, verbs)
+    row: list[Word] = []
+    skipped = ""
     for at, (kind, word) in enumerate(words):
-        done += kind == "verb"
-        if kind in ("open", "question", "changing", "relating"):
-            return []
+        if kind in _MARKS:
+            skipped = ""
+        if kind == "filler" or (kind == "verb" and word == skipped):
+            continue
         if kind != "it":
-            row += [(kind, word)] * (kind != "filler")
+            row.append((kind, word))
             continue
-        clause = _clause(words, at)
-        if clause & {"all", "number", "rest", "both"}:
+        clause = [words[one] for one in _clause(words, at)]
+        if {one for one, _ in clause} & {"all", "number", "rest", "both"}:
             continue
-        is_named = any(one == "number" for one, _ in words[:at])
-        if not is_named or len({*verbs[: done + 1]}) > 1:
+        own = {one for kind, one in clause if kind == "verb"}
+        if len(own) != 1 or not (meant := _meant(row, min(own))):
             return []
-        if done > 1 and row and row[-1][0] == "verb":
+        row, again, is_said = meant
+        row += again
+        if is_said and row[-1:] == [("verb", min(own))]:
             row.pop()
+        elif is_said:
+            skipped = min(own)
     # "All but the docker one" answers a report that asks what to approve.
     return row if verbs or not row else [("verb", "approve"), *row]
 
 
-def _clause(words: Sequence[_Word], at: int) -> set[str]:
-    """The kinds of the words between the marks around a word."""
-    marks = [
-        -1,
-        *(one for one, (kind, _) in enumerate(words) if kind in ("mark", "comma", "stop", "but", "joint")),
-        len(words),
-    ]
-    start = max(one for one in marks if one < at)
-    end = min(one for one in marks if one > at)
-    return {kind for kind, _ in words[start + 1 : end]}
+def _without_remarks(words: Sequence[Word]) -> list[Word]:
+    """Without the clauses that decide nothing and name no item, beside others that do: "we never said so, drop 4"."""
+    row: list[Word] = []
+    at = 0
+    while at < len(words):
+        end = next((one for one in range(at, len(words)) if words[one][0] in _BREAKS), len(words) - 1)
+        kinds = {kind for kind, _ in words[at : end + 1]}
+        is_remark = "remark" in kinds and kinds <= {"remark", "filler", "strict", "it", *_BREAKS}
+        row += (
+            []
+            if is_remark
+            else [("open" if kind == "remark" else kind, word) for kind, word in words[at : end + 1]]
+        )
+        at = end + 1
+    return row if len(row) == len(words) or any(kind == "verb" for kind, _ in row) else []
+
+
+def _of_all(words: Sequence[Word], kinds: AbstractSet[str], verbs: AbstractSet[str]) -> Sequence[Word]:
+    """Two replies on all: one verb, however often, beside nothing that is left out; "fine, but drop 4" of the rest."""
+    if len(verbs) == 1 and not kinds - {"verb", "all", "it", "filler", "joint", *_BREAKS}:
+        is_one = any(kind == "it" and word in _SINGULAR for kind, word in words)
+        return [] if is_one and "all" not in kinds else [("verb", min(verbs)), ("all", "all")]
+    if [kind for kind, _ in words if kind not in ("filler", "comma")][:2] == ["verb", "but"] and len(
+        verbs
+    ) > 1:
+        at = next(at for at, (kind, _) in enumerate(words) if kind == "but")
+        first = next(word for kind, word in words if kind == "verb")
+        return [("verb", first), ("rest", "rest"), ("mark", ","), *words[at + 1 :]]
+    return words
+
+
+def _its(words: Sequence[Word]) -> Iterator[Word]:
+    """With a mark before what says why something is left out: "all but 8, that's old"."""
+    is_out = False
+    last = ""
+    for kind, word in words:
+        is_out = (is_out and kind not in _MARKS) or kind == "except" or (kind == "but" and last == "all")
+        last = kind
+        if is_out and word in _SUBORDINATE:
+            yield from (("mark", ","), ("it", "it"))
+        elif kind == "explaining":
+            yield "comma", ","
+        else:
+            yield kind, word
+
+
+def _meant(row: list[Word], verb: str) -> tuple[list[Word], list[Word], bool] | None:
+    """The words before a pronoun whose verb is ``verb``, the numbers to write for it, and whether the verb was said of
+    them already; None where it means anything else."""
+    last = max((at for at, (kind, _) in enumerate(row) if kind == "number"), default=-1)
+    if last < 0:
+        return None
+    first = last
+    while first and row[first - 1][0] in ("number", "joint", "comma"):
+        first -= 1
+    clause = [at for at in _clause(row, last) if at >= first or not {*range(at, first)} & {*_marks(row)}]
+    said = {word for kind, word in row[min(*clause, first) : max(clause) + 1] if kind == "verb"}
+    before = row[first - 1] if first else ("", "")
+    if before[0] in ("except", "but") and verb == "later":
+        return row, [], True
+    if before[0] in ("except", "but") and row[last + 1 : last + 2] == [("verb", verb)]:
+        return row, [], True
+    if before[0] in ("except", "but"):
+        is_bare = not any(kind == "verb" for kind, _ in row)
+        return [("verb", "approve")] * is_bare + row, row[first : last + 1], False
+    if before[0] == "strict" and verb == "reject" and not said:
+        # "I don't live in Hamburg, drop that."
+        row = row[: first - 1] + row[first:]
+        last -= 1
+    if said:
+        return (row, [], True) if said == {verb} else None
+    return row[: last + 1] + [one for one in row[last + 1 :] if one[0] not in _MARKS], [], False
+
+
+def _parted(words: Sequence[Word]) -> list[Word]:
+    """With a mark where one decision ends and another begins: before "the rest", and for "but" before "3 reject"."""
+    row: list[Word] = []
+    for at, (kind, word) in enumerate(words):
+        before = [one for one, _ in row if one not in _MARKS][-2:]
+        behind = [*words[at + 1 :]]
+        is_whole = before in (["number", "verb"], ["verb", "number"], ["all", "verb"])
+        if (
+            kind == "rest"
+            and is_whole
+            and row[-1][0] not in _MARKS
+            and any(one == "verb" for one, _ in behind)
+        ):
+            row.append(("mark", ","))
+        is_next = kind == "but" and is_whole and row[-1][0] in ("comma", "verb")
+        if (
+            is_next
+            and next((one for one, _ in behind if one not in ("number", "joint", "comma")), "") == "verb"
+        ):
+            kind, word = "mark", ","
+        # 不要否决 turns; "take, approve" and "decide on the rest later" say a thing twice.
+        again = [one for one in row[-2:] if one[0] not in ("rest", "all")][-1:] == [(kind, word)]
+        if kind == "verb" and word != "reject" and again:
+            continue
+        if row or kind not in _MARKS:
+            row.append((kind, word))
+    return row
+
+
+def _without_twins(words: Sequence[Word]) -> list[Word]:
+    """Without the clauses that only name what another decides: "I don't live in Hamburg, 8 can go"."""
+    parts: list[list[Word]] = [[]]
+    for kind, word in words:
+        parts[-1].append((kind, word))
+        if kind in _BREAKS:
+            parts.append([])
+    row: list[Word] = []
+    for part in parts:
+        numbers = {word for kind, word in part if kind in ("number", "aside")}
+        decided = [one for one in parts if one is not part and numbers & {*(word for _, word in one)}]
+        verbs = {word for one in decided for kind, word in one if kind == "verb"}
+        verbs |= {kind for one in decided for kind, _ in one if kind in ("except", "but")}
+        kinds = {kind for kind, _ in part}
+        is_twin = (
+            len(numbers) == 1
+            and (_BY_NAME in part or "number" not in kinds)
+            and kinds <= {"number", "aside", "filler", "strict", *_BREAKS}
+        )
+        if not (is_twin and verbs <= _ACTS and verbs and ("strict" not in kinds or verbs == {"reject"})):
+            row += part
+    return row
+
+
+def _marks(words: Sequence[Word]) -> list[int]:
+    return [at for at, (kind, _) in enumerate(words) if kind in _MARKS]
+
+
+def _clause(words: Sequence[Word], at: int) -> range:
+    """The places of the words between the marks around a word."""
+    marks = [-1, *_marks(words), len(words)]
+    return range(max(one for one in marks if one < at) + 1, min(one for one in marks if one > at))
