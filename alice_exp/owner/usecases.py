@@ -15,10 +15,11 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.approval import (
     Standing,
     approved_now,
+    kept_here,
     standing,
 )
 from alice_exp.model.rules.ledger import is_same
-from alice_exp.model.values.block import Placed, is_approved
+from alice_exp.model.values.block import Placed
 from alice_exp.model.values.changes import ChangeSet, Put, Setting
 
 if TYPE_CHECKING:
@@ -157,8 +158,7 @@ def sign(signing: Signing, shown: Sequence[Placed]) -> Signed:
             if present is None or not is_same(present, one):
                 skipped.append(one.block.id)
             else:
-                bare = replace(present.block, shareable=present.block.shareable and is_approved(present))
-                block = approved_now(bare, caller.now, str(caller.actor))
+                block = approved_now(kept_here(present, present.block), caller.now, str(caller.actor))
                 puts.append(Put(block, present.path, decided=True))
         answer = Signed(tuple(Placed(put.block, put.path) for put in puts), tuple(skipped))
         act = Act("sign", caller.actor, caller.now, tuple(put.block.id for put in puts))

@@ -22,6 +22,12 @@ def approved_now(block: Block, at: str, by: str) -> Block:
     return replace(block, approved=Approved(at, by, digest, report))
 
 
+def kept_here(was: Placed, block: Block) -> Block:
+    """A block as an approval leaves it: one that was not trusted does not leave, whatever its file says; only
+    "share allow" lets it."""
+    return replace(block, shareable=block.shareable and is_approved(was))
+
+
 def standing(placed: Placed) -> Standing:
     """The approval status of a block in ``personal/`` or ``universal/``, for reports (``Standing``)."""
     block = placed.block

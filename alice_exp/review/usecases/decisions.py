@@ -157,7 +157,7 @@ def approve(
     require_person(caller, "approve", f"alice-exp approve {' '.join(ids)}")
     if (replacing or both) and len(ids) != 1:
         raise UsageError("one candidate takes the place of a block", hint="name one candidate")
-    from alice_exp.model.rules.approval import started
+    from alice_exp.model.rules.approval import kept_here, started
     from alice_exp.model.rules.peer_claims import accepted
 
     target = namespace_path(to) if to else ""
@@ -182,9 +182,7 @@ def approve(
         if everywhere:
             block = replace(block, project="")
         mark = Approved(caller.now, str(caller.actor), content_hash(block), shown)
-        # Only "share allow" lets a block leave, whatever its file says when it is approved.
-        leaves = block.shareable and is_approved(placed)
-        block = accepted(replace(block, approved=mark, reported=None, suggested="", shareable=leaves))
+        block = accepted(replace(kept_here(placed, block), approved=mark, reported=None, suggested=""))
         if placed.place == "low_value":
             block = started(block)
         return (Put(block, path, decided=True), *others)
