@@ -68,11 +68,12 @@ class Catalogue(Protocol):
         ``most``, of those of one time the last by id."""
         ...
 
-    def sharing(
-        self, paths: Sequence[str], keys: Collection[str], own: Collection[str]
-    ) -> tuple[list[Placed], float] | None:
-        """The blocks of some trusted files that share most of some keys, and how much of a text's ``own`` the first one
-        holds (``finding.rules.nearness.shelf``)."""
+    def sharing(self, paths: Sequence[str], keys: Collection[str]) -> list[Placed] | None:
+        """The blocks of some trusted files that share most of some keys (``finding.rules.nearness.shelf``)."""
+        ...
+
+    def recalled(self, ids: Collection[str], question: str, at: str) -> list[Placed] | None:
+        """The one of some blocks that ``recall`` answers first to a text at a time, if it fits well enough."""
         ...
 
 
