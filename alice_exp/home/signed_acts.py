@@ -15,7 +15,6 @@ from alice_exp.model.values.ledger_entry import NONE, Entry
 
 if TYPE_CHECKING:
     from alice_exp.home.ports import Signer
-    from alice_exp.home.store.standings import Standings
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.model.values.changes import ChangeSet, Plan
@@ -41,6 +40,8 @@ class OwnedHeads:
         self._signer = signer
         self.key = ""
         """The line of the owner key; empty: the home has none."""
+        self.signature = ("", "")
+        """What the key signed for the next act, and the signature."""
         self._head = ""
         self._signed: tuple[str, ...] | None = None
 
@@ -72,7 +73,6 @@ class OwnedHeads:
 
     def applied(
         self,
-        standings: Standings,
         new_id: Callable[[str], str],
         applied: Callable[[Plan[R]], tuple[Commit | None, R]],
         plan: Plan[R],
@@ -101,7 +101,7 @@ class OwnedHeads:
         try:
             return applied(once)
         except Unsigned as needed:
-            standings.signature = (needed.text, self._signer.sign(needed.text))
+            self.signature = (needed.text, self._signer.sign(needed.text))
         try:
             return applied(once)
         except Unsigned:

@@ -329,7 +329,7 @@ class FileHome:
         if not self.repository.exists:
             self.repository.require()
         applied = partial(self._applied, places=places, records=records)
-        return self.standings.owner.applied(self.standings, self._sources.new_id, applied, plan)
+        return self.standings.owner.applied(self._sources.new_id, applied, plan)
 
     def _applied(
         self, plan: Plan[R], places: Collection[Place], records: bool | str

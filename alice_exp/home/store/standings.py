@@ -63,8 +63,6 @@ class Standings:
     def __init__(self, repository: Repository, root: Path, signer: Signer | None = None) -> None:
         self.objects = LedgerObjects(repository, root / "state" / COPY)
         self._repository = repository
-        self.signature = ("", "")
-        """What the owner key signed for the next act, and the signature."""
         self.owner = OwnedHeads(self.objects, signer)
         self._secret = root / "state" / "rejected.key"
         self.head = ""
@@ -308,9 +306,9 @@ class Standings:
         others = [self.entry(one.id) for one in there if self.entry(one.id) != one]
         message, changed = self._message(commit, when, whole), self._with([*others, *whole])
         text = text_of(self.objects.composed(message, changed).body)
-        if self.signature[0] != text:
+        if self.owner.signature[0] != text:
             raise Unsigned(text)
-        signed = replace(message, text=f"{message.text}{OWNER}{self.signature[1]}\n")
+        signed = replace(message, text=f"{message.text}{OWNER}{self.owner.signature[1]}\n")
         return self.objects.composed(signed, changed)
 
     def write(self, entries: Sequence[Entry], commit: Commit, when: int, *, anew: bool = False) -> None:
