@@ -14,7 +14,7 @@ from alice_exp.kernel.errors import BusyError, NotFoundError, RefusedError, Usag
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.text.marked_block import TEAMS, with_block, without_block
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.documents import payload_text, trigger_text
+from alice_exp.model.documents import said
 from alice_exp.model.formats.block_schema import block_json, block_of
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import PLACES, Approved, Block, Payload, Placed, content_hash
@@ -174,6 +174,7 @@ def publish(
 # -- trust ----------------------------------------------------------------------------------------------------------
 
 Standing = Literal["new", "changed", "trusted", "rejected"]
+WAITING = ("new", "changed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +268,7 @@ def apart(snapshot: Snapshot, blocks: Sequence[Placed]) -> dict[str, tuple[str, 
 
 def brought(teaming: Teaming) -> tuple[Brought, ...]:
     """What waits to be trusted in a repository, in the order of ids; ``ProblemError`` as reading the file."""
-    waiting = [one for one in held(teaming)[0] if one.standing in ("new", "changed")]
+    waiting = [one for one in held(teaming)[0] if one.standing in WAITING]
     if not waiting:
         return ()
     words = teaming.state.words()
@@ -294,8 +295,7 @@ def meant(blocks: Sequence[Held], references: Sequence[str], *, reject: bool = F
         return tuple(
             one
             for one in blocks
-            if one.standing in ("new", "changed")
-            or (one.standing == "trusted" and rests_here(one) and not reject)
+            if one.standing in WAITING or (one.standing == "trusted" and rests_here(one) and not reject)
         )
     known = {name: one for one in blocks for name in (one.id, one.lesson.block.id)}
     for reference in references:
@@ -342,12 +342,6 @@ def decide(
     if standing == "trusted":
         teaming.files.set_driver()
     return commit
-
-
-def said(placed: Placed) -> str:
-    """What a block says, with its situation, as one text."""
-    when = trigger_text(placed)
-    return f"{when}: {payload_text(placed)}" if when else payload_text(placed)
 
 
 # -- uses -----------------------------------------------------------------------------------------------------------

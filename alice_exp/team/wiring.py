@@ -107,6 +107,16 @@ class SessionTeam:
 
             keep(state(self._session), blocks)
 
+    def waits(self) -> int:
+        """See ``home.ports.Team``."""
+        if self._here() is None:
+            return 0
+        from alice_exp.team.usecases import WAITING, held
+
+        with contextlib.suppress(AliceError, OSError):
+            return sum(one.standing in WAITING for one in held(teaming(self._session))[0])
+        return 0
+
     def came(self) -> tuple[Came, ...]:
         """See ``home.ports.Team``."""
         found = []
