@@ -187,7 +187,7 @@ def trust(
     require_person(session.caller, say("trust"), "alice-exp project trust")
     opened = teaming(session)
     found, refused = teams.held(opened)
-    if not found and not refused:
+    if not (found or refused):
         raise NotFoundError(
             "this repository carries no {path}", path=PATH, hint="write one: alice-exp project publish"
         )

@@ -24,6 +24,7 @@ from alice_exp.team.rules import team_file
 from alice_exp.team.rules.publication import (
     SIGN,
     Publication,
+    is_of_project,
     listed,
     publication,
     same_but_counts,
@@ -173,7 +174,7 @@ def publish(
 
 # -- trust ----------------------------------------------------------------------------------------------------------
 
-Standing = Literal["new", "changed", "trusted", "rejected"]
+Standing = Literal["new", "changed", "trusted", "rejected", "own"]
 WAITING = ("new", "changed")
 
 
@@ -203,14 +204,23 @@ def held(teaming: Teaming, *, only_trusted: bool = False) -> tuple[tuple[Held, .
 
     file = team_file.read(data, is_trusted, only_known=only_trusted)
     uses, words = teaming.state.uses(), teaming.state.words()
+    own = set() if only_trusted else _own(teaming)
     author = "" if only_trusted else teaming.files.last_author()
     found = []
     for lesson in file.lessons:
         entry, standing, own_id = _standing(teaming, lesson.block)
+        if standing in WAITING and content_hash(lesson.block) in own:
+            standing = "own"
         by = str(words.get(own_id, {}).get("author", "")) if standing == "trusted" else author
         placed = _placed(teaming.project, lesson.block, own_id, entry, uses.get(own_id, {}), by)
         found.append(Held(lesson, own_id, standing, entry, placed))
     return tuple(found), file.refused
+
+
+def _own(teaming: Teaming) -> set[str]:
+    """The content hashes of what is approved for the project here: the same words need no second yes."""
+    blocks = teaming.home.read()
+    return {content_hash(one.block) for one in blocks if is_of_project(one, teaming.names)}
 
 
 def _standing(teaming: Teaming, block: Block) -> tuple[Entry, Standing, str]:
