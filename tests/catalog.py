@@ -5,8 +5,6 @@
 it; a language that was added to ``LANGUAGES`` gets its catalog.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import struct

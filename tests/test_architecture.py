@@ -1,7 +1,5 @@
 """The house keeps its own rules: rooms and shelves proven by planted violations, names, sizes, words."""
 
-from __future__ import annotations
-
 import ast
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Nothing is said twice: what a person says in one session a later one's model proposes, with their words (DESIGN 14)."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable

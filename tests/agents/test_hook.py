@@ -1,7 +1,5 @@
 """``hook``: each host's JSON in, its format out, the rest written down first and never lost (DESIGN 7, R4.18-R4.22)."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The index of what was said: in step with the sessions, whatever happens to it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path

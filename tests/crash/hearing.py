@@ -4,8 +4,6 @@ What a host left is taken in once more afterwards: each sentence that was kept w
 its candidate is.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """The crash matrix, sampled: a few steps of each command in each mode. ``make crash`` walks all of them."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """The index answers as the files do, is kept in step, and never stands in the way (DESIGN 4, 9, 10)."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

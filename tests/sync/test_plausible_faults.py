@@ -1,7 +1,5 @@
 """Faults that a careful reader could still write, each held by one test."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """No encoding and no closed stream breaks a command: each one under GBK, under ASCII, and with its stdout closed."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

@@ -65,7 +65,8 @@ class IndexedFile:
 class Indexed:
     """One snapshot of the index; implements ``finding.rules.corpus.Searchable`` and ``finding.ports.Known``."""
 
-    def __init__(self, rows: Rows, files: Sequence[IndexedFile]) -> None:
+    def __init__(self, rows: Rows, files: Sequence[IndexedFile], only: Collection[int] | None = None) -> None:
+        self._only = only
         self._rows = rows
         self._files = files
         self._paths = {file.number: file.path for file in files}
@@ -79,6 +80,9 @@ class Indexed:
 
         query = Query.of(question)
         known = self._statistics(query)
+        if self._only is not None:
+            yield self._scored(query, known, self._only)
+            return
         terms = looked_up(query, known)
         asked = " OR ".join(f'"{term}"' for term in terms)
         match = "SELECT rowid, rank FROM texts WHERE texts MATCH ? ORDER BY rank"
@@ -100,6 +104,11 @@ class Indexed:
             if len(some) < AT_ONCE:
                 return
             more = ()
+
+    def among(self, ids: Collection[str]) -> Indexed:
+        """The same collection, of which the blocks with some ids alone may be answers."""
+        rows = self._rows(f"SELECT row FROM blocks WHERE id IN {AMONG}", (json.dumps([*ids]),))
+        return Indexed(self._rows, self._files, [row for (row,) in rows])
 
     def _statistics(self, query: Query) -> Statistics:
         from alice_exp.finding.rules.noise import Noise

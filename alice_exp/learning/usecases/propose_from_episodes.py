@@ -133,8 +133,7 @@ def _fresh_evidence(snapshot: Snapshot, proposal: Proposal) -> Draft:
 
 def _judged(snapshot: Snapshot, proposal: Proposal) -> Judged:
     draft = draft_of(snapshot, proposal)
-    rejected = [one for one in snapshot.within("archive") if one.namespace == "rejected"]
-    refused = Rejections.of(rejected).find(draft.payload) or _keyed(rejected, draft)
+    refused = Rejections.within(snapshot).find(draft.payload) or _keyed([*snapshot.rejected()], draft)
     if refused is not None:
         return Judged(proposal, "refused", refused.block.id)
     known = _keyed(list(snapshot.within(*SETS)), draft)
