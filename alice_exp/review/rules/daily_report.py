@@ -168,8 +168,7 @@ class Agenda:
     asked: tuple[tuple[str, str, str], ...] = ()
     """Projects whose names a person has to confirm: project, name, and which project that is so far (DESIGN 7)."""
 
-    team: tuple[Came, ...] = ()
-    """What came with repositories and waits to be trusted."""
+    team: tuple[Came, ...] = ()  # What came with repositories and waits to be trusted.
 
     week: tuple[Approval, ...] = ()
     """On a Monday: what was approved in the week before, and what came of it."""
