@@ -959,7 +959,7 @@ def table() -> str:
     """Every trick with what comes of it, as the test above finds it."""
     rows = []
     for one in TRICKS:
-        is_said = one.__annotations__["return"].endswith("str | None]")
+        is_said = str(one.__annotations__["return"]).endswith("str | None]")
         came = "nothing; the next report names it" if is_said else "nothing"
         rows.append(f"| {one.__name__.replace('_', ' ')} | {came} |\n")
     return f"| {len(TRICKS)} tricks | what is trusted gains |\n|---|---|\n{''.join(rows)}"
