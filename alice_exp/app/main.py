@@ -97,7 +97,7 @@ blocks.cli.lifetime_commands edit move retire revive purge
 conversations.cli.context_commands context prime
 blocks.cli.export_command export
 blocks.cli.export_command:import alice=import_alice
-blocks.cli.import_command:import claude-md=claude_md mem0 basic-memory=basic_memory jsonl
+blocks.cli.import_command:import claude-md=claude_md skill mem0 basic-memory=basic_memory jsonl
 learning.cli.assess_commands assess consolidation stats impact
 maintenance.cli.doctor_commands:config get=config_get set=config_set accept=config_accept
 maintenance.cli.doctor_commands:config list=config_list edit=config_edit

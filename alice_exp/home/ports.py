@@ -187,6 +187,10 @@ class Team(Protocol):
         """Keep how uses of some blocks ended, in this home alone."""
         ...
 
+    def waits(self) -> int:
+        """How many blocks of the working folder's repository wait to be trusted; never raises."""
+        ...
+
     def came(self) -> tuple[Came, ...]:
         """What waits to be trusted in the repositories that this machine knows; never raises."""
         ...

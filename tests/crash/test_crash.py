@@ -83,6 +83,7 @@ STAND_INS = {
     "revive": "restore",
     "import alice": "import",
     "import claude-md": "import",
+    "import skill": "import",
     "import mem0": "import",
     "import basic-memory": "import",
     "config accept": "project",

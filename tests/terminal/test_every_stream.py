@@ -49,6 +49,7 @@ LINES: dict[str, str] = {
     "export": "export",
     "import alice": "import alice rows.jsonl",
     "import claude-md": "import claude-md CLAUDE.md --dry-run",
+    "import skill": "import skill CLAUDE.md --dry-run",
     "import mem0": "import mem0 mem0.json --dry-run",
     "import basic-memory": "import basic-memory CLAUDE.md --dry-run",
     "import jsonl": "import jsonl rows.jsonl --dry-run",
