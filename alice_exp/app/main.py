@@ -105,7 +105,7 @@ app.completion completion
 app.help_page help=help_
 maintenance.cli.schedule_commands:schedule install remove status
 maintenance.cli.watch_command watch
-owner.cli:owner init show verify sign drop
+owner.cli:owner init show sign drop
 sharing.cli.share_commands:share allow deny list=list_shared preview export import=import_ log
 sharing.cli.peer_commands:peer invite join list=list_peers show forget discover exchange serve
 sync.cli:sync =run add list=list_remotes remove confirm watch settle

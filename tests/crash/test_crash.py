@@ -130,7 +130,7 @@ READS = {
     ),
     "config": ("get", "list"),
     "schedule": ("status",),
-    "owner": ("show", "verify"),
+    "owner": ("show",),
     "share": ("list", "preview", "log"),
     "peer": ("list", "show", "discover"),
     "sync": ("list",),

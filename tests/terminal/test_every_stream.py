@@ -72,7 +72,6 @@ LINES: dict[str, str] = {
     "watch": "watch --nix",
     "owner init": "owner init --key 😀",
     "owner show": "owner show",
-    "owner verify": "owner verify",
     "owner sign": "owner sign --yes",
     "owner drop": "owner drop --yes",
     "share allow": "share allow ID --yes",

@@ -95,7 +95,6 @@ def lost_page(terminal: Terminal, rule: Callable[[str], None], width: int) -> bo
     """Show the decisions that the files lack, and put all of them back or let them go; whether the person quit."""
     from alice_exp.blocks.cli.told_acts import told_lost
     from alice_exp.blocks.usecases import provenance
-    from alice_exp.owner.wiring import signing
 
     session = terminal.session
     rows = provenance.lost(session.home, session.history)
@@ -108,7 +107,9 @@ def lost_page(terminal: Terminal, rule: Callable[[str], None], width: int) -> bo
     pressed = answered_key(say("[b]ack into the files [n]o longer [l]ater [q]uit "), "bn")
     if pressed in ("b", "n"):
         ids = [row.entry.id for row in rows]
-        done = provenance.restore_lost(signing(session), session.history, ids, lets_go=pressed == "n")
+        done = provenance.restore_lost(
+            session.home, session.caller, session.history, ids, lets_go=pressed == "n"
+        )
         gone, back = (
             say("{count} decisions hold no more", count=len(done.ids)),
             say("{count} decisions are in the files again", count=len(done.ids)),
