@@ -66,7 +66,7 @@ class Indexed:
 
     def __init__(self, rows: Rows, files: Sequence[IndexedFile], only: Collection[int] | None = None) -> None:
         self._only = only
-        self._rows = rows
+        self.rows = self._rows = rows
         self._files = files
         self._paths = {file.number: file.path for file in files}
 
@@ -160,18 +160,19 @@ class Indexed:
                 for start in range(0, len(rows), _LISTED):
                     yield from self.blocks(rows[start : start + _LISTED])
 
-    def starting_with(self, prefix: str, most: int = 10) -> list[Placed]:
-        """See ``finding.ports.Known``."""
+    def starting_with(self, prefix: str, most: int = -1) -> list[Placed]:
+        """See ``finding.ports.Known``; -1: all."""
         # A range instead of LIKE: it uses the index and takes `_` and `%` literally.
-        query = """SELECT path, body, entry FROM blocks JOIN files USING (file) WHERE id >= ? AND id < ?
-            ORDER BY id LIMIT ?"""
-        return [placed_from(*held) for held in self._rows(query, (prefix, prefix + "\uffff", most))]
+        return self.chosen("id >= ? AND id < ? ORDER BY id LIMIT ?", prefix, prefix + "\uffff", most)
 
     def concerned(self, concern: str) -> list[Placed]:
         """See ``finding.ports.Known``."""
-        query = """SELECT path, body, entry FROM concerns JOIN blocks USING (row) JOIN files USING (file)
-            WHERE kind = ?"""
-        return [placed_from(*held) for held in self._rows(query, (concern,))]
+        return self.chosen("row IN (SELECT row FROM concerns WHERE kind = ?)", concern)
+
+    def chosen(self, condition: str, *values: Any) -> list[Placed]:
+        """The blocks that an SQL condition chooses, by their rows where it names no order."""
+        query = f"SELECT path, body, entry FROM blocks JOIN files USING (file) WHERE {condition}"
+        return [placed_from(*held) for held in self._rows(query, values)]
 
 
 def load(rows: Rows) -> list[IndexedFile]:
