@@ -15,6 +15,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import SETS, Place, Placed
 from alice_exp.model.values.changes import Plan
 from alice_exp.model.values.config import Config
+from alice_exp.model.values.ledger_entry import Entry
 from alice_exp.model.values.snapshot import Catalogue, Snapshot
 
 R = TypeVar("R")
@@ -115,6 +116,10 @@ class History(Protocol):
 
     def last_text(self, block_id: str) -> tuple[Placed, str] | None:
         """A block's last version in history and its source text, whether or not the block still exists."""
+        ...
+
+    def decided(self, entries: Sequence[Entry]) -> Mapping[str, Placed]:
+        """The blocks as some decisions left them, by id, as far as any commit or reflog still has them."""
         ...
 
     def texts(self, path: str) -> Iterator[tuple[Commit, str]]:

@@ -36,6 +36,8 @@ INVENTORY: Mapping[str, Holds] = {
     "files.json": "texts",
     "index.sqlite*": "texts",
     "ledger/*": "ids",
+    "lost/*": "ids",
+    "rejected.key": "nothing",
     "sessions.sqlite*": "texts",
     "published/*": "texts",
     "decisions/dec-*": "entry",

@@ -233,7 +233,7 @@ STEPS = [
     ("alice_exp.home.heard_queue:HeardQueue.keep", "before"),
     ("alice_exp.home.heard_queue:HeardQueue.keep", "after"),
     ("alice_exp.conversations.usecases.sessions:extract_session", "after"),
-    ("alice_exp.agents.store:FileSpool.done", "before"),
+    ("alice_exp.agents.store:Spool.done", "before"),
 ]
 
 

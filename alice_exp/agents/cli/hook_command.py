@@ -25,7 +25,7 @@ from alice_exp.terminal.language import say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.agents.ports import Left
+    from alice_exp.agents.store import Left
     from alice_exp.agents.usecases.hook_answers import Kind, Showing
     from alice_exp.agents.usecases.session_actions import Lived
     from alice_exp.conversations.usecases.sessions import Conversing

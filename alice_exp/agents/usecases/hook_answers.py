@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.ports import Decisions, OpenDecision
+from alice_exp.learning.store import Decisions, OpenDecision
 from alice_exp.model import documents
 from alice_exp.model.values.block import is_of_team
 

@@ -34,10 +34,10 @@ class Standing(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Blocks by number that may be answers: their matches, and what tells how some of them stand."""
+    """Blocks by number that may be answers: their matches, and what tells how one of them stands."""
 
     scored: Scored
-    standings: Callable[[Collection[int]], Mapping[int, Standing]]
+    standing: Callable[[int], Standing]
 
 
 class Searchable(Protocol):
@@ -94,10 +94,10 @@ class Corpus:
     def found(self, question: str, also: Callable[[], Iterable[int]]) -> Iterator[Found]:
         """See ``Searchable``."""
         also()
-        yield Found(self.texts.find(question, self.only), self._standings)
+        yield Found(self.texts.find(question, self.only), self._standing)
 
-    def _standings(self, numbers: Iterable[int]) -> dict[int, Standing]:
-        return {at: standing(self.placed[at].block, self.placed[at].place) for at in numbers}
+    def _standing(self, number: int) -> Standing:
+        return standing(self.placed[number].block, self.placed[number].place)
 
     def blocks(self, numbers: Sequence[int]) -> Sequence[Placed]:
         """See ``Searchable``."""

@@ -45,6 +45,16 @@ class Rows:
         """See ``Catalogue``."""
         return self._placed(f"id IN {AMONG}", (json.dumps(sorted(ids)),))
 
+    def paths(self) -> Mapping[str, str] | None:
+        """See ``Catalogue``."""
+
+        def found(ask: Ask, numbers: Mapping[str, int]) -> dict[str, str]:
+            path_of = {number: path for path, number in numbers.items()}
+            rows = ask("SELECT id, file FROM blocks", ())
+            return {block_id: path_of[file] for block_id, file in rows if file in path_of}
+
+        return self._answered(found)
+
     def within(self, path: str) -> list[Block] | None:
         """See ``Catalogue``."""
 

@@ -179,7 +179,9 @@ class FileHome:
         config, problems = read_configuration(self.root, found)
         wrong = () if self._is_settled_now else unavailable(self.repository)
         wrong = (*wrong, *self.standings.problems())
-        seen = replace(seen, config=config, problems=(*seen.problems, *problems, *wrong))
+        seen = replace(
+            seen, config=config, problems=(*seen.problems, *problems, *wrong), decisions=self.standings
+        )
         return self._judge.judge(self._recording.within(seen, found, records) if records else seen)
 
     def _catalogue(self, found: Found, places: Collection[Place]) -> tuple[Collection[str], Catalogue] | None:

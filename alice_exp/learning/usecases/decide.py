@@ -12,7 +12,7 @@ from alice_exp.finding.rules.rivals import rivalry
 from alice_exp.finding.usecases import Filters, of_team, replaced_ones, search
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.ports import Learning, OpenDecision
+from alice_exp.learning.store import Learning, OpenDecision
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.values.block import PLACES, Placed, is_of_team
 from alice_exp.model.values.records import EpisodeBook

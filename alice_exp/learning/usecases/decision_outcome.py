@@ -12,8 +12,8 @@ from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.ports import Learning, OpenDecision
 from alice_exp.learning.rules.credit import counted
+from alice_exp.learning.store import Learning, OpenDecision
 from alice_exp.learning.usecases.outcome import is_own_word, thresholds_of
 from alice_exp.model.formats.record_schema import EVENTS_PATH
 from alice_exp.model.rules.lifecycle import Change, scenario_digest, scenario_of

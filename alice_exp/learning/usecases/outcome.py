@@ -9,8 +9,8 @@ from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.ports import Learning
 from alice_exp.learning.rules.credit import counted
+from alice_exp.learning.store import Learning
 from alice_exp.model.rules.lifecycle import Change, Thresholds, level, scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Evidence, Placed
 from alice_exp.model.values.changes import ChangeSet, Put

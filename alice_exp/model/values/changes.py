@@ -68,7 +68,7 @@ class ChangeSet:
     seen: Mapping[str, str | None] = field(default_factory=dict)
     """The contents (None: no file) on which ``texts`` are based; if a file differs by now, the act is planned again."""
     decided: tuple[Entry, ...] = ()
-    """What the ledger says of blocks that are not this home's: a team's."""
+    """What the ledger says of blocks that the act puts nowhere: a team's, or such as no file holds."""
 
 
 R = TypeVar("R")
