@@ -32,7 +32,6 @@ from alice_exp.model.values.block import (
     Placed,
     Trigger,
 )
-from alice_exp.owner.wiring import signing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
@@ -151,7 +150,7 @@ def remember(
         tags=tuple(tag),
         importance=number_between(importance, 0, 1, "--importance"),
     )
-    _answer(terminal, keep_word(signing(terminal.session, terminal.doors(dry_run)), draft, namespace))
+    _answer(terminal, keep_word(terminal.doors(dry_run), terminal.session.caller, draft, namespace))
 
 
 def _held(terminal: Terminal, project: str, payload: str) -> str:

@@ -78,7 +78,7 @@ class Composing:
             )
         files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
         act = changes.then.act if changes.then is not None else changes.act
-        ledger = self._standings.composing(self._standings.entries(changes, find))
+        ledger = self._standings.composing(self._standings.entries(changes, find), signs=act.actor.is_person)
         different = {path: change for path, change in files.items() if change.expected != change.new}
         commit = self._writer.write(act, different, first, ledger)
         self._standings.landed()
