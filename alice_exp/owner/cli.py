@@ -19,6 +19,7 @@ from alice_exp.owner.usecases import Overview
 from alice_exp.owner.wiring import signing
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
+from alice_exp.terminal.options import DryRun
 
 _WORDS: dict[Standing, str] = {
     "approved": "signed as it is",
@@ -106,9 +107,7 @@ def sign(
     all_: Annotated[
         bool, typer.Option("--all", help="All that was approved, or is personal, and is not signed as it is.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be signed; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Sign what you approved before, or edited since: shown, confirmed, signed in one step.
 

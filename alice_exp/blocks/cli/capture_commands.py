@@ -35,6 +35,7 @@ from alice_exp.model.values.block import (
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
+    DryRun,
     Project,
     context_of,
     json_lines,
@@ -78,9 +79,7 @@ def memorize(
         bool, typer.Option("--lived", help="It was met, not inferred: past, one verification.")
     ] = False,
     project: Project = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be kept; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Keep something learned as a candidate, until a person decides.
 
@@ -133,9 +132,7 @@ def remember(
     project: Annotated[
         str, typer.Option(metavar="NAME|.", help="Only for this project; else it holds everywhere.")
     ] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be kept; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Keep a person's explicit word: into personal, trusted at once.
 
