@@ -19,8 +19,9 @@ from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import sameness
+from alice_exp.model.rules.private_facts import pool_path
 from alice_exp.model.rules.rejection import Rejections
-from alice_exp.model.values.block import PLACES, Block, Evidence, Payload, Placed, Trigger, path_of
+from alice_exp.model.values.block import PLACES, Block, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.snapshot import Snapshot
 
@@ -80,12 +81,11 @@ def _taken(snapshot: Snapshot, caller: Caller, rows: Sequence[Placed], as_mine: 
             # Two rows may have one id, or none; a reference means the first.
             names.setdefault(row.block.id or name, name)
             chosen.append((row, name))
-    pool = path_of("low_value", f"pending_{caller.day}")
-    placed = tuple(
-        Placed(renamed(replace(row.block, id=name), names), row.path)
-        if as_mine
-        else Placed(renamed(as_claim(row, name, caller.now), names), pool)
-        for row, name in chosen
+    mine = ((renamed(replace(row.block, id=name), names), row.path) for row, name in chosen if as_mine)
+    claims = (renamed(as_claim(row, name, caller.now), names) for row, name in chosen if not as_mine)
+    placed = (
+        *(Placed(block, path) for block, path in mine),
+        *(Placed(block, pool_path(block, caller.day)) for block in claims),
     )
     return TakenIn(placed, known, tuple(refused), archived)
 

@@ -16,8 +16,11 @@ from alice_exp.model.rules.ledger import after, had_trust
 from alice_exp.model.rules.lifecycle import Change, Thresholds
 from alice_exp.model.rules.lifecycle import retire as retired
 from alice_exp.model.rules.lifecycle import revive as revived
+from alice_exp.model.rules.private_facts import pool_path
 from alice_exp.model.values.block import (
+    HELD,
     PLACES,
+    REVIEWED,
     Archived,
     Block,
     Placed,
@@ -76,7 +79,7 @@ class Opened:
 def open_block(home: Home, caller: Caller, reference: str) -> Opened:
     """A block's own text for an editor; raises ``ProblemError`` if its file holds an error and cannot be written."""
     require_person(caller, "edit", f"alice-exp edit {reference}")
-    snapshot = home.read(PLACES)
+    snapshot = home.read(REVIEWED)
     placed = resolve(snapshot, reference)
     fault = next(
         (
@@ -129,7 +132,7 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
         trailers = _levels(present.block, block)
         if raises_trust(block, present, path):
             trailers += (("Raised", block.id),)
-        if is_left_behind(present.block, block):
+        if path != HELD and is_left_behind(present.block, block):
             trailers += (("Withdrawn", block.id),)
         act = Act("edit", caller.actor, caller.now, (block.id,), what, trailers)
         # Of personal the person's word is enough; what they write into universal waits, as what is new there does.
@@ -264,7 +267,7 @@ def revive(
 def _home_of(placed: Placed, caller: Caller) -> str:
     """The path from which a block was archived; today's pool file if the block does not record it."""
     if placed.block.archived is None:
-        return path_of("low_value", f"pending_{caller.day}")
+        return pool_path(placed.block, caller.day)
     return namespace_path(placed.block.archived.origin.replace(_POOL, "low_value/"))
 
 

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.home.judge import Judge
 from alice_exp.home.store.config_files import read_configuration, write_local
-from alice_exp.home.store.list_files import LOCAL, Found, elsewhere, scan, scan_config, signature_of
+from alice_exp.home.store.list_files import (
+    LOCAL,
+    Found,
+    elsewhere,
+    scan,
+    scan_config,
+    signature_of,
+    with_held,
+)
 from alice_exp.home.store.read_files import (
     SAVING_NS,
     LastGood,
@@ -172,6 +180,8 @@ class FileHome:
     ) -> Snapshot:
         """``is_adopted``: the files are those of the last commit, unless they hold an error."""
         head = self._head()
+        if "held" in places:
+            found = with_held(found, self.experiences)
         self.standings.follow()
         good = self._last_good(head)
         catalogue = self._catalogue(found, places) if is_adopted and not self._judge.is_judged() else None
@@ -334,7 +344,7 @@ class FileHome:
         with self._locked():
             for left in reversed(range(TRIES)):
                 found = self._settle()
-                seen = self._snapshot(found, places, records, True)
+                seen = self._snapshot(found, (*places, "held"), records, True)
                 changes, answer = plan(seen)
                 if changes is None:
                     return None, answer
@@ -353,10 +363,19 @@ class FileHome:
 
     def purge(self, block_id: str, act: Act) -> Purged | None:
         """See ``home.ports.Purge.purge``."""
+        from alice_exp.home.ports import Purged
+        from alice_exp.home.store.held_back import HeldBack
         from alice_exp.home.store.purge import purge
 
         with self.alone() as composed:
-            return purge(self.repository, block_id, *composed(act))
+            was_held = HeldBack(self.root, self.experiences).take_out(block_id)
+            done = purge(self.repository, block_id, *composed(act))
+            if done is None and (was_held or self.standings.entry(block_id).id):
+                # What was never in git leaves its id alone: in the tombstone, and in the ledger.
+                commit = self._writer.write(act, {})
+                self.standings.forget(block_id, commit.act_id, self._writer.stamps.commit_time)
+                done = Purged(commit, 0, 0)
+            return done
 
     def versions(self, block_id: str) -> int:
         """See ``home.ports.Purge.versions``."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from alice_exp.home.landed import NEW, Landed
+from alice_exp.home.store.held_back import HeldBack, as_filed
 from alice_exp.home.store.list_files import Found
 from alice_exp.home.store.read_files import Reading, holds_blocks
 from alice_exp.home.store.record_files import Recording
@@ -20,7 +22,7 @@ from alice_exp.kernel.jsonc import Document, parse
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import HELD, Placed
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.model.values.snapshot import Snapshot, Unread
 
@@ -42,13 +44,18 @@ class Composing:
         self._reading = reading
         self._recording = recording
         self._experiences = writer.work_tree
+        self._held = HeldBack(self._experiences.parent, self._experiences)
 
     def carry_out(self, changes: ChangeSet, seen: Snapshot, found: Found) -> Commit:
         """Write one act; ``ChangedOnDisk``, with nothing changed, if a person saved in between."""
+        self._held.sweep(seen)
+        told, changes = changes, as_filed(changes, seen)
         documents: dict[str, Document] = {}
         contents: dict[str, bytes] = {}
 
         def document(path: str) -> Document | None:
+            if path == HELD:
+                return self._held.document()
             if path not in found.files:
                 self._require_place(path, found)
                 return None
@@ -76,11 +83,14 @@ class Composing:
             new |= self._recording.compose(
                 changes.then, after, lambda path: new.get(path) or self._record(path, found, contents)
             )
-        files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
+        files = {path: FileChange(contents.get(path), data) for path, data in new.items() if path != HELD}
         act = changes.then.act if changes.then is not None else changes.act
-        ledger = self._standings.composing(self._standings.entries(changes, find))
+        ledger = self._standings.composing(self._standings.entries(told, find))
         different = {path: change for path, change in files.items() if change.expected != change.new}
-        commit = self._writer.write(act, different, first, ledger)
+        with contextlib.ExitStack() as around:
+            if HELD in new:
+                around.enter_context(self._held.moving(changes, seen, new[HELD]))
+            commit = self._writer.write(act, different, first, ledger)
         self._standings.landed()
         self._follow(checked)
         return commit
