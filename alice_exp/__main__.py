@@ -21,6 +21,10 @@ def main() -> None:
         # Every home's .git/config names this entry, so it has to stay wherever the module goes.
         from alice_exp.sync.store import merge_driver
 
+        if sys.argv[5:] == [".alice/experience.jsonc"]:
+            from alice_exp.team.store import driver
+
+            sys.exit(merge_driver.main(sys.argv[2:], driver))
         sys.exit(merge_driver.main(sys.argv[2:]))
     import gc
 

@@ -1,7 +1,5 @@
 """Blocks as a home hands them out: with the entry of the ledger that trusts them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

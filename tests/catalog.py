@@ -5,8 +5,6 @@
 it; a language that was added to ``LANGUAGES`` gets its catalog.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import struct
@@ -21,7 +19,7 @@ from alice_exp.app.help_page import BEGIN, GROUPS, LEAD, OTHER, SHARED
 from alice_exp.app.main import COMMANDS, command
 from alice_exp.app.wrong_commands import KINDS, NAMED
 from alice_exp.blocks.cli.told_acts import COUNTS, DETAILS
-from alice_exp.finding.rules.choice import IN_DOUBT_WARNING
+from alice_exp.finding.rules.choice import IN_DOUBT_WARNING, RIVAL_WARNING
 from alice_exp.kernel.journal.act import OPS
 from alice_exp.learning.documents import UNTESTED
 from alice_exp.learning.usecases.decide import UNKEPT_WARNING
@@ -31,6 +29,9 @@ from alice_exp.model.rules.private_facts import KINDS as PRIVATE
 from alice_exp.model.values.block import BLOCK_TYPES
 from alice_exp.model.values.config import OPTIONS
 from alice_exp.review.rules.reply_clauses import ASKED
+from alice_exp.team.rules.publication import IN_DOUBT
+from alice_exp.team.rules.team_file import OBJECTIONS
+from alice_exp.team.usecases import OPPOSES, REJECTED
 from alice_exp.terminal.language import DOMAIN, LANGUAGES, LOCALE, paragraphs, parted
 
 ROOT = Path(__file__).parents[1]
@@ -138,6 +139,7 @@ WORDS = (
         "needs review",
     ),
     *(*_OPTIONS, *_HELP, *_DOCTORED.split(), IN_DOUBT_WARNING, UNKEPT_WARNING, UNTESTED),
+    *(RIVAL_WARNING, *OBJECTIONS, IN_DOUBT, OPPOSES, REJECTED, "team"),
     *(*PRIVATE, WINDOWS, *_TERMS.split(), *_rows(_REFUSALS), *_rows(_ELSEWHERE)),
 )
 """Single words that are said through a variable."""

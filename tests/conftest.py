@@ -4,8 +4,6 @@ No test can touch a real home: HOME, ALICE_HOME and XDG point under tmp before e
 agent variable is gone, and a home opened anywhere else fails the test that opens it.
 """
 
-from __future__ import annotations
-
 import compileall
 import gc
 import io

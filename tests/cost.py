@@ -1,7 +1,5 @@
 """What work costs, whatever else the machine does: processor time of this process, and what one costs in terms of another."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

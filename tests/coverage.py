@@ -7,8 +7,6 @@ a test that names two lines, and a name that is none; ``--check`` also a table t
 Tests are read, not run: pytest itself runs them every day, and only those count.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -1,7 +1,5 @@
 """A command in a process that is killed (SIGKILL) at a named step."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

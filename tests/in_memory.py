@@ -1,7 +1,5 @@
 """Where homes that live for a second are made: in memory, if this machine has a file system for that with room."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

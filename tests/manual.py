@@ -4,8 +4,6 @@
 Where a command, an option, an example or an exit code changes, the page is old until it is written anew.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import textwrap

@@ -4,8 +4,6 @@ Nothing that a test could set would make the program overlook whose process it i
 way, too).
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -2,8 +2,6 @@
 extension, ``server.json`` for registries of MCP servers. ``python -m tests.manual --write`` writes them.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

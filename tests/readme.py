@@ -5,8 +5,6 @@ Every page of ``docs`` is looked at, whoever wrote it. Between ``<!-- generated:
 ``--check`` runs it and compares. To begin one, write its ``$`` lines and a line ``…`` below them.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -4,8 +4,6 @@ A file in the folder that ``ALICE_SEED`` names counts the ids of each kind, so t
 story always has the same id, whatever else happens in between.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -5,8 +5,6 @@ whose measure fell. Nothing raises a row but an editor: who needs more takes som
 what the number buys. Any measure may have a row; one without is only printed.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """What ``import alice_exp`` offers: a whole day through the library, loaded only when it is asked for."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import subprocess

@@ -1,12 +1,11 @@
 """The table of what shows which requirement is current and honest: nothing missing, nothing unknown."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 import pytest
 
+from tests.case_tables import cases
 from tests.coverage import (
     CHECKS,
     LINES,
@@ -120,19 +119,7 @@ def test_what_the_source_wants_verified_is_verified(found: tuple[Shown, ...]) ->
     }
 
 
-COUNTERPARTS = {
-    "schema with its new fields": "R3.1",
-    "defaults": "D51",
-    "tracking on get": "R3.34",
-    "tracking on search": "R3.4",
-    "working out consolidation": "R3.5",
-    "its effect on decay": "R3.13",
-    "the compute method": "R3.7",
-    "assessing with none": "D52",
-    "with some": "R3.16",
-    "by quality": "R3.25",
-    "old records": "R3.3",
-}
+COUNTERPARTS = dict(cases(__file__, "COUNTERPARTS"))
 
 
 @pytest.mark.covers("R3.30")

@@ -1,7 +1,5 @@
 """Nothing is defined that only tests use: every name of the package is used in the package."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter
@@ -12,6 +10,7 @@ from typing import Any
 import pytest
 
 from alice_exp.app.main import COMMANDS
+from tests.case_tables import cases
 
 PACKAGE = Path(__file__).parents[1] / "alice_exp"
 CALLED_FROM_OUTSIDE = {
@@ -128,20 +127,7 @@ def test_what_is_called_from_outside_is_there(trees: dict[str, ast.AST]) -> None
 
 @pytest.mark.parametrize(
     ("text", "found"),
-    [
-        ("def one(): pass", ["one"]),
-        ("def one(): pass\none()", []),
-        ("def one(): pass\nfrom y import one", ["one"]),
-        ("def one():\n    one()", ["one"]),
-        ("def one(): pass\nx.one()", ["one"]),
-        ("from alice_exp import x\ndef one(): pass\nx.one()", []),
-        ("class A:\n    def two(self):\n        self.two()\nA()", ["two"]),
-        ("class A:\n    def two(self): pass\nA()", ["two"]),
-        ("class A:\n    def two(self): pass\nA().two()", []),
-        ("MOST = 3", ["MOST"]),
-        ("MOST = 3\nTABLE = {'a': MOST}\nprint(TABLE)", []),
-        ("@operation('x')\ndef one(): pass", []),
-    ],
+    cases(__file__, "test_it_would_be_seen"),
 )
 def test_it_would_be_seen(text: str, found: list[str]) -> None:
     assert [line.partition(" ")[2] for line in dead({"x.py": ast.parse(text)})] == found

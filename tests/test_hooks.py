@@ -1,7 +1,5 @@
 """The recipes for programs do what they say: they are run as they stand in the documents."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

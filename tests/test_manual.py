@@ -1,7 +1,5 @@
 """The man page is current, every command has an example, and every example is a command line that parses."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from typing import Any

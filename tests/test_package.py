@@ -1,7 +1,5 @@
 """What is built holds what it needs, and runs from elsewhere."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tarfile

@@ -3,8 +3,6 @@
 That each answers what is shown is asked by ``make docs``.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

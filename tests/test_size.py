@@ -1,7 +1,5 @@
 """The table of sizes: growth is refused, and ``--write`` only lowers."""
 
-from __future__ import annotations
-
 from tests import size
 
 TABLE = "# for readers\npackage.lines 100\nroom.model 10\n"

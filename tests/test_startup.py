@@ -1,7 +1,5 @@
 """What a command imports before it answers: nobody adds 50 ms unseen (DESIGN 8, 9)."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Tables on a terminal: ids and places are never broken, wide characters keep their columns, prose has room."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

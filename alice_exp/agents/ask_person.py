@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any, Protocol
 
-from alice_exp.agents.dialog_guards import refused_here
+from alice_exp.agents.dialog_guards import has_owner_key, refused_here
 from alice_exp.agents.wiring import spool
 from alice_exp.home.acting import Acting
 from alice_exp.home.caller import Caller
@@ -17,6 +17,9 @@ from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.model.documents import payload_text, trigger_text
 from alice_exp.model.rules.private_facts import is_private
 from alice_exp.model.values.block import Placed, content_hash
+from alice_exp.review.cli.report_html import page, written
+from alice_exp.review.cli.report_summary import summary
+from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.usecases import approve, heartbeat, reject
 from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.language import say
@@ -33,6 +36,7 @@ class Dialog(Protocol):
     """The host's dialog."""
 
     streams: tuple[int, int]
+    modes: frozenset[str]
 
     def ask(self, params: Mapping[str, Any]) -> str:
         """Show it, and wait: ``accept``, ``decline`` or ``cancel``; the last where nobody answers any more."""
@@ -44,13 +48,16 @@ def ask_person(session: Session, dialog: Dialog) -> dict[str, Any]:
 
     ``RefusedError`` where the person cannot be asked here, or was asked today.
     """
-    if why := refused_here(session, dialog.streams):
+    if why := refused_here(session, dialog.streams, dialog.modes):
         raise RefusedError("the person cannot be asked here: {why}", why=why, hint=_ELSEWHERE)
-    waiting = heartbeat(reviewing(session), peek=True)[0].items
+    report = heartbeat(reviewing(session), peek=True)[0]
+    waiting = report.items
     fresh = [item.placed for item in waiting if _is_asked(item.placed)]
     decided: dict[str, list[str]] = {"approved": [], "rejected": [], "later": []}
     if fresh and not spool(session).first(f"asked-{session.caller.day}"):
         raise RefusedError("the person was asked today already", hint=_ELSEWHERE)
+    if fresh and has_owner_key(session):
+        return {"page": _show_page(session, dialog, report), "waiting": len(waiting)}
     # What a dialog showed once is no report, and yet was shown.
     new = (one for one in fresh if spool(session).first(f"shown-{one.block.id}"))
     fresh = [*islice(new, MOST)]
@@ -63,6 +70,17 @@ def ask_person(session: Session, dialog: Dialog) -> dict[str, Any]:
         **{how: ids for how, ids in decided.items() if ids},
         "waiting": len(waiting) - sum(map(len, decided.values())),
     }
+
+
+def _show_page(session: Session, dialog: Dialog, report: Agenda) -> str:
+    """Have the host open the report's page, which composes the reply that a terminal signs; the page's address."""
+    where = written(session.root, page(report, summary(report))).as_uri()
+    text = say(
+        "{count} things wait. Your key signs what you approve: the page composes your reply, a terminal takes it.",
+        count=len(report.items),
+    )
+    dialog.ask({"mode": "url", "url": where, "elicitationId": session.caller.new_id("ask"), "message": text})
+    return where
 
 
 _ELSEWHERE = "they review in a terminal: alice-exp review"

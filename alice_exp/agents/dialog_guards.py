@@ -14,7 +14,7 @@ import shutil
 import socket
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from glob import glob
 from pathlib import Path
 
@@ -42,12 +42,19 @@ def program_of(host: Host) -> str:
     return shutil.which(host.program) or ""
 
 
-def refused_here(session: Session, streams: tuple[int, int]) -> str:
-    """Why the person cannot be asked in this session's host; empty where they can."""
+def has_owner_key(session: Session) -> bool:
+    """Whether a key signs what the person approves: a dialog signs nothing, so that it may show the page alone."""
+    return bool(session.config.text("owner.key")) or (session.root / "identity" / "owner.pub").exists()
+
+
+def refused_here(session: Session, streams: tuple[int, int], modes: Collection[str]) -> str:
+    """Why the person cannot be asked in this session's host, whose dialogs have ``modes``; empty where they can."""
     host = HOSTS.get(session.acting.named.name)
     if host is None or not session.config.flag("review.in_host"):
         return "they review elsewhere"
-    if session.config.text("owner.key") or (session.root / "identity" / "owner.pub").exists():
+    if "form" not in modes and not has_owner_key(session):
+        return "this host shows no form"
+    if "url" not in modes and has_owner_key(session):
         return "their key signs what is approved, and a dialog signs nothing"
     return refusal(host, str(spool(session).kept(host.name).get("program", "")), streams)
 

@@ -85,7 +85,8 @@ class Server:
         self._cancelled: dict[str | int, bool] = {}
         self._asked: dict[object, queue.SimpleQueue[Mapping[str, Any]]] = {}
         self._running: str | int = ""
-        self._elicits = self._is_over = False
+        self.modes: frozenset[str] = frozenset()
+        self._is_over = False
         self._connection: Connection | None = None
 
     def run(self) -> None:
@@ -138,8 +139,10 @@ class Server:
         result = _at_once(request)
         if request.method == "initialize":
             held = request.params.get("capabilities")
-            self._elicits = isinstance(held, dict) and isinstance(held.get("elicitation"), dict)
-        elif request.method == "tools/list" and self._elicits and not request.is_modern and self._may_ask():
+            told = held.get("elicitation") if isinstance(held, dict) else None
+            # An empty object is a form, as it was before there were modes.
+            self.modes = frozenset(told or ["form"]) if isinstance(told, dict) else frozenset()
+        elif request.method == "tools/list" and self.modes and not request.is_modern and self._may_ask():
             result = {"tools": [*result["tools"], ASK_PERSON]}
         self._answer(request, result)
         if request.method == "tools/list":
@@ -150,7 +153,7 @@ class Server:
         from alice_exp.agents.dialog_guards import refused_here
 
         try:
-            return not refused_here(_agents_own(self._opened()), self.streams)
+            return not refused_here(_agents_own(self._opened()), self.streams, self.modes)
         except Exception:
             return False
 
@@ -231,7 +234,7 @@ class Server:
             session = connection.session
             if session.actor.name in HOSTS:
                 spool(session).called(session.actor.name)
-            if name == ASK_PERSON["name"] and self._elicits:
+            if name == ASK_PERSON["name"] and self.modes:
                 from alice_exp.agents.ask_person import ask_person
 
                 answer = ask_person(session, self)

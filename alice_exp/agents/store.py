@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from alice_exp.agents.ports import Left
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import MARK, NotAFile, append, maker_lives, read_bytes, replace
 from alice_exp.kernel.text.times import seconds
+from alice_exp.kernel.value_class import dataclass
 
 _ENDING = ".json"
 _ONCE = "once-"
@@ -25,8 +25,32 @@ _MONTH = 30 * 86_400
 _MOST = 256 << 20
 
 
-class FileSpool:
-    """Implements ``agents.ports.Spool`` over the folder ``state`` of a home."""
+@dataclass(frozen=True, slots=True)
+class Left:
+    """One thing to be done, under the name of its file: ``{host, event, session, transcript, cwd, project, messages,
+    failed}``, the project as all its names.
+
+    ``age``: seconds since a hook left it.
+    """
+
+    name: str
+    fields: Mapping[str, Any]
+    age: float = 0.0
+
+    @property
+    def tries(self) -> int:
+        """How often it was begun and neither finished nor failed."""
+        value = self.fields.get("tries")
+        return value if isinstance(value, int) else 0
+
+    def text(self, key: str) -> str:
+        """A field as text; empty where there is none."""
+        value = self.fields.get(key)
+        return value if isinstance(value, str) else ""
+
+
+class Spool:
+    """What hooks leave to be done, in the folder ``state`` of a home; durable before a hook answers."""
 
     def __init__(self, state: Path, stamp: Callable[[], str]) -> None:
         self._folder = state / "hooks"
@@ -34,7 +58,7 @@ class FileSpool:
         self._stamp = stamp
 
     def leave(self, left: Mapping[str, Any]) -> None:
-        """Write down, fsynced, what is to be done."""
+        """Write down what is to be done; ``ProblemError`` where the disk refuses, or the transcript is no file."""
         if _is_special(str(left.get("transcript") or "")):
             raise ProblemError("what was said could not be kept: its transcript is no plain file")
         name = f"{time.time_ns():020d}-{os.getpid()}{_ENDING}"
@@ -48,7 +72,11 @@ class FileSpool:
         replace(self._folder / name, json.dumps(fields, ensure_ascii=False).encode(), durable=True)
 
     def left(self, idle: float = 0.0) -> tuple[Left, ...]:
-        """What is to be done: what no process died of first, then oldest first; with ``idle`` without what rests."""
+        """What is to be done: what no process died of first, then oldest first.
+
+        With ``idle``, without what rests: what failed, was begun by a process that lives, or twice by ones that died,
+        within so many seconds.
+        """
         found = []
         for name in sorted(os.listdir(self._folder)) if self._folder.is_dir() else ():  # noqa: PTH208
             path = self._folder / name
@@ -97,7 +125,7 @@ class FileSpool:
             return 0
 
     def transcript(self, path: str) -> str:
-        """A host's transcript as text; empty where it is gone, or something else than a file stands there."""
+        """A host's transcript; empty where it is gone or no file, ``ProblemError`` where it cannot be read."""
         try:
             place = _place(path)
             if place.stat().st_size > _MOST:
@@ -109,7 +137,7 @@ class FileSpool:
             raise ProblemError("its transcript cannot be read: {why}", why=_why(error)) from None
 
     def first(self, name: str) -> bool:
-        """Whether this is done for the first time: its mark could be made. Marks go after a month."""
+        """Whether this is done for the first time, as asking for a decision's outcome; the next time it is not."""
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(self._folder / f"{_ONCE}{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -154,7 +182,9 @@ class FileSpool:
             replace(self._hosts / host, self._stamp().encode(), durable=False)
 
     def keep(self, host: str, facts: Mapping[str, Any]) -> None:
-        """Write down what to know of a connected host; nothing where there is nothing to know any more."""
+        """Keep what to know of a connected host: ``at``, when it was connected; ``bare`` by file, see
+        ``host_config.Bare``; ``own``, that its permission was the person's before; ``program``, its program then.
+        Empty: it is connected no more."""
         path = self._hosts / f"{host}{_ENDING}"
         try:
             if facts:

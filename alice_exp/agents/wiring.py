@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from alice_exp.home.session import Session, once
 
 if TYPE_CHECKING:
-    from alice_exp.agents.ports import Spool
+    from alice_exp.agents.store import Spool
 
 
 @once
 def spool(session: Session) -> Spool:
     """What hooks left to be done, and when hosts called."""
-    from alice_exp.agents.store import FileSpool
+    from alice_exp.agents.store import Spool
 
-    return FileSpool(session.root / "state", lambda: session.caller.now)
+    return Spool(session.root / "state", lambda: session.caller.now)

@@ -35,6 +35,7 @@ _GROUP_HELP = {
     "owner": "The SSH key whose signature approves: name it, show it, verify, sign.",
     "schedule": "The day's report comes by itself: written as a page, told to the desktop.",
     "config": "How the home behaves: read, set and edit its configuration.",
+    "project": "The project of this folder: its names, learning in it, what its people approved.",
     "mcp": "An agent's way into this home, over the Model Context Protocol.",
 }
 

@@ -67,7 +67,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "event": "The running diary of thoughts.",
         "distill": "Find what repeats in episodes and propose it.",
         "heard": "Your own sentences that wait for an agent to read them.",
-        "project": "Which project this folder belongs to; learning there off or on.",
+        "project": "This folder's project: names, learning, what its team knows.",
     },
     "Upkeep": {
         "init": "Make the home; again: changes nothing.",

@@ -118,7 +118,8 @@ conversations.cli.session_commands:session start say list=list_sessions show win
 conversations.cli.session_search:session import=import_session search
 conversations.cli.heard_command heard
 agents.cli.connect_commands connect disconnect
-agents.cli.project_command project
+agents.cli.project_command:project =project off on is=is_ not=not_
+team.cli:project publish trust
 agents.cli.hook_command hook
 agents.cli.mcp_commands:mcp =serve install
 maintenance.cli.home_commands:namespace list=namespace_list create=namespace_create show=namespace_show

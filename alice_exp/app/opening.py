@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from alice_exp.home.landed import Landed
-    from alice_exp.home.ports import Cataloguing
+    from alice_exp.home.ports import Cataloguing, Team
     from alice_exp.home.references import LookUp
     from alice_exp.kernel.errors import AliceError
     from alice_exp.model.values.snapshot import Catalogue
@@ -21,8 +21,15 @@ def open_session(
     home: str = "", actor: str = "", warn: Callable[[AliceError], None] = lambda _: None
 ) -> Session:
     """A session on a home whose approvals the owner key judges and whose acts keep the search index in step, which
-    answers what a reference stands for and what stands in files that nobody read."""
-    return Session(home, actor, warn, judge, _follow, _look_up, _catalogued)
+    answers what a reference stands for and what stands in files that nobody read; repositories bring what is their
+    teams'."""
+    return Session(home, actor, warn, judge, _follow, _look_up, _catalogued, _team)
+
+
+def _team(session: Session) -> Team:
+    from alice_exp.team.wiring import team
+
+    return team(session)
 
 
 def _look_up(session: Session) -> LookUp:

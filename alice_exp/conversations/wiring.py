@@ -26,7 +26,7 @@ def chats(session: Session) -> FileSessions:
         session.root / "sessions",
         lambda token: session.history.carries("Extraction", token),
         lambda: session.moment.timestamp(),
-        lambda: _unindexed(session),
+        lambda name: turn_index(session).drop(name),
     )
 
 
@@ -36,12 +36,6 @@ def turn_index(session: Session) -> TurnIndex:
     from alice_exp.conversations.store.turn_index import TurnIndex
 
     return TurnIndex(session.root / "state" / "sessions.sqlite", chats(session), session.warn)
-
-
-def _unindexed(session: Session) -> None:
-    """Remove the index, so that no word of a deleted conversation stays; the next question makes it again."""
-    for path in (session.root / "state").glob("sessions.sqlite*"):
-        path.unlink(missing_ok=True)
 
 
 def conversing(session: Session) -> Conversing:

@@ -54,11 +54,12 @@ class Index(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a search needs: the home, its index, the log of reads, the caller with the time, and the embedder
-    (``None``: words alone)."""
+    """What a search needs: the home, its index, the log of reads, the caller with the time, the embedder (``None``:
+    words alone), and what the working folder's repository brings of its team."""
 
     home: Home
     index: Index
     access: AccessLog
     caller: Caller
     meanings: Meanings | None = None
+    team: Callable[[], Sequence[Placed]] = tuple

@@ -154,6 +154,24 @@ def search(
     return [_by_meaning(finding, query, one)[:top] for (query, _), one in zip(queries, found, strict=True)]
 
 
+def of_team(finding: Finding, query: str, context: Mapping[str, Json]) -> list[Match]:
+    """What of the team's blocks fits a query, best first, ranked among themselves."""
+    brought = finding.team()
+    if not brought:
+        return []
+    from alice_exp.finding.rules.ranking import rank
+
+    config = finding.home.config()
+    return rank(
+        brought,
+        query,
+        context,
+        finding.caller.now,
+        gate=config.number("thresholds.fits"),
+        half_life_days=config.half_life_days,
+    )
+
+
 def replaced_ones(finding: Finding) -> frozenset[str]:
     """The ids of what waits for what replaces it (``rules.rivals.waiting``), from the index where it can answer."""
     from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES

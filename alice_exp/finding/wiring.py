@@ -59,5 +59,13 @@ def meanings(session: Session) -> Meanings | None:
 
 
 def finding(session: Session) -> Finding:
-    """The home, index, read log, caller and embedder of this session."""
-    return Finding(session.home, index(session), access(session), session.caller, meanings(session))
+    """The home, index, read log, caller, embedder and team of this session."""
+    team = session.team
+    return Finding(
+        session.home,
+        index(session),
+        access(session),
+        session.caller,
+        meanings(session),
+        team.told if team is not None else tuple,
+    )

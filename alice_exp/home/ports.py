@@ -6,7 +6,7 @@ writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Protocol, TypeAlias, TypeVar
 
 from alice_exp.kernel.journal.act import Act, Commit
@@ -15,6 +15,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import SETS, Place, Placed
 from alice_exp.model.values.changes import Plan
 from alice_exp.model.values.config import Config
+from alice_exp.model.values.ledger_entry import Entry
 from alice_exp.model.values.snapshot import Catalogue, Snapshot
 
 R = TypeVar("R")
@@ -117,6 +118,10 @@ class History(Protocol):
         """A block's last version in history and its source text, whether or not the block still exists."""
         ...
 
+    def decided(self, entries: Sequence[Entry]) -> Mapping[str, Placed]:
+        """The blocks as some decisions left them, by id, as far as any commit or reflog still has them."""
+        ...
+
     def texts(self, path: str) -> Iterator[tuple[Commit, str]]:
         """Every version of a file, newest first, each with the act that wrote it; removals are skipped."""
         ...
@@ -144,6 +149,51 @@ class Purged:
     """Other files with nothing but its trigger."""
     named: tuple[str, ...] = ()
     """Files with nothing but its id, and ``git log`` for the messages of acts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """A block of a team that waits to be trusted: as it would be told, the words in which it was trusted before (empty:
+    it is new), and why a key for all leaves it out (a message's template with the id of a block here; empty: it does
+    not)."""
+
+    placed: Placed
+    was: str = ""
+    apart: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """What waits in one repository: its project, its folder, and the blocks."""
+
+    project: str
+    root: str
+    blocks: tuple[Brought, ...]
+
+
+class Team(Protocol):
+    """What repositories carry of their teams (``.alice/experience.jsonc``), as far as the person trusts it."""
+
+    def told(self) -> tuple[Placed, ...]:
+        """What the working folder's repository brings and the person trusts, those in doubt here among it; never
+        raises."""
+        ...
+
+    def of(self, ids: Collection[str]) -> dict[str, Placed]:
+        """Trusted blocks by their ids, from wherever: where their repository is not here, without their words."""
+        ...
+
+    def keep(self, blocks: Sequence[Placed]) -> None:
+        """Keep how uses of some blocks ended, in this home alone."""
+        ...
+
+    def came(self) -> tuple[Came, ...]:
+        """What waits to be trusted in the repositories that this machine knows; never raises."""
+        ...
+
+    def trust(self, came: Came) -> tuple[str, ...]:
+        """A person's key for all that came, but what stands apart; the ids."""
+        ...
 
 
 class Purge(Protocol):

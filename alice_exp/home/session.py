@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.heard_queue import HeardQueue
     from alice_exp.home.landed import Landed
-    from alice_exp.home.ports import Cataloguing, History
+    from alice_exp.home.ports import Cataloguing, History, Team
     from alice_exp.home.project_names import Here, Projects, Spot
     from alice_exp.home.store.doors import FileHome
     from alice_exp.kernel.journal.act import Actor
@@ -47,8 +47,9 @@ class Session:
     """One process's use of one home. ``home_option`` and ``actor_option`` come from the command line, or are empty.
 
     ``judge_of`` supplies the judge of approvals, ``follow_of`` what keeps the search index in step with acts,
-    ``look_up_of`` what finds a block by its reference, ``catalogued_of`` what knows the blocks of unread files. They
-    belong to higher rooms, so they are passed in, not imported. ``folder`` is where a host works; empty: this process.
+    ``look_up_of`` what finds a block by its reference, ``catalogued_of`` what knows the blocks of unread files,
+    ``team_of`` what repositories carry. They belong to higher rooms, so they are passed in, not imported. ``folder`` is
+    where a host works; empty: this process.
     """
 
     home_option: str = ""
@@ -60,6 +61,7 @@ class Session:
     )
     look_up_of: Callable[[Session], LookUp] = field(default=lambda session: look_up(session.home))
     catalogued_of: Callable[[Session], Cataloguing] = field(default=lambda _: lambda _: None)
+    team_of: Callable[[Session], Team | None] = field(default=lambda _: None)
     folder: str = ""
     _kept: dict[object, Any] = field(default_factory=dict)
 
@@ -215,6 +217,11 @@ class Session:
         home.follow = self.follow_of(self)
         home.catalogued = self.catalogued_of(self)
         return home
+
+    @cached_property
+    def team(self) -> Team | None:
+        """What the repositories of this machine carry of their teams; None where nothing looks for it."""
+        return self.team_of(self)
 
     @cached_property
     def heard(self) -> HeardQueue:

@@ -37,6 +37,8 @@ INVENTORY: Mapping[str, Holds] = {
     "files.json": "texts",
     "index.sqlite*": "texts",
     "ledger/*": "ids",
+    "lost/*": "ids",
+    "rejected.key": "nothing",
     "sessions.sqlite*": "texts",
     "published/*": "texts",
     "decisions/dec-*": "entry",
@@ -45,6 +47,8 @@ INVENTORY: Mapping[str, Holds] = {
     "heard/gone.jsonl": "ids",
     "heard/key": "nothing",
     "showings/*.dec-*": "entry",
+    "team/uses.json": "ids",
+    "team/words.json": "texts",
     "vectors-*.bin": "texts",
     ".report.html.new": "texts",
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from alice_exp.kernel.text.display import one_line
 from alice_exp.model.documents import brief, payload_text, trigger_text
 from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.values.block import Placed, Record
+from alice_exp.model.values.block import Placed, Record, is_of_team
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
@@ -138,9 +138,9 @@ def told(found: Match) -> dict[str, Any]:
     block = placed.block
     day = block.approved.at[:10] if block.approved is not None else ""
     parts = (
-        f"{placed.place}/{placed.namespace}",
+        f"team of {block.origin}" if is_of_team(placed) else f"{placed.place}/{placed.namespace}",
         f"approved {day}".strip() if found.approved else "reviewed by nobody",
-        f"project {block.project}" if block.project else "",
+        f"project {block.project}" if block.project and not is_of_team(placed) else "",
         "in doubt: the person is asked" if is_in_doubt(block) else "",
     )
     when = trigger_text(placed)
@@ -156,7 +156,10 @@ def told(found: Match) -> dict[str, Any]:
 def matched(found: Match) -> dict[str, Any]:
     """The same for scripts, with the block's set and state, and with its doubt where there is one."""
     standing = doubt(found.placed)
-    where = {"set": found.placed.place, "state": found.placed.block.state}
+    where = {
+        "set": "team" if is_of_team(found.placed) else found.placed.place,
+        "state": found.placed.block.state,
+    }
     return {**told(found), **where, **({"doubt": standing} if standing else {})}
 
 

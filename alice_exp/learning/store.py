@@ -1,5 +1,5 @@
 """Decisions in ``state/decisions/``, put aside once the outcome is committed, and what hooks showed in
-``state/showings/``: one small file each."""
+``state/showings/``: one small file each; and what the use cases of learning need."""
 
 from __future__ import annotations
 
@@ -7,13 +7,22 @@ import contextlib
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.derived_file import derived, load_derived
-from alice_exp.learning.ports import OpenDecision
+from alice_exp.kernel.value_class import dataclass
+
+if TYPE_CHECKING:
+    from alice_exp.blocks.ports import AccessLog
+    from alice_exp.finding.ports import Finding
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home, Team
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.timeline.rules.compaction import Summariser
 
 _ID = re.compile(r"dec-[a-z2-9]{8}")
 KEPT = 1000
@@ -26,8 +35,32 @@ _OPEN, _ASIDE = ".json", ".done"
 """The endings of files; a decision that had its outcome is open again when that is taken back."""
 
 
-class FileDecisions:
-    """The open decisions of one home; ``is_closed`` tells whether an outcome of a decision is in effect in history."""
+@dataclass(frozen=True, slots=True)
+class OpenDecision:
+    """A decision that waits for its outcome: task, context, tier, and the ids of applied and observed blocks."""
+
+    decision: str
+    at: str
+    task: str
+    context: Mapping[str, Json]
+    tier: str
+    applied: tuple[str, ...]
+    observing: tuple[str, ...]
+    session: str = ""
+    """The host's session in which a hook showed it; empty where an agent or a person asked for it."""
+    seemed: Mapping[str, bool] = field(default_factory=dict)
+    """How it seemed to end, by kind of signal (tests, edits, words); True: ok."""
+    reported: bool | None = None
+    """How it ended by the report; None while there is none."""
+    episode: str = ""
+    """The episode that tells of it, once it is reported."""
+
+
+class Decisions:
+    """The decisions of one home that wait for their outcome.
+
+    ``is_closed`` tells whether an outcome of a decision is in effect in history.
+    """
 
     def __init__(self, folder: Path, is_closed: Callable[[str], bool]) -> None:
         self._folder = folder
@@ -35,7 +68,7 @@ class FileDecisions:
         self._is_closed = is_closed
 
     def open(self, decision: OpenDecision) -> None:
-        """See ``learning.ports.Decisions``; raises ``ProblemError`` if it cannot be written."""
+        """Keep a decision until its outcome; raises ``ProblemError`` if it cannot be written."""
         folder = self._showings if decision.session else self._folder
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -47,7 +80,8 @@ class FileDecisions:
             raise ProblemError("the decision could not be kept: {why}", why=why) from error
 
     def find(self, decision: str) -> OpenDecision:
-        """See ``learning.ports.Decisions``; raises ``UsageError`` for a malformed id."""
+        """An open decision; raises ``RefusedError`` if an outcome of it is in effect, ``NotFoundError`` if unknown,
+        ``UsageError`` for a malformed id."""
         # Also keeps path separators out of the file name.
         if not _ID.fullmatch(decision):
             raise UsageError(
@@ -71,11 +105,13 @@ class FileDecisions:
         )
 
     def waiting(self) -> tuple[OpenDecision, ...]:
-        """See ``learning.ports.Decisions``. History is not asked: that would cost a search of it for each."""
+        """All that are kept, in no order; one whose outcome was cut short by a crash may be among them: asking history
+        would cost a search of it for each."""
         return _all(self._folder.glob(f"dec-*{_OPEN}"))
 
     def newest(self) -> OpenDecision:
-        """See ``learning.ports.Decisions``."""
+        """The newest decision, or showing at a prompt, that told something and has no outcome; raises
+        ``NotFoundError`` where there is none."""
         paths = (*self._folder.glob(f"dec-*{_OPEN}"), *self._showings.glob(f"*.dec-*{_OPEN}"))
         # Clocks tell seconds; the files tell which of one second came later.
         by_age = sorted(paths, key=lambda path: path.lstat().st_mtime_ns)
@@ -86,15 +122,16 @@ class FileDecisions:
         raise NotFoundError("no decision waits for its outcome", hint="make one with 'alice-exp decide'")
 
     def shown(self, session: str) -> tuple[OpenDecision, ...]:
-        """See ``learning.ports.Decisions``."""
+        """What a hook showed in a host's session, in the order of showing."""
         return _all(sorted(self._showings.glob(f"{session}.*{_OPEN}")))
 
     def kept(self) -> tuple[OpenDecision, ...]:
-        """See ``learning.ports.Decisions``."""
+        """All decisions and showings that are still kept, open or not, in no order."""
         return _all((*self._folder.glob("dec-*"), *self._showings.glob(f"*.dec-*{_OPEN}")))
 
     def close(self, decision: str, ok: bool | None = None, episode: str = "") -> None:
-        """See ``learning.ports.Decisions``."""
+        """Put aside a decision whose outcome has been committed, with what was reported and the episode that tells of
+        it; it is open again when that is taken back."""
         # `find` asks history first, so that a file that cannot be removed does no harm.
         with contextlib.suppress(OSError):
             found = self._held(decision)
@@ -103,7 +140,7 @@ class FileDecisions:
             self._path(decision).replace(self._path(decision, _ASIDE))
 
     def seem(self, decision: str, seemed: Mapping[str, bool]) -> OpenDecision | None:
-        """See ``learning.ports.Decisions``."""
+        """Note how a decision seemed to end, by kind of signal; the decision, None where it is not kept here."""
         found = self._held(decision) if _ID.fullmatch(decision) else None
         if found is None:
             return None
@@ -115,7 +152,7 @@ class FileDecisions:
         return now
 
     def unsay(self, decision: str) -> None:
-        """See ``learning.ports.Decisions``."""
+        """Take the words of the task out of a decision that is kept."""
         found = self._held(decision)
         if found is not None:
             with contextlib.suppress(OSError):
@@ -150,6 +187,22 @@ class FileDecisions:
         # Names in the order of acts, whatever the acts' clock says.
         name = f"{session}.{time.time_ns():020d}.{decision}" if session else decision
         return (self._showings if session else self._folder) / f"{name}{ending}"
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """What learning needs: the home, the log of reads, the caller with the time, the open decisions, the search (made
+    when it is asked for), all names of the working folder's project (which this machine knows once they were asked
+    for), the model that tells of merged thoughts (``None``: the rule), and what keeps how a team's blocks were used."""
+
+    home: Home
+    access: AccessLog
+    caller: Caller
+    decisions: Decisions
+    find: Callable[[], Finding]
+    project: Callable[[], str]
+    summarise: Summariser | None = None
+    team: Team | None = None
 
 
 def _drop_oldest(paths: Sequence[Path]) -> None:

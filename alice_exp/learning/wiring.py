@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.blocks.wiring import access
 from alice_exp.home.session import Session, once
-from alice_exp.learning.ports import Decisions, Learning
+from alice_exp.learning.store import Decisions, Learning
 from alice_exp.timeline.wiring import summarise
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 @once
 def decisions(session: Session) -> Decisions:
     """The decisions that wait for their outcome, in ``state/decisions``."""
-    from alice_exp.learning.store import FileDecisions
 
     def is_closed(decision: str) -> bool:
         from alice_exp.blocks.usecases.provenance import stands
@@ -25,7 +24,7 @@ def decisions(session: Session) -> Decisions:
         history = session.history
         return any(stands(history, act) for act in history.carrying("Decision", decision))
 
-    return FileDecisions(session.root / "state" / "decisions", is_closed)
+    return Decisions(session.root / "state" / "decisions", is_closed)
 
 
 def learning(session: Session, home: Home | None = None) -> Learning:
@@ -45,4 +44,5 @@ def learning(session: Session, home: Home | None = None) -> Learning:
         find,
         session.enter,
         summarise(session),
+        session.team,
     )

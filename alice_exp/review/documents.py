@@ -10,6 +10,7 @@ from alice_exp.review.rules.arrangement import project_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from alice_exp.blocks.rules.lost_decisions import Lost
     from alice_exp.finding.rules.nearness.neighbourhood import Relation
     from alice_exp.model.values.block import Placed
     from alice_exp.review.rules.daily_report import Agenda, Item
@@ -67,7 +68,14 @@ def session_of(placed: Placed) -> str:
 
 def _by_other_ways(report: Agenda) -> dict[str, Any]:
     asked = ({"ids": ids.split(", "), "channel": by, "undo": undo} for ids, by, undo in report.by_dialog)
-    return {"by_hand": list(report.by_hand), "by_dialog": [*asked]}
+    lacking = [lost(row) for row in report.lost]
+    return {"lost": lacking, "by_hand": list(report.by_hand), "by_dialog": [*asked]}
+
+
+def _unapproved(placed: Placed, report: Agenda) -> dict[str, Any]:
+    was, rejected = report.was.get(placed.block.id), report.again.get(placed.block.id)
+    old = payload_text(was) if was is not None else None
+    return brief(placed) | {"payload": payload_text(placed), "was": old, "rejected": rejected}
 
 
 def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
@@ -83,10 +91,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
         "settle": contradictions(report),
         "review": [question(one) for one in report.review],
         "fading": [brief(placed) | {"payload": payload_text(placed)} for placed in report.fading],
-        "unapproved": [
-            brief(placed) | {"payload": payload_text(placed), "rejected": report.again.get(placed.block.id)}
-            for placed in report.unapproved
-        ],
+        "unapproved": [_unapproved(placed, report) for placed in report.unapproved],
         **_by_other_ways(report),
         "withdrawn": list(report.withdrawn),
         "elsewhere": {
@@ -109,6 +114,18 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
             for one in report.week
         ],
         "summary": summary,
+    }
+
+
+def lost(row: Lost) -> dict[str, Any]:
+    """A decision that the files lack: what it was about, what it was, when, and whether only a copy says so."""
+    return {
+        "id": row.entry.id,
+        "payload": payload_text(row.text) if row.text is not None else None,
+        "standing": row.entry.standing,
+        "at": row.entry.at,
+        "place": row.entry.path.removesuffix(".jsonc") or None,
+        "copy": row.is_copied,
     }
 
 

@@ -18,16 +18,18 @@ if TYPE_CHECKING:
     from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.values.block import Placed
+    from alice_exp.model.values.ledger_entry import Entry
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """The queries on history: the newest act of an operation, the acts after a commit or a time, and what blocks were
-    before the act of a commit, by id."""
+    """The queries on history: the newest act of an operation, the acts after a commit or a time, what blocks were
+    before the act of a commit, by id, and what decisions were about."""
 
     newest: Callable[[str], Commit | None]
     after: Callable[[str, str], Sequence[Commit]]
     before: Callable[[str], Mapping[str, Placed]]
+    decided: Callable[[Sequence[Entry]], Mapping[str, Placed]] = lambda _: {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +109,14 @@ class Reports:
         """What the blocks were that went out of the files in one of these acts (newest first), by id."""
         found: dict[str, Placed] = {}
         for act in acts:
-            named = {value for name, value in act.trailers if name in _LEFT and value in ids}
+            named = {value for name, value in act.trailers if name == "Expired" and value in ids}
             if named - found.keys():
                 found.update((one, was) for one, was in self._past.before(act.commit).items() if one in named)
         return found
+
+    def decided(self, entries: Sequence[Entry]) -> Mapping[str, Placed]:
+        """The blocks as some decisions left them, by id."""
+        return self._past.decided(entries)
 
     def groups(self) -> Mapping[str, tuple[str, ...]]:
         """The ids of the groups that the open report showed whole, by number."""
@@ -174,7 +180,6 @@ class Reviewing:
     day_began: str
 
 
-_LEFT = ("Expired", "Removed")
 _NO_PROPOSAL = frozenset(("heartbeat", "outcome", "edit", "fold", "seen"))
 """What names a candidate without bringing it in."""
 

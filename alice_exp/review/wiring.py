@@ -41,7 +41,7 @@ def reports(session: Session) -> Reports:
         versions = session.history.changed(commit).blocks
         return {one.block_id: one.before for one in versions if one.before is not None}
 
-    past = Past(newest, after, before)
+    past = Past(newest, after, before, lambda entries: session.history.decided(entries))
     return Reports(session.root / "state" / "report.json", past)
 
 

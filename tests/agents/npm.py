@@ -1,7 +1,5 @@
 """Programs from npm that tests drive: fetched once, beside what pip installed; skipped with the reason where not."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import subprocess

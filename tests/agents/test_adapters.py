@@ -1,7 +1,5 @@
 """The adapters of ``docs/adapters.md``, each run against the real package; skipped where pip cannot install them."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -84,7 +82,7 @@ def test_an_adapter_works_with_the_real_package(
 ) -> None:
     text = (ROOT / "docs/adapters.md").read_text("utf-8")
     (code,) = re.findall(rf"```python\n(# adapter: {name}\n.*?)```", text, re.DOTALL)
-    assert len(code.splitlines()) <= 40
+    assert len(code.splitlines()) <= 50
     code = f"{code}\nalice = Alice({str(home)!r}, 'agent:mine')\n{USES[name]}"
     done = subprocess.run(
         [python, "-c", code], capture_output=True, text=True, timeout=120, env=_environment()

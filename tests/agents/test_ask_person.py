@@ -4,8 +4,6 @@ The host is a copy of Python under the name of Claude Code's program, at the pla
 terminal of its own: what the guards ask of a process, it has. The forgeries lack one thing each.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import pty
@@ -242,6 +240,7 @@ FORGED: dict[str, dict[str, Any]] = {
     "an answer without a question": {"early": True, "words": []},
     "no dialog at all": {"capabilities": {}},
     "a dialog of no form": {"capabilities": {"elicitation": True}},
+    "a dialog of pages alone": {"capabilities": {"elicitation": {"url": {}}}},
     "other answers": {"words": ["yes", "Accept", "ACCEPT "]},
     "no answer": {"words": [None, 1, ["accept"]]},
 }  # fmt: skip
@@ -322,6 +321,15 @@ def test_what_a_person_switched_off_or_signs_is_not_asked(
     (home / "identity/owner.pub").write_text("ssh-ed25519 AAAA x\n")
     told = host()
     assert told.asked == [] and "ask_person" not in told.tools and approved(cli) == []
+    told = host(capabilities={"elicitation": {"form": {}, "url": {}}})
+    assert told.asked == [
+        "5 things wait. Your key signs what you approve: the page composes your reply, a terminal takes it."
+    ]
+    page = home / "state/report.html"
+    assert told.done["structuredContent"] == {"page": page.as_uri(), "waiting": 5}
+    assert "lesson apple" in page.read_text("utf-8") and approved(cli) == []
+    again = host(capabilities={"elicitation": {"url": {}}})
+    assert again.asked == [] and "today already" in again.done["content"][0]["text"]
 
 
 def test_a_host_below_another_ones_program_is_not_asked(

@@ -1,7 +1,5 @@
 """``connect`` and ``disconnect``: everything a host can hold, put in and taken out, nothing else touched (DESIGN 7)."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

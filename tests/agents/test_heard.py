@@ -1,7 +1,5 @@
 """Nothing is said twice: what a person says in one session a later one's model proposes, with their words (DESIGN 14)."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable
@@ -235,7 +233,7 @@ STEPS = [
     ("alice_exp.home.heard_queue:HeardQueue.keep", "before"),
     ("alice_exp.home.heard_queue:HeardQueue.keep", "after"),
     ("alice_exp.conversations.usecases.sessions:extract_session", "after"),
-    ("alice_exp.agents.store:FileSpool.done", "before"),
+    ("alice_exp.agents.store:Spool.done", "before"),
 ]
 
 

@@ -1,7 +1,5 @@
 """``hook``: each host's JSON in, its format out, the rest written down first and never lost (DESIGN 7, R4.18-R4.22)."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -15,7 +13,7 @@ from typing import Any
 import pytest
 
 from alice_exp.agents.cli import hook_command
-from alice_exp.agents.store import FileSpool
+from alice_exp.agents.store import Spool
 from alice_exp.agents.usecases import captured_sessions
 from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.conversations.store.file_sessions import FileSessions
@@ -221,7 +219,7 @@ def test_no_command_waits_for_a_model_and_a_report_names_what_could_not_be_read(
 
 
 def test_of_two_workers_at_once_one_works(home: Path) -> None:
-    spool = FileSpool(home / "state", lambda: "")
+    spool = Spool(home / "state", lambda: "")
     spool.leave({"host": "codex"})
 
     def conversing_as(host: str) -> Any:
@@ -240,13 +238,13 @@ def test_of_two_workers_at_once_one_works(home: Path) -> None:
 
 
 STEPS = {
-    "alice_exp.agents.store:FileSpool.begin": "before after",
-    "alice_exp.agents.store:FileSpool.transcript": "after",
+    "alice_exp.agents.store:Spool.begin": "before after",
+    "alice_exp.agents.store:Spool.transcript": "after",
     "alice_exp.conversations.store.file_sessions:FileSessions.save_all": "before after",
     "alice_exp.conversations.store.file_sessions:FileSessions.begin": "after",
     "alice_exp.kernel.journal.atomic_files:swap_in": "after",
     "alice_exp.conversations.store.file_sessions:FileSessions.mark_extracted": "before after",
-    "alice_exp.agents.store:FileSpool.done": "before",
+    "alice_exp.agents.store:Spool.done": "before",
 }
 
 
@@ -272,7 +270,7 @@ def test_two_workers_at_once_lose_and_double_nothing(
         *({"type": "user", "uuid": f"m{at}", "message": {"content": f"again {at}"}} for at in range(99)),
     ]
     for _ in range(3):
-        FileSpool(home / "state", lambda: "2026-02-20T09:00:00Z").leave(
+        Spool(home / "state", lambda: "2026-02-20T09:00:00Z").leave(
             {
                 "host": "claude-code",
                 "event": "end",
@@ -325,7 +323,7 @@ def test_what_is_no_file_is_refused_and_stops_nothing(
 def test_a_worker_that_hangs_dies_or_fails_stops_nothing_else(
     home: Path, cli: Call, tmp_path: Path, inline: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spool, real = FileSpool(home / "state", lambda: "2026-02-20T09:00:00Z"), captured_sessions.take_in
+    spool, real = Spool(home / "state", lambda: "2026-02-20T09:00:00Z"), captured_sessions.take_in
     sleeper = subprocess.Popen(["sleep", "600"])
     ended = subprocess.Popen(["true"])
     ended.wait()
@@ -377,7 +375,7 @@ def test_what_killed_a_process_is_done_by_one_of_its_own_that_ends(
     started: list[Any] = []
     monkeypatch.setattr(hook_command, "detach", started.append)
     cli("hook", "claude-code", "end", stdin=told(tmp_path))
-    killed("alice_exp.agents.store:FileSpool.begin", "after", "hook", "--finish")
+    killed("alice_exp.agents.store:Spool.begin", "after", "hook", "--finish")
     cli("list")
     assert len(started) == 2 and len(list((home / "state/hooks").glob("*.json"))) == 1
     monkeypatch.setattr(hook_command, "finish_left", lambda *_: started.append(signal.alarm(0)))

@@ -15,15 +15,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
-from tests.agents.model_stand_in import Called, StandIn, standing_in
+from tests.agents.model_stand_in import Called, StandIn, Wish, standing_in
 from tests.agents.npm import fetched
 from tests.agents.test_ask_person import HOST, approved
 from tests.agents.test_real_hosts import REAL, clean, configure
-from tests.conftest import ROOT
+from tests.conftest import NOW, ROOT
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,6 +36,19 @@ LESSONS = ("Write commit subjects as sentences", "Run make lint before a commit"
 DECLINE = {"claude-code": ("Down", "Enter"), "codex": ("2",)}
 """The keys that say no in a host's dialog."""
 TRUSTED = {"claude-code": (), "codex": ("--dangerously-bypass-hook-trust",)}
+
+
+PROPOSED = """\
+Invoices are rounded per line, not at the total|Migrations run with a lock timeout of two seconds
+The staging gateway needs the blue certificate|Tests of the parser want LANG=C
+Customer names may hold emoji, so store them as utf8mb4|Releases are tagged before the changelog is cut
+Ask Ines before the nightly export is moved|Never log a session cookie|The logo ships as svg alone
+Use pnpm, the lockfile of npm is stale|Feature flags live in flags.yaml|Timestamps leave the api in UTC
+Cache keys begin with the tenant|Retry a webhook three times, then park it|Screenshots go to docs/shots
+The mobile build wants JDK 17|Prefer dataclasses to dicts in the importer|Copy of error pages is written by Tom
+Wrap long SQL at the keywords|Check the dashboard an hour after a deploy|Bump the schema version by hand
+The search index is rebuilt on Sundays|Squash merges only|Name branches after the ticket
+Fixtures of the billing suite come from March""".replace("\n", "|").split("|")
 
 
 class Terminal:
@@ -66,12 +80,12 @@ class Terminal:
 
 @pytest.fixture
 def open_host(world: Path, cli: Call, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call]:
-    """``open_host(name, model)``: the host is connected, begun in a project and past its first questions."""
+    """``open_host(name, model, now)``: the host is connected, begun in a project and past its first questions."""
     person, opened = Path(os.environ["HOME"]), list[Terminal]()
     here = person / "one"
     subprocess.run(["git", "init", "-q", str(here)], check=True)
 
-    def begin(name: str, model: StandIn) -> Terminal:
+    def begin(name: str, model: StandIn, now: str = NOW) -> Terminal:
         real = REAL[name]
         program = fetched(real.package, real.program, 300)
         monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
@@ -94,7 +108,10 @@ def open_host(world: Path, cli: Call, monkeypatch: pytest.MonkeyPatch) -> Iterat
             *(real.unasked if model.runs else ()),
         ]
         terminal = Terminal(
-            person / "tmux.socket", words, here, clean() | variables | {"TERM": "xterm-256color"}
+            person / "tmux.socket",
+            words,
+            here,
+            clean() | variables | {"TERM": "xterm-256color", "ALICE_NOW": now},
         )
         opened.append(terminal)
         if name == "codex":
@@ -144,6 +161,59 @@ def test_three_things_are_decided_by_keys_in_the_dialog_of_a_real_host(
     told = git(home, "log", "-2", "-p", "--format=%s%n%B")
     assert told.count(f"Alice-Channel: dialog of {host}") == 2 and told.count("Alice-Actor: user") == 2
     assert all(text in told for text in texts[:2])
+
+
+A_DAY = (1, 3, 0, 2, 5, 1, 0, 4, 2, 1, 3, 0, 2, 1)
+"""How many lessons the agent proposes on each day of the fortnight; at most three a day are asked."""
+
+
+def follow(calls: Sequence[Called]) -> Callable[[Any], Wish | None]:
+    """A model that makes these calls in turn, as far as a conversation has come: a host asks beside it, too."""
+
+    def wish(asked: Any) -> Wish | None:
+        rows = [one["content"] for one in asked["messages"] if isinstance(one["content"], list)]
+        made = sum(part.get("type") == "tool_use" for row in rows for part in row)
+        offered = {one.get("name") for one in asked.get("tools") or []}
+        if made >= len(calls) or f"mcp__alice-exp__{calls[made][0]}" not in offered:
+            return None
+        return f"mcp__alice-exp__{calls[made][0]}", calls[made][1], f"call_{made}"
+
+    return wish
+
+
+def test_a_fortnight_without_a_terminal(open_host: Call, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Claude Code twice a day: its agent proposes in the first session, and asks the person in both."""
+    cli("init")
+    words = iter(PROPOSED)
+    chance, offered, decided, asked, made = Random(1), list[int](), 0, list[int](), list[int]()
+    with standing_in("Noted.") as model:
+        for day, count in enumerate(A_DAY):
+            at = f"2026-03-{day + 2:02}"
+            made += [day] * count
+            lessons = [("memorize", {"payload": next(words)}) for _ in range(count)]
+            dialogs = 0
+            for hour, calls in ((9, [*lessons, *ASK]), (15, ASK)):
+                monkeypatch.setattr(model, "wish", follow(calls))
+                terminal = open_host("claude-code", model, f"{at}T{hour:02}:00:00Z")
+                ask(terminal)
+                shown = terminal.wait(r"Noted[.]|1 of [123]: may", 90)
+                while number := re.search(r"([123]) of [123]: may", shown):
+                    offered.append(day)
+                    dialogs += 1
+                    time.sleep(0.8)
+                    says = chance.random()
+                    for key in ("Enter",) if says < 0.7 else ("Down", "Enter") if says < 0.9 else ("Escape",):
+                        terminal.send(key)
+                        time.sleep(0.2)
+                    decided += says < 0.9
+                    shown = terminal.wait(rf"Noted[.]|{int(number[1]) + 1} of [123]: may")
+                terminal.close()
+            asked.append(dialogs)
+    soon = sum(then - day <= 1 for day, then in zip(made, offered, strict=False))
+    print(
+        f"{len(made)} proposed, {len(offered)} offered, {soon} within a day, {decided} decided, dialogs a day {asked}"
+    )
+    assert soon >= 0.8 * len(made) and max(asked) <= 3
 
 
 CLIENTS = {

@@ -3,8 +3,6 @@
 It is fetched once into the virtual environment; where there is no Node or no registry, the test says so and is skipped.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -17,21 +15,10 @@ from typing import Any
 import pytest
 
 from tests.agents.npm import fetched
+from tests.case_tables import cases
 
 PACKAGE = "@modelcontextprotocol/inspector@0"
-CALLS: dict[str, tuple[str, ...]] = {
-    "recall": ("query=use rg",),
-    "decide": ("task=search code",),
-    "report_outcome": ("id={block}", "ok=true"),
-    "memorize": ("payload=use fd", "trigger=finding files"),
-    "record_episode": ("task=deploy", "success=true", "reward=0.5"),
-    "add_event": ("thought=what next",),
-    "search_memory_tool": ("query=what does the user like",),
-    "memory_assess_knowledge": ("topic=rg",),
-    "heartbeat_summary": (),
-    "heard": (),
-    "listened": ("ids=[]",),
-}
+CALLS: dict[str, tuple[str, ...]] = dict(cases(__file__, "CALLS"))
 
 
 @pytest.fixture(scope="session")

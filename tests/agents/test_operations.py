@@ -1,8 +1,6 @@
 """The operations and the typed methods of ``Alice`` are two faces of the same use cases: neither knows what the other
 lacks."""
 
-from __future__ import annotations
-
 import inspect
 import types
 import typing

@@ -1,7 +1,5 @@
 """What hosts install by themselves is made from the table of hosts, and the hosts' own programs take it."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Projects: what was learned in one holds there; a person widens it, confirms names, switches learning off (DESIGN 7)."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

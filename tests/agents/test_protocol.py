@@ -1,7 +1,5 @@
 """The protocol of ``alice-exp mcp``, line by line: what a client may send, in which order, and what comes back."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

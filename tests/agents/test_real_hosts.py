@@ -3,8 +3,6 @@
 Their packages are large, so that `make soak` owns this; skipped with the reason where npm cannot install them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

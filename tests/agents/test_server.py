@@ -1,7 +1,5 @@
 """The agents' face: a real server process, spoken to by the SDK's own client (issue 6, DESIGN 6 and 7)."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """What a session shows of its decisions: tests, edits taken back, the person's words; each until the next topic."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

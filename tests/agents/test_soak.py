@@ -1,7 +1,5 @@
 """Ten thousand calls of one server process: its memory stays where it is (issue 6)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

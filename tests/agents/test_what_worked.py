@@ -1,7 +1,5 @@
 """Commands that work and causes that held are kept without an agent's goodwill (DESIGN 14)."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable
@@ -14,26 +12,14 @@ from alice_exp.agents.cli import hook_command
 from alice_exp.agents.rules.what_worked import command_of
 from alice_exp.conversations.rules import transcripts
 from alice_exp.conversations.store import file_sessions as store
+from tests.case_tables import cases
 
 Call = Callable[..., Any]
 
 
 @pytest.mark.parametrize(
     ("line", "command"),
-    [
-        ("make test", "make test"),
-        ("cd web && CI=1 pnpm run lint 2>&1", "pnpm run lint"),
-        (".venv/bin/pytest -q tests/test_a.py::test_x", ".venv/bin/pytest -q"),
-        ("uv run ruff format .", "uv run ruff format ."),
-        ("cargo build --release", "cargo build --release"),
-        ("npm run build", "npm run build"),
-        ("ls -la", ""),
-        ("git status", ""),
-        ("cat Makefile", ""),
-        ("echo make test", ""),
-        ("make deploy", ""),
-        ("pytest --token ghp_16C7e42F292c6912E7710c838347Ae178B4a", ""),
-    ],
+    cases(__file__, "test_a_command_is_told_without_its_files_and_secrets"),
 )
 def test_a_command_is_told_without_its_files_and_secrets(line: str, command: str) -> None:
     assert command_of(line)[0] == command

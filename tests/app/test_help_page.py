@@ -1,7 +1,5 @@
 """The pages of help: laid out, grouped, uncut at 80 columns, in both languages, without a home and without an import."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

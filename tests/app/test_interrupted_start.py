@@ -1,7 +1,5 @@
 """Ctrl-C while the program is still loading ends it as it does later: exit 130, and no traceback."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``status``: one screen, at 80 columns, in both languages; it counts what the report counts and starts nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``export`` and ``import alice``: nothing lost, nothing trusted that was not (DESIGN 7)."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

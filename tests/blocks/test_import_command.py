@@ -1,7 +1,5 @@
 """``import``, ``session import``, ``mcp install``: what is elsewhere comes in, and we into an agent's host."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

@@ -1,7 +1,5 @@
 """One block's life: edit, move, retire, revive (R2.8-R2.15, B2.9, B2.10, B2.44, D7, D19, D21)."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

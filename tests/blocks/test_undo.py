@@ -1,7 +1,5 @@
 """Undo at a person's scale, and the log's filters (R2.14, DESIGN 5, 7)."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`why` finds its block by the index where there is one, and says the same without."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

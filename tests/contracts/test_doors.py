@@ -1,7 +1,5 @@
 """What the doors of a home promise: ``home.ports`` and the store of the open report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path

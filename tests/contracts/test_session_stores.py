@@ -1,7 +1,5 @@
 """What chat histories promise (R4.28, R4.31)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

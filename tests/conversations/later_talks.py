@@ -1,7 +1,5 @@
 """Five long conversations written after the summary's rule: eight facts each that later turns need, among noisy talk."""
 
-from __future__ import annotations
-
 NOISE_EN = [
     (
         "run it again?",

@@ -1,7 +1,5 @@
 """``context`` and ``prime``: what an agent should know of the user (D57, R4.23-R4.34, B4.10, B4.11)."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Short-term memory: R4.1-R4.13, B4.1-B4.5, B4.7, D54."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

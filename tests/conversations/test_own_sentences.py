@@ -1,7 +1,5 @@
 """The person's own sentences: what they pasted is out, cues come first, nothing secret; orders as said without a model."""
 
-from __future__ import annotations
-
 import pytest
 
 from alice_exp.conversations.rules import own_sentences as own

@@ -1,7 +1,5 @@
 """One list of blocks, episodes, the diary and conversations, with where each is from (R4.23, R4.26)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

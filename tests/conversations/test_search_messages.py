@@ -1,7 +1,5 @@
 """Searching what was said."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Sessions: kept, read for candidates once and never twice, fitted into a window (D54-D56, R4.1-R4.33, B4)."""
 
-from __future__ import annotations
-
 import json
 import stat
 import time

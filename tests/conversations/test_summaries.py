@@ -1,7 +1,5 @@
 """Summaries without a model keep what later turns need: five long conversations, eight facts each, 500 tokens."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What an agent did is read from each host's records: commands with their ends, edits, prompts, without secrets."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@
 and Qwen Code 0.15 with hooks were written by these programs, run against a stand-in model.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The index of what was said: in step with the sessions, whatever happens to it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -98,6 +96,19 @@ def test_killed_at_any_moment_it_answers_right_afterwards(
     assert found(chats, index_of(chats, tmp_path)) == wanted
 
 
+def test_what_is_left_counts_as_if_the_deleted_had_never_been(chats: FileSessions, tmp_path: Path) -> None:
+    index = index_of(chats, tmp_path)
+    assert found(chats, index)[0][0] == "s2#7"
+    chats.forget("s2")
+    index.drop("s2")
+    fresh = index_of(chats, tmp_path / "fresh")
+    tokens = ("number", "line", "dentist")
+    known = [one.ask(lambda turns: turns.statistics(tokens)) for one in (index, fresh)]
+    assert known[0] == known[1] and known[0].holders["dentist"] == 0
+    assert found(chats, index) == found(chats, fresh)
+    assert not any(b"dentist" in file.read_bytes() for file in (tmp_path / "state").iterdir())
+
+
 @pytest.mark.parametrize("harm", ["a session is gone", "a session was written anew", "the index is cut"])
 def test_what_is_gone_stays_in_no_row(chats: FileSessions, tmp_path: Path, harm: str) -> None:
     index = index_of(chats, tmp_path)
@@ -122,15 +133,18 @@ def test_what_is_gone_stays_in_no_row(chats: FileSessions, tmp_path: Path, harm:
 
 
 def test_a_deleted_conversation_leaves_no_word(home: Path, cli: Call) -> None:
-    for name in ("one", "two"):
+    for name, place in (("one", "zanzibar"), ("two", "graz")):
         cli("session", "start", name)
-        cli("session", "say", name, "user", f"the heliotrope of {name} is in bloom")
+        cli("session", "say", name, "user", f"the heliotrope of {place} is in bloom")
     assert [one["session"] for one in cli("session", "search", "heliotrope", "--json").json["matches"]] == [
         "one",
         "two",
     ]
+    index = home / "state" / "sessions.sqlite"
+    was = index.stat().st_ino
     cli("session", "end", "one", "--forget")
-    assert not any(b"heliotrope" in file.read_bytes() for file in (home / "state").glob("sessions.sqlite*"))
+    assert index.stat().st_ino == was, "it is made anew"
+    assert not any(b"zanzibar" in file.read_bytes() for file in (home / "state").glob("sessions.sqlite*"))
     assert [one["session"] for one in cli("session", "search", "heliotrope", "--json").json["matches"]] == [
         "two"
     ]

@@ -1,7 +1,5 @@
 """What somebody asks not to be kept is kept nowhere; an order about files, logs or forms is no such request."""
 
-from __future__ import annotations
-
 import pytest
 
 from alice_exp.conversations.rules.cues import extract

@@ -5,8 +5,6 @@ interrupted. Afterwards both homes are whole, nothing left that no log names, an
 other's block once on both sides.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -4,8 +4,6 @@ A private remote has nothing yet. Afterwards the next sync goes through, a secon
 once, and what a sync said to have given is there.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -4,8 +4,6 @@ PLACE becomes a small disk of its own where this machine lets us mount one. What
 there once in the end, and nothing that was refused or killed twice; exit 1 and one line for each thing that is not so.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

@@ -4,8 +4,6 @@ What a host left is taken in once more afterwards: each sentence that was kept w
 its candidate is.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys
@@ -20,7 +18,7 @@ ORDERS = SAID[:2]
 
 def build(root: Path) -> None:
     """A home, a host's transcript, and what its hook left to be done."""
-    from alice_exp.agents.store import FileSpool
+    from alice_exp.agents.store import Spool
 
     enter(root)
     assert call("init")[0] == 0
@@ -31,7 +29,7 @@ def build(root: Path) -> None:
     talk = root / "talk.jsonl"
     talk.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     left = {"host": "claude-code", "event": "end", "session": "claude-code-s", "transcript": str(talk)}
-    FileSpool(root / "alice" / "state", lambda: NOW).leave({**left, "cwd": "", "project": "web"})
+    Spool(root / "alice" / "state", lambda: NOW).leave({**left, "cwd": "", "project": "web"})
 
 
 def check(root: Path) -> None:

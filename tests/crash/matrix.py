@@ -5,8 +5,6 @@ the figures there; exit 1 where anything was lost. A command is forked from a pr
 makes the steps that a new one makes (a test compares them); ``--cold`` starts a new one each time, five times as slow.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

@@ -4,8 +4,6 @@ A pack of the history is cut in two, so that no act can follow it. Afterwards th
 interrupted: one history is set aside and named, every block stands as it was, approved or not, and acts go on.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

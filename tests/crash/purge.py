@@ -3,8 +3,6 @@
 Afterwards the next command finds one history or the other: the block and all its past, or no object that holds it.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -4,8 +4,6 @@
 can say exactly which two states are allowed: the one before, and the one after.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

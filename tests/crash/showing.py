@@ -4,8 +4,6 @@ A prompt's hook shows a block and keeps that as a decision: whole or not at all,
 line it plays that with the host's JSON on stdin.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import sys

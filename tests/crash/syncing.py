@@ -4,8 +4,6 @@ Two machines share a private remote and both acted since. Afterwards the next sy
 act of either is lost, and none stands twice.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

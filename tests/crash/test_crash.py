@@ -1,7 +1,5 @@
 """The crash matrix, sampled: a few steps of each command in each mode. ``make crash`` walks all of them."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys
@@ -76,6 +74,12 @@ STAND_INS = {
     "review": "approve",
     "pause": "project",
     "heard": "project",
+    "project": "project",
+    "project on": "project",
+    "project is": "project",
+    "project not": "project",
+    "project publish": "share-export",
+    "project trust": "approve",
     "revive": "restore",
     "import alice": "import",
     "import claude-md": "import",

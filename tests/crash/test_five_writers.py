@@ -1,7 +1,5 @@
 """The ten-minute soak: five writers, kills and a full disk (``make soak``); ``ALICE_SOAK_SECONDS`` makes it shorter."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

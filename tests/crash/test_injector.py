@@ -1,7 +1,5 @@
 """The fault injector itself, on programs of a few lines: what it counts, what it does, and that it is believed rightly."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

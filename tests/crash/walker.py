@@ -4,8 +4,6 @@ Each line of its input is one walk as JSON, each line of its output what was fou
 whatever a scene runs, it runs in a process of its own, at the point where a fresh interpreter would begin to run it.
 """
 
-from __future__ import annotations
-
 import gc
 import importlib
 import json

@@ -4,8 +4,6 @@ What may be copied lies beside this file (SOURCE.md says where each set is from,
 not be copied are looked for in the directory that ``ALICE_DATA`` names; no test needs one of them.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """REQUIREMENTS D 38-44: episodes through the real command line."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

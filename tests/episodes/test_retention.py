@@ -1,7 +1,5 @@
 """The vectors R0.38-R0.43, and uniqueness against brute force (B0.8-B0.13)."""
 
-from __future__ import annotations
-
 import random
 import time
 

@@ -1,7 +1,5 @@
 """Finding similar episodes, statistics, shortening and joining (R0.28-R0.35, R0.45, R0.48, B0.3-B0.7, B0.14)."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import time

@@ -1,7 +1,5 @@
 """Words joined and apart, and how much of a question an answer must say (DESIGN 10)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """Which blocks are told: the vectors of DESIGN 12.1."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """An embedder puts the best answers in order; whatever it does, words answer, with one warning and exit 0."""
 
-from __future__ import annotations
-
 import json
 import sys
 import threading

@@ -1,7 +1,5 @@
 """One calibrated probability decides silence for every search (DESIGN 10)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

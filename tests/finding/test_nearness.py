@@ -1,7 +1,5 @@
 """What a candidate is to what is known, and which neighbours stand beside it (DESIGN 13)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from itertools import count
@@ -13,6 +11,7 @@ import pytest
 from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
 from alice_exp.finding.rules.nearness.relation import likeness
 from alice_exp.finding.rules.nearness.statement import statement
+from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.rivals import could_be_rivals
 from alice_exp.model.values.block import About, Block, Payload, Placed, Trigger
 
@@ -597,17 +596,47 @@ def test_a_number_that_counts_rules_off_is_no_value(known: str, new: str, kind: 
     assert likeness(statement(two), statement(one)).kind == kind
 
 
-def test_the_first_that_shares_much_of_a_candidates_words_is_shown_whatever_it_is_to_it() -> None:
+@pytest.mark.covers("BX.60")
+def test_what_recall_answers_first_is_a_neighbour_whatever_it_is_to_the_candidate() -> None:
     long = (
         "the staging cluster is drained node by node, its volumes are detached, and the images are pulled again "
         * 4
     )
-    known = [placed(long), *(placed(f"an unrelated line of subject {n} for the bakery") for n in range(30))]
-    (one, *_) = Neighbourhood(known).relations(placed("volumes of the staging cluster", "", POOL))
-    assert one.placed == known[0]
+    said = [long, "the API answers at most 60 requests a minute", "合并之后删除分支"]
+    known = [placed(text) for text in (*said, *(f"an unrelated line of subject {n}" for n in range(30)))]
+    for new, old in zip(
+        ("volumes of the staging cluster", "每分钟的请求", "delete merged branches"), known, strict=False
+    ):
+        candidate = placed(new, "", POOL)
+        (first,) = rank(known, new, {}, "2026-01-01T00:00:00Z", 1)
+        assert first.placed == old and first.match >= 0.15
+        assert old in [one.placed for one in Neighbourhood(known).relations(candidate)]
     assert not Neighbourhood(known).relations(
         placed("the parrot of my uncle sings at noon, mostly operas", "", POOL)
     )
+
+
+@pytest.mark.covers("BX.61")
+@pytest.mark.parametrize(
+    ("known", "new", "is_other"),
+    [
+        ("the backup runs at 02:30", "备份在凌晨 2 点运行", False),
+        ("the backup runs at 2 am", "the backup runs at 02:30", False),
+        ("备份在凌晨两点跑", "备份在凌晨 2:30 跑", False),
+        ("会议在下午两点", "the meeting is at 14:00", False),
+        ("会议在下午两点半", "会议在14:30", False),
+        ("backup at 2:30 pm", "backup at 14:30", False),
+        ("the backup runs at 02:30", "the backup runs at 03:30", True),
+        ("the backup runs at 02:30", "备份在凌晨 4 点运行", True),
+        ("会议在下午两点半", "会议在15:30", True),
+        ("the shop opens at 9am", "the shop opens at 9pm", True),
+    ],
+)
+def test_a_time_that_is_given_more_precisely_contradicts_nothing(
+    known: str, new: str, is_other: bool
+) -> None:
+    for first, second in ((known, new), (new, known)):
+        assert (between(first, second, "operations") == "replaces") is is_other
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """A day that a question names brings what was kept on it to the front, and nothing else into the answer."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

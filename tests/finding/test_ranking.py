@@ -1,7 +1,5 @@
 """Finding and choosing: DESIGN 10, R2.35-R2.38, B2.14-B2.16, and the acceptance checks D31-D35."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

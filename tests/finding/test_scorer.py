@@ -1,7 +1,5 @@
 """What a match is made of, what a collection teaches, and that it does not matter how it is kept (DESIGN 10)."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import defaultdict

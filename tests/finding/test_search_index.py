@@ -1,7 +1,5 @@
 """The index answers as the files do, is kept in step, and never stands in the way (DESIGN 4, 9, 10)."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3
@@ -313,7 +311,7 @@ def test_a_damaged_or_older_index_is_made_again(house: House, damage: Any) -> No
 
 COLUMNS = {
     "files": ("texts", "length", "short", "sample", "ordered"),
-    "blocks": ("length", "weight", "type", "updated", "stretch", "tokens"),
+    "blocks": ("length", "standing", "tokens"),
 }
 
 
@@ -325,7 +323,11 @@ def test_a_row_that_was_damaged_answers_nothing(house: House, table: str, column
     house.ids("ripgrep")
     house.index.close()
     damage = (
-        "1" if column == "type" else f"{column} || 'x'" if column == "tokens" else f"ifnull({column}, 0) + 1"
+        f"{column} || 'x'"
+        if column == "tokens"
+        else f"replace({column}, '0', '1')"
+        if column == "standing"
+        else f"ifnull({column}, 0) + 1"
     )
     execute(house.state, f"UPDATE {table} SET {column} = {damage}")
     house.index = house.another()

@@ -1,7 +1,5 @@
 """Light words of a question count less, in both languages; what else it says counts in full."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

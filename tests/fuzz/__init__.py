@@ -1,7 +1,5 @@
 """Texts and messages that nobody meant, made by hypothesis; ``make soak`` lets them run long."""
 
-from __future__ import annotations
-
 import os
 
 SCALE = int(os.environ.get("ALICE_FUZZ", "1"))

@@ -4,8 +4,6 @@ A reply is made from its meaning, never read back from its words, so that nothin
 ``allowed`` says for every number which acts would do what the writer wants; a number it does not hold is left alone.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Coverage-guided fuzzing of what reads bytes that others wrote, where atheris installs (``make soak``)."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Bundles, wire messages and MCP arguments that nobody meant: refused with a sentence, and nothing becomes trusted."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Replies as people write them and replies of any words: none decides on what it leaves out (DESIGN 6)."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """JSONC against json5 and against parse-change-parse, on mutations of the public vectors."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

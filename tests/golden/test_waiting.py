@@ -4,8 +4,6 @@ and as the table of one of 120 with colours.
 ``--update-golden`` rewrites the transcripts.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A week of heartbeats as a person sees them, in English and in Chinese; ``--update-golden`` rewrites them."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from pathlib import Path

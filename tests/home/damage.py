@@ -1,7 +1,5 @@
 """Damages to a home, made from a seed: what a failing disk, a crash, another tool or a hand can leave in its files."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

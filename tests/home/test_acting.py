@@ -1,7 +1,5 @@
 """Who acts: an agent's process is known by its variable and by its parents, and no word of its own makes it a person."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Bad input, by hand in a file of the home and as JSONL: a sentence with its place, an exit code, nothing changed."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

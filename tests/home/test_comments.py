@@ -1,7 +1,5 @@
 """A person's comments, order and layout survive every act, on their own block and on others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Reads answer whatever is damaged in git or in what is derived; no damage to anything ends as a bug of ours."""
 
-from __future__ import annotations
-
 import gc
 import os
 import shutil

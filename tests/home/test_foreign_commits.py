@@ -1,7 +1,5 @@
 """DESIGN 6: a commit that alice-exp did not make is taken like a hand edit, by whatever git command it came."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """What a person does in an editor: adopted as theirs, completed, never trusted beyond their word, never lost."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

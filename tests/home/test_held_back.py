@@ -95,7 +95,9 @@ def test_a_rejection_unlinks_it(home: Path, cli: Call, waiting: list[str]) -> No
 def test_an_approval_asks_for_itself_alone(home: Path, cli: Call, waiting: list[str]) -> None:
     done = cli("reply", "approve all", "--yes", "--json", check=False)
     assert (done.code, done.json["approved"]) == (5, [waiting[2]])
-    assert {(row["id"], row["why"]) for row in done.json["skipped"]} == {(one, "private") for one in waiting[:2]}
+    assert {(row["id"], row["why"]) for row in done.json["skipped"]} == {
+        (one, "private") for one in waiting[:2]
+    }
     root = home
     assert all(holding(root, word) == ["state/held.jsonc"] for word in SECRETS)
     cli("approve", waiting[1], "--yes")

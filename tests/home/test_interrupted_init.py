@@ -1,7 +1,5 @@
 """The making of a home was interrupted: ``init`` again makes it, whatever git or the first act left behind."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

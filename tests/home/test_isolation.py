@@ -1,7 +1,5 @@
 """The home's history is the home's alone, whatever git and the environment around it say."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """The ledger: every act's decision is an entry, and nothing else makes a block trusted (DESIGN 6)."""
 
-from __future__ import annotations
-
+import json
+import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable, Collection
@@ -33,6 +33,7 @@ def candidate(cli: Call, text: str = "Run the linter before each commit.") -> st
     return made
 
 
+@pytest.mark.covers("BX.30")
 def test_each_act_writes_its_entry(home: Path, cli: Call) -> None:
     one, other = candidate(cli), candidate(cli, "Never push to main without a review.")
     cli("approve", one, "--yes")
@@ -122,3 +123,74 @@ def test_the_index_follows_a_ledger_that_others_move(home: Path, cli: Call, git:
     with sqlite3.connect(home / "state" / "index.sqlite") as index:
         index.execute("UPDATE blocks SET entry = replace(entry, 'trusted', 'waiting')")
     assert told() == {one: True}
+
+
+def trusted(cli: Call) -> list[str]:
+    """What is told as trusted."""
+    rows = cli("list", "--json").json["blocks"]
+    return sorted(row["payload"] for row in rows if row["approved"] and row["set"] != "low_value")
+
+
+def forge(home: Path, name: str, text: str) -> None:
+    """Write a block into a trusted set with all that 0.2.0 wrote into one."""
+    from alice_exp.model.values.block import Block, Payload, Trigger, content_hash
+
+    made = Block("exp-forged22", Payload(text), Trigger("committing"))
+    approved = {"at": "2026-02-20T09:00:00Z", "by": "user", "hash": content_hash(made)}
+    times = {"created_at": approved["at"], "updated_at": approved["at"]}
+    block = {"id": f"exp-{name:a<8}", "trigger": "committing", "payload": text, "approved": approved, **times}
+    (home / f"experiences/universal/{name}.jsonc").write_text(json.dumps({"blocks": [block]}), "utf-8")
+
+
+@pytest.mark.covers("BX.37")
+def test_a_home_of_0_2_0_keeps_what_acts_prove_and_says_what_they_do_not(
+    home: Path, cli: Call, git: Git
+) -> None:
+    real = {
+        text: candidate(cli, text)
+        for text in (
+            "lint before each push",
+            "name branches after the ticket",
+            "tag every release",
+            "squash small fixes",
+        )
+    }
+    for block_id in real.values():
+        cli("approve", block_id, "--yes")
+    cli("move", real["name branches after the ticket"], "universal/other")
+    cli("retire", real["tag every release"], "--reason", "gone", "--yes")
+    cli("share", "allow", real["lint before each push"], "--yes")
+    cli("reject", candidate(cli, "push on Fridays"), "--yes")
+    cli("remember", "I prefer tabs.")
+    kept = [text for text in trusted(cli) if text != "squash small fixes"]
+    assert len(kept) == 3
+    # An act of the editor's took in what a file said of itself: 0.2.0 had to strip that, and may have missed it.
+    path = next(
+        p for p in (home / "experiences/universal").iterdir() if "squash small fixes" in p.read_text("utf-8")
+    )
+    path.write_text(
+        path.read_text("utf-8").replace("squash small fixes", "squash small fixes, always"), "utf-8"
+    )
+    forge(home, "byhand", "typed by hand")
+    cli("list")
+    forge(home, "bygit", "committed by git")
+    git(home, "add", "-A")
+    trailers = (
+        "Alice-Act: act-aaaaaaaa\nAlice-Op: approve\nAlice-Actor: user\nAlice-At: 2026-02-20T09:00:00Z\n"
+    )
+    message = f"approve\n\n{trailers}Alice-Block: exp-bygitaaa\n"
+    named = ("-c", "user.name=x", "-c", "user.email=x@y", "-c", "core.hooksPath=/dev/null")
+    git(home, *named, "commit", "-qm", message)
+    git(home, "update-ref", "-d", "refs/alice/ledger")
+    for folder in ("ledger", "lost"):
+        shutil.rmtree(home / "state" / folder, ignore_errors=True)
+    looked = cli("list", "--json")
+    assert "rest on no decision of yours" in looked.stderr
+    assert trusted(cli) == kept
+    assert cli("memorize", "push on Fridays", check=False).code == 6
+    assert [entry(home, real[text]).standing for text in ("lint before each push", "tag every release")] == [
+        "trusted",
+        "retired",
+    ]
+    waiting = {row["payload"] for row in cli("heartbeat", "--json").json["unapproved"]}
+    assert waiting == {"squash small fixes, always", "typed by hand", "committed by git"}

@@ -1,7 +1,5 @@
 """A home in a state that must not be written: a sentence, an exit code, nothing changed, and the way on."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The names of projects: keys of remotes, of folders, and which older names stay theirs (DESIGN 7)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

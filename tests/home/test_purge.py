@@ -1,7 +1,5 @@
 """The right to be forgotten: after ``purge`` no object of the repository holds the text (B2.29, DESIGN 5)."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """A grep of a purged home: every kind of file below it held the words, and afterwards only what the purge names does."""
 
-from __future__ import annotations
-
 import codecs
 import html
 import json

@@ -1,7 +1,5 @@
 """What the system refuses where nobody expected it is a sentence and exit 3; a reader that went away is no failure."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """Several processes at once: nothing lost, one commit an act, history and tree clean."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -4,8 +4,6 @@ A trick is a generator: what a person did before, ``yield``, what is then tried 
 that the next report has to say. Everything is looked at from outside, through the commands.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -931,6 +929,7 @@ def scene(world: Path, cli: Call, _decided: Callable[[Call], Path]) -> Scene:
     return s
 
 
+@pytest.mark.covers("BX.31")
 @pytest.mark.parametrize("played", TRICKS, ids=lambda one: one.__name__)
 def test_the_trusted_never_grow(played: Trick, scene: Scene) -> None:
     steps = played(scene)
@@ -950,3 +949,33 @@ def test_the_trusted_never_grow(played: Trick, scene: Scene) -> None:
     if must_say:
         page = re.sub(r"\s+", " ", page + scene.cli("heartbeat", "--format", "markdown").stdout)
         assert must_say in page
+
+
+PAGE = Path(__file__).parents[2] / "docs/guarantees.md"
+BEGIN, END = "<!-- generated: tricks -->\n", "<!-- end -->"
+
+
+def table() -> str:
+    """Every trick with what comes of it, as the test above finds it."""
+    rows = []
+    for one in TRICKS:
+        is_said = one.__annotations__["return"].endswith("str | None]")
+        came = "nothing; the next report names it" if is_said else "nothing"
+        rows.append(f"| {one.__name__.replace('_', ' ')} | {came} |\n")
+    return f"| {len(TRICKS)} tricks | what is trusted gains |\n|---|---|\n{''.join(rows)}"
+
+
+@pytest.mark.covers("BX.38")
+def test_the_page_of_guarantees_holds_each_trick_and_the_bound() -> None:
+    """``python -m tests.home.test_tricks`` writes the table."""
+    page = PAGE.read_text("utf-8")
+    assert page.partition(BEGIN)[2].partition(END)[0] == table()
+    bound = (
+        "a program of the same user that moves the reference itself is believed, unless an owner key signs"
+    )
+    assert bound in " ".join(page.split())
+
+
+if __name__ == "__main__":
+    head, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
+    PAGE.write_text(head + BEGIN + table() + END + rest.partition(END)[2], "utf-8")

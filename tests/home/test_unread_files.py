@@ -1,7 +1,5 @@
 """An act reads the files that it touches; of the others it knows what the search index knows, and nothing differs."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -1,7 +1,5 @@
 """The watcher alone: every way of saving is noticed once, other things never, and it leaves nothing behind."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

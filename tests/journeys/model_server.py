@@ -1,7 +1,5 @@
 """A chat completions server on loopback whose answers a test scripts: text, a status, silence, a cut-off, nonsense."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """``make demo`` walks the life of one lesson, in the terminal's language, and its recall finds that lesson first."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """REQUIREMENTS D 2, 6, 36 and 54 to their last word: every act that there is, the border to the token."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

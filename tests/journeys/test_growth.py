@@ -1,7 +1,5 @@
 """How a memory grows and what that costs, and tables that other tests do not name (``tests/COVERAGE.md``)."""
 
-from __future__ import annotations
-
 import importlib
 import random
 import re

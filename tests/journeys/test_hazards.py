@@ -1,7 +1,5 @@
 """What finding must stand: a clock that jumps back, 100,000 blocks in one file, two writers and a reader (issue 4)."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What happens to records later: results that come late, reads over days, a model that sums up, ranks without context."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Lines of the requirements that no check of D asks for, by the real command (``tests/COVERAGE.md``)."""
 
-from __future__ import annotations
-
 import json
 import socket
 import sys

@@ -1,7 +1,5 @@
 """The acceptance checks of REQUIREMENTS D, by number, as far as their commands exist."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What somebody mistypes who writes Chinese: full-width signs, another dash, a date of here, a name in characters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """REQUIREMENTS D 60: a whole life as one shell script over a copy of ``sample_home``."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

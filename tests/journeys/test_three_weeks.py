@@ -4,8 +4,6 @@
 each kind of candidate.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

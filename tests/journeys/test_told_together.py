@@ -1,7 +1,5 @@
 """What was approved for one situation is told together, on every door and in both languages, and its failures are seen."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import date, timedelta

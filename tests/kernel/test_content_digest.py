@@ -1,7 +1,5 @@
 """The hashes by which contents are known are those of git and of SHA-256."""
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 

@@ -1,7 +1,5 @@
 """The files that hold words and patterns are well made: a person who adds to one sees here what they mistyped."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

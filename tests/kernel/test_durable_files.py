@@ -1,7 +1,5 @@
 """A person saves in the middle of an act, and the power goes after it: nothing that was saved or reported is lost."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

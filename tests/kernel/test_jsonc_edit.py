@@ -1,7 +1,5 @@
 """Editing: what changes looks right, what does not change stays byte for byte, and the value is as asked."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

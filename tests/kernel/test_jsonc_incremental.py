@@ -1,7 +1,5 @@
 """Reading beside an earlier version: the same answer as reading anew, with what stands unchanged taken over."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -9,31 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alice_exp.kernel.jsonc import Document, Unchanged, parse
+from tests.case_tables import cases
 from tests.fuzz import SCALE
 
-PIECES = [
-    '{"a": 1}',
-    '{"a": 2}',
-    "{}",
-    "[]",
-    '"x"',
-    "1",
-    "1.5",
-    "true",
-    '"\\ud83d\\ude00"',
-    '"\\ud83d"',
-    "0x1F",
-    "'q'",
-    "{a: 1,}",
-    '{"a": [1,2,], /* c */ "b": "/*"}',
-    ",",
-    "\n",
-    " // c\n",
-    "/* b */",
-    '{"a":1,"a":2}',
-    "[[[]]]",
-    '"é中"',
-]
+PIECES = cases(__file__, "PIECES")
 
 
 @st.composite

@@ -1,7 +1,5 @@
 """Reading: exact places of every fault, spans, and agreement of the fast way with json5."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The published vectors of other projects against parse and edit; every deliberate difference is a row here."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections import Counter
@@ -11,63 +9,13 @@ import json5
 import pytest
 
 from alice_exp.kernel.jsonc import Append, Edit, Remove, Set, edit, parse
+from tests.case_tables import cases
 from tests.data import VECTORS
 
-DIFFERENCES = {
-    "overflow": "JSON readers turn 1e999 into infinity, which JSON cannot write again",
-    "endless": "NaN and Infinity cannot be written as JSON again",
-    "duplicate": "one of two equal keys would be lost in silence",
-    "surrogate": "half a character cannot be stored as UTF-8",
-    "control": "an invisible character in a text is a slip",
-    "depth": "64 levels are more than any file here needs, and keep every reader's stack safe",
-    "trailing comma": "a vector of a strict mode; trailing commas are always read here",
-    "comment": "a vector of a strict mode; comments are always read here",
-    "JSON5": "a vector of JSONC alone; JSON5 is read here too",
-    "last line": "hujson wants a line break after a last // comment; JSONC and JSON5 do not",
-    "one line": "a short object stays on one line here",
-    "same line": "an array on one line stays on one line when it grows or is filled",
-    "order": "a new member goes behind the last one, the vector has a place of its own for it",
-    "empty": "the last member's line break goes with it",
-    "spaces": "a space follows each comma and colon",
-    "no file": "an empty file is a problem, and what has a problem is not edited",
-}
+DIFFERENCES = dict(cases(__file__, "DIFFERENCES"))
 """Class of difference to its reason."""
 
-SUITE: dict[str, str] = {
-    "test_parsing/i_number_huge_exp.json": "overflow",
-    "test_parsing/i_number_neg_int_huge_exp.json": "overflow",
-    "test_parsing/i_number_pos_double_huge_exp.json": "overflow",
-    "test_parsing/i_number_real_neg_overflow.json": "overflow",
-    "test_parsing/i_number_real_pos_overflow.json": "overflow",
-    "test_parsing/i_object_key_lone_2nd_surrogate.json": "surrogate",
-    "test_parsing/i_string_1st_surrogate_but_2nd_missing.json": "surrogate",
-    "test_parsing/i_string_1st_valid_surrogate_2nd_invalid.json": "surrogate",
-    "test_parsing/i_string_incomplete_surrogate_and_escape_valid.json": "surrogate",
-    "test_parsing/i_string_incomplete_surrogate_pair.json": "surrogate",
-    "test_parsing/i_string_incomplete_surrogates_escape_valid.json": "surrogate",
-    "test_parsing/i_string_invalid_lonely_surrogate.json": "surrogate",
-    "test_parsing/i_string_invalid_surrogate.json": "surrogate",
-    "test_parsing/i_string_inverted_surrogates_U+1D11E.json": "surrogate",
-    "test_parsing/i_string_lone_second_surrogate.json": "surrogate",
-    "test_parsing/i_structure_500_nested_arrays.json": "depth",
-    "test_parsing/n_number_-NaN.json": "endless",
-    "test_parsing/n_number_NaN.json": "endless",
-    "test_parsing/n_number_infinity.json": "endless",
-    "test_parsing/n_number_minus_infinity.json": "endless",
-    "test_parsing/n_object_repeated_null_null.json": "duplicate",
-    "test_parsing/n_string_backslash_00.json": "control",
-    "test_parsing/n_string_escaped_ctrl_char_tab.json": "control",
-    "test_parsing/n_string_unescaped_ctrl_char.json": "control",
-    "test_parsing/n_string_unescaped_tab.json": "control",
-    "test_parsing/y_object_duplicated_key.json": "duplicate",
-    "test_parsing/y_object_duplicated_key_and_value.json": "duplicate",
-    "test_transform/object_same_key_different_values.json": "duplicate",
-    "test_transform/object_same_key_same_value.json": "duplicate",
-    "test_transform/object_same_key_unclear_values.json": "duplicate",
-    "test_transform/string_1_escaped_invalid_codepoint.json": "surrogate",
-    "test_transform/string_2_escaped_invalid_codepoints.json": "surrogate",
-    "test_transform/string_3_escaped_invalid_codepoints.json": "surrogate",
-}
+SUITE: dict[str, str] = dict(cases(__file__, "SUITE"))
 """Vector of JSONTestSuite to the class of its difference."""
 
 JSON5: dict[str, str] = {

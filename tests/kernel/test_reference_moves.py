@@ -1,7 +1,5 @@
 """An act moves its references by git's own protocol without starting git; what is unusual is left to git."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

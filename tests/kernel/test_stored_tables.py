@@ -1,7 +1,5 @@
 """A table of words is believed only where it is of these words, these modules and this stemmer."""
 
-from __future__ import annotations
-
 import inspect
 import os
 from pathlib import Path

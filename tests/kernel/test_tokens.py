@@ -1,7 +1,5 @@
 """Folding, fingerprints, tokens, keywords, and what reaches a terminal."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +17,7 @@ from alice_exp.kernel.text.tokens import (
     tokens_many,
     words,
 )
+from tests.case_tables import cases
 
 
 @pytest.mark.parametrize(
@@ -38,23 +37,7 @@ def test_fold(text: str, folded: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "fingerprint"),
-    [
-        ("Use rg, not grep!", "usergnotgrep"),
-        ("用户 喜欢，吃辣。", "用户喜欢吃辣"),
-        ("Python 3.11", "python3.11"),
-        ("10 20", "10 20"),
-        ("10 ... 20", "10 20"),
-        ("C# and F#", "c#andf#"),
-        ("# title", "title"),
-        ("a != b", "a≠b"),
-        ("at -5 °C", "at−5°c"),
-        ("gpt-4", "gpt4"),
-        ("~5 s", "~5s"),
-        ("吃辣～", "吃辣"),
-        ("\u202eabc\x00", "abc"),
-        ("…", ""),
-        ("⚠\ufe0f 1\u200b5", "⚠15"),
-    ],
+    cases(__file__, "test_fingerprint"),
 )
 def test_fingerprint(text: str, fingerprint: str) -> None:
     assert fingerprint_text(text) == fingerprint
@@ -240,19 +223,7 @@ def test_cells(text: str, width: int) -> None:
 
 @pytest.mark.parametrize(
     ("text", "width", "line"),
-    [
-        ("short", 10, "short"),
-        ("exactly", 7, "exactly"),
-        ("too long", 6, "too l…"),
-        ("too long", 5, "too…"),
-        ("用户喜欢吃辣", 12, "用户喜欢吃辣"),
-        ("用户喜欢吃辣", 8, "用户喜…"),
-        ("用户喜欢吃辣", 7, "用户喜…"),
-        ("a\n b\tc", 10, "a b c"),
-        ("a\u202eb", 20, r"a\u{202e}b"),
-        ("abc", 1, "…"),
-        ("abc", 0, ""),
-    ],
+    cases(__file__, "test_one_line"),
 )
 def test_one_line(text: str, width: int, line: str) -> None:
     assert one_line(text, width) == line

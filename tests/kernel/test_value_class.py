@@ -1,7 +1,5 @@
 """``kernel.value_class`` makes what ``dataclasses.dataclass`` makes, for every class of the package."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import pkgutil

@@ -1,7 +1,5 @@
 """Lines cut at the width of a terminal: between Chinese characters too, never within a command in quotes."""
 
-from __future__ import annotations
-
 import pytest
 
 from alice_exp.kernel.text.display import cells, wrapped

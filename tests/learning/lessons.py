@@ -3,8 +3,6 @@
 Each lesson is told in varied words, with parameters that mean nothing (names, numbers), as an agent writes them down.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Finding, deciding, knowing: REQUIREMENTS D 31-37 and 49-52 through the real commands."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """R3.16-R3.25, B3.10-B3.12: every vector of the assessment."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The agents of the games in a kitchen and a room made by hand: they learn what the game says, and use it."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from datetime import datetime, timedelta

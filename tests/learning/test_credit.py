@@ -1,7 +1,5 @@
 """Whom an outcome counts for, and who rests when a set fails: the vectors of DESIGN 12.3 and 12.4."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

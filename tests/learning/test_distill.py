@@ -1,7 +1,5 @@
 """What repeats becomes a proposal, chance does not; intervals against published values."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """REQUIREMENTS D 44 and issue 5.2: what repeats becomes candidates, never above the pool."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

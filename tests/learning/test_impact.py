@@ -1,7 +1,5 @@
 """What blocks bring: ``impact`` by rule and by command."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

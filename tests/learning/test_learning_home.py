@@ -1,7 +1,5 @@
 """A few days of the world of ``learning_world`` on a real home: decision by decision what the pure rules say."""
 
-from __future__ import annotations
-
 import pytest
 
 from alice_exp.finding.rules.choice import Choice

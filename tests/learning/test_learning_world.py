@@ -1,7 +1,5 @@
 """The worlds of ``learning_world``, small."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Planted lessons are found among distractors, each once, with its condition and its own episodes (``lessons.py``)."""
 
-from __future__ import annotations
-
 import pytest
 
 from alice_exp.learning.rules.distill import distill

@@ -1,7 +1,5 @@
 """An agent that does as it is told, decide, act, report with what it did, teaches what its tasks hold and nothing else."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

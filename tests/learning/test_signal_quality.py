@@ -1,7 +1,5 @@
 """Signals beside reports: sensitivity and specificity by kind, from decisions that have both."""
 
-from __future__ import annotations
-
 from alice_exp.learning.rules.signal_quality import qualities
 
 

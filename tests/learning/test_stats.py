@@ -1,7 +1,5 @@
 """``stats`` in every form: counts in a fixed order, a picture of how experience grew, both languages (issue 4.8)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Lessons are found however tasks and actions are worded, none twice, and next to none where there is nothing to learn."""
 
-from __future__ import annotations
-
 import pytest
 
 from alice_exp.learning.rules.distill import distill

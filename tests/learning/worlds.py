@@ -8,8 +8,6 @@ Those of the second half were written after the rule was finished, as an agent w
 ``LATER`` were looked at when the rule was mended by them (9 of 11 and 5 of 7 found before, two false), ``LAST`` was not.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Mapping, Sequence

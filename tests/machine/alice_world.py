@@ -1,7 +1,5 @@
 """One home in the state machine's hands: who acts on it, when, and what must hold after every step (DESIGN 1, 5, 6)."""
 
-from __future__ import annotations
-
 import os
 import random
 import re

@@ -1,7 +1,5 @@
 """A process that dies at its k-th step on the file system, cheaply: a fork of this one."""
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

@@ -1,7 +1,5 @@
 """A hypothesis machine: clones act at random and sync in random order; they end byte-equal, no act lost (issue 7)."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import subprocess

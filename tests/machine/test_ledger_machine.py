@@ -3,8 +3,6 @@
 Ten thousand steps of it: ``pytest -m slow tests/machine/test_ledger_machine.py``.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Random acts, hand edits, days, two processes, a peer and crashes, against what must always hold (DESIGN 1, 5, 6)."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

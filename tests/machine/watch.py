@@ -1,7 +1,5 @@
 """What a home's files and history say, read apart from the product: one ``git cat-file --batch`` and the bytes on disk."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -1,7 +1,5 @@
 """``doctor``, ``config`` and shell completion (D5, D12, D59; B2.27, B2.28; DESIGN 7)."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

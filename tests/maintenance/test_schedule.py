@@ -1,7 +1,5 @@
 """The day's report comes by itself: units, agent and crontab line; what a scheduled run does and does not."""
 
-from __future__ import annotations
-
 import plistlib
 import shlex
 import shutil

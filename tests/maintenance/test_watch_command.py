@@ -1,7 +1,5 @@
 """REQUIREMENTS D 58 and B2.36: ``watch`` as a process, editors saving beside it."""
 
-from __future__ import annotations
-
 import json
 import os
 import queue

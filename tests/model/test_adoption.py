@@ -1,7 +1,5 @@
 """What a hand edit is taken for: which trust it raised, and which id a block that lost its own gets back."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

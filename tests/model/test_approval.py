@@ -1,7 +1,5 @@
 """How an approval starts a candidate (DESIGN 12.2)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A field of a block is known wherever blocks are read, written, described and merged: a new one is named here."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

@@ -1,7 +1,5 @@
 """The vectors R3.7-R3.15 and B3.1-B3.9."""
 
-from __future__ import annotations
-
 import time
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Doubt: the vectors of DESIGN 12.4, the promise about false alarms, and what two machines agree on."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from datetime import date, timedelta

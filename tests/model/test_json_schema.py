@@ -1,7 +1,5 @@
 """The JSON Schemas know what ``check`` knows, and tell a person who hovers what each field is."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,51 +10,14 @@ import pytest
 from alice_exp.kernel.jsonc import parse
 from alice_exp.model.formats.json_schema import schemas
 from alice_exp.model.values.config import OPTIONS
+from tests.case_tables import cases
 from tests.conftest import SAMPLE, Call
 
 jsonschema = pytest.importorskip("jsonschema")
 NAMED: dict[str, Any] = {Path(path).stem: json.loads(text) for path, text in schemas().items()}
 AT = "2026-02-20T09:00:00Z"
 
-FILES: tuple[tuple[str, object, bool], ...] = (
-    ("namespace", {}, True),
-    ("namespace", {"blocks": [{"payload": "x"}]}, True),
-    ("namespace", {"blocks": [{"payload": "x", "x-mine": 1}], "x-mine": []}, True),
-    ("namespace", {"blocks": [{"payload": "x", "evidence": "a text"}]}, True),
-    ("namespace", {"blocks": [{"payload": "x", "evidence": ["a", {"kind": "note"}]}]}, True),
-    ("namespace", {"blocks": [{"payload": {"steps": ["a"]}}]}, True),
-    ("namespace", {"blocks": [{"payload": "x", "trigger": {"text": "t", "keywords": ["k"]}}]}, True),
-    ("namespace", {"blocks": [{"payload": "x", "doubt": {"value": 0.5, "day": "2026-02-20"}}]}, True),
-    ("namespace", {"blocks": [{}]}, False),
-    ("namespace", {"blocks": [{"payload": ""}]}, False),
-    ("namespace", {"blocks": [{"payload": "  \n"}]}, False),
-    ("namespace", {"blocks": [{"payload": {"content": " "}}]}, False),
-    ("namespace", {"blocks": [{"payload": {"steps": []}}]}, False),
-    ("namespace", {"blocks": [{"payload": "x", "tag": ["y"]}]}, False),
-    ("namespace", {"block": []}, False),
-    ("namespace", {"blocks": {}}, False),
-    ("namespace", {"blocks": [{"payload": "x", "state": "sure"}]}, False),
-    ("namespace", {"blocks": [{"payload": "x", "importance": 2}]}, False),
-    ("namespace", {"blocks": [{"payload": "x", "verifications": -1}]}, False),
-    ("namespace", {"blocks": [{"payload": "x", "id": "exp-1"}]}, False),
-    ("namespace", {"blocks": [{"payload": "x", "created_at": "yesterday"}]}, False),
-    ("namespace", {"blocks": [{"payload": "x", "archived": {"from": "universal/a"}}]}, False),
-    ("namespace", {"blocks": [{"payload": "x", "evidence": [{"quote": "no kind"}]}]}, False),
-    ("namespace", {"blocks": [{"payload": "x", "origin": "import:mem0"}]}, True),
-    ("namespace", {"blocks": [{"payload": "x", "origin": "the moon"}]}, False),
-    ("namespace", {"blocks": [{"payload": "x", "suggested": "universal/tool_usage"}]}, True),
-    ("namespace", {"blocks": [{"payload": "x", "suggested": "somewhere"}]}, False),
-    ("config", {"thresholds": {"past": 4}, "x-mine": 1, "watch": {"x-mine": 1}}, True),
-    ("config", {"threshold": {"past": 4}}, False),
-    ("config", {"thresholds": {"passed": 4}}, False),
-    ("config", {"thresholds": {"past": "four"}}, False),
-    ("config", {"heartbeat": {"expire_days": 0}}, False),
-    ("episodes", {"episodes": [{"task": "t", "x-mine": 1}], "capacity": 10}, True),
-    ("episodes", {"episodes": [{"task": " "}]}, False),
-    ("episodes", {"episodes": [{"task": "t", "tasc": "t"}]}, False),
-    ("episodes", {"episodes": [], "capacity": 0}, False),
-    ("episodes", {"episodes": [{"task": "t", "reward": 2}]}, False),
-)
+FILES: tuple[tuple[str, object, bool], ...] = tuple(cases(__file__, "FILES"))
 """A kind of file, what stands in it, and whether that is in order."""
 
 PLACES = {

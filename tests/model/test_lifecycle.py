@@ -1,7 +1,5 @@
 """The vectors R2.6-R2.15, B2.1-B2.9 and the acceptance checks D14-D21."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import replace

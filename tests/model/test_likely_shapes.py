@@ -1,7 +1,5 @@
 """Whatever a shape of a secret or private fact matches has its signs, so that no text is passed over."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A reader's time grows with the size of a file and with nothing else: not with its warnings, not with its faults."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

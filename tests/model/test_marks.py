@@ -1,7 +1,5 @@
 """Two blocks that are the same share a mark, so that a block is found without comparing it with all."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

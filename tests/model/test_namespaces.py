@@ -1,7 +1,5 @@
 """The table of namespaces: whole, and the one that a new home and every approval follow."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

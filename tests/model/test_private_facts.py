@@ -1,7 +1,5 @@
 """Secrets and private facts are found in what is learned, and numbers that only look like them are not (DESIGN 7)."""
 
-from __future__ import annotations
-
 import random
 import re
 from string import ascii_letters, digits
@@ -12,6 +10,7 @@ import pytest
 from alice_exp.model.rules.private_facts import delicate, is_left_behind, masked
 from alice_exp.model.rules.secrets import findings
 from alice_exp.model.values.block import Block, Payload, Trigger
+from tests.case_tables import cases
 
 _HEX = "0123456789abcdef"
 
@@ -173,78 +172,10 @@ def test_it_is_left_alone(text: str) -> None:
     assert kinds(text) == []
 
 
-CODES = [
-    "The bank PIN 4711 works at every ATM",
-    "PIN 4711, password hunter22!x",
-    "my SIM pin 0420",
-    "OTP 493021",
-    "verification code: 493021",
-    "the 2FA code is 118204",
-    "PIN 码是 4711",
-    "短信验证码是 493021",
-    "SIM 卡的 PUK 12345678",
-    "开门密码4711#",
-    "493021 is your Google verification code",
-    "CVV 737 on the back",
-    "Use PIN 8843 for the printer",
-    "her card's pin (7719)",
-    "the tablet's pin #2290",
-    "one-time code 771204 expires in ten minutes",
-    "confirmation code 883012 from the bank",
-    "my ATM pin was 4410",
-    "the one-time password is 550142",
-    "动态码 384410",
-    "锁屏口令 1379",
-    "门禁码 2580",
-    "PUK 码 48392017",
-    "银行卡 PIN 是 0912",
-    "384410 是你的登录验证码",
-    "SMS code 204417",
-    "the door code 5512# changes in May",
-    "safe PIN=90412",
-    "passcode 880231",
-    "安全码 737",
-    "Alarm code 1984",
-    "login code 33012 was sent to me",
-    "支付密码为259317",
-]
+CODES = cases(__file__, "CODES")
 """Numbers that open something, beside their word."""
 
-NUMBERS = [
-    "pin 13 of the Arduino is the LED",
-    "zip code 94110 is the Mission",
-    "status code 4040 means nothing",
-    "error code 50012 comes from the gateway",
-    "验证码 1800 秒有效",
-    "错误码 50012",
-    "邮政编码 310000",
-    "代码 600519 是茅台",
-    "OTP 26.2 with Elixir 1.16",
-    "a PIN has 4 to 6 digits",
-    "pin 2024 in the calendar",
-    "验证码每天 1000 条",
-    "pin 3306 to localhost",
-    "area code 0212 is Istanbul",
-    "postal code 1010 Wien",
-    "we pin 1500 messages a day in that channel",
-    "the pinned 2019 post",
-    "country code 0086",
-    "exit code 1304 of the linter",
-    "密码 3000 次迭代",
-    "验证码 4 位数字就够",
-    "验证码 1000 个样本",
-    "股票代码 300750",
-    "状态码 2001",
-    "Erlang OTP 27 is out",
-    "verification code 6 digits long, code 4012 lines",
-    "password policy 2024, password 2024-01 rotation",
-    "pin version 2023 of the schema",
-    "product code 88213",
-    "source code 40000 lines",
-    "the PIN pad costs 4711 euros",
-    "动态码率 4000 kbps",
-    "pin 4000 rows to the top",
-]
+NUMBERS = cases(__file__, "NUMBERS")
 """Numbers of the same length that open nothing."""
 
 

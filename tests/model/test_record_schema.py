@@ -1,7 +1,5 @@
 """Record files as values, their problems with places, and edits that leave a person's text alone."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from pathlib import Path

@@ -1,28 +1,11 @@
 """The same order in other words is one; negation, before and after, and numbers keep two apart."""
 
-from __future__ import annotations
-
 import pytest
 
 from alice_exp.model.rules.said_again import are_one, keyed, marks_of
+from tests.case_tables import cases
 
-GROUPS = [
-    [
-        "run make test before you commit",
-        "before committing run make test",
-        "Please run make test before each commit.",
-    ],
-    [
-        "don't use mocks in the integration tests",
-        "never use mocks in integration tests",
-        "no mocks in integration tests",
-    ],
-    ["用中文回答我", "用中文再次回答我", "请用中文回答", "以后用中文回答"],
-    ["提交前先跑测试", "每次提交前都要跑一遍测试", "记得提交前跑测试", "先跑测试再提交"],
-    ["Ask me questions first before coding", "ask questions first, then code"],
-    ["Run the linter after every change.", "after each change run the linter"],
-    ["Keep the commits small.", "make small commits", "commits should be small"],
-]
+GROUPS = cases(__file__, "GROUPS")
 APART = [
     ("always run the linter", "never run the linter"),
     ("run the tests before you commit", "run the tests after you commit"),

@@ -1,7 +1,5 @@
 """The vectors R0.18-R0.28 and B0.1-B0.5."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """How a block is used: one row a use."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

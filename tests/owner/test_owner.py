@@ -1,7 +1,5 @@
 """DESIGN 6, the owner key: what it signed is approved, what it did not sign is not, whoever wrote the files."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

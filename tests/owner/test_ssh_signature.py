@@ -1,7 +1,5 @@
 """An OpenSSH signature counts for one key, one text, one namespace, and of a security key with a touch."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 

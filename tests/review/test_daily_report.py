@@ -1,7 +1,5 @@
 """What the report is made of: expiry to the second, what a rejection catches, what acts did (R2.43, D26-D28, B2.43)."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The daily report: what it shows, in which form, on which day (R2.39-R2.44, D17, D23, D27, D28, D30; B2.20-B2.26)."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re
@@ -235,11 +233,11 @@ def test_what_a_person_trusted_and_went_out_of_a_file_is_named_with_its_words(ho
     path.unlink()
     later = {"ALICE_NOW": "2026-02-21T10:00:00Z"}
     report = cli("heartbeat", "--json", env=later).json
-    assert [(row["id"], row["effect"], row["payload"]) for row in report["changed"]] == [
-        (tea, "removed", "I like tea"),
-        (gone, "removed", "I take the train"),
-    ]
-    assert "2 trusted blocks went out of their files." in report["summary"]
+    assert {row["id"]: (row["standing"], row["payload"]) for row in report["lost"]} == {
+        tea: ("trusted", "I like tea"),
+        gone: ("trusted", "I take the train"),
+    }
+    assert "The files lack 2 decisions of yours" in report["summary"]
     cli("restore", gone, env=later)
     report = cli("heartbeat", env=later)
     assert "I like tea" in report.stdout and "train" not in report.stdout

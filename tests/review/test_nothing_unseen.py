@@ -1,7 +1,5 @@
 """No act of deciding touches what was not shown; what was turned down or is trusted comes back as what it is."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

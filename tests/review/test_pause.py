@@ -1,7 +1,5 @@
 """A holiday stops the days of what waits; they go on after it (DESIGN 7)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The reply language: what is said plainly is done, what could mean two things is refused (R2.41, R2.42, B2.20)."""
 
-from __future__ import annotations
-
 import pytest
 
 from alice_exp.kernel.errors import UsageError

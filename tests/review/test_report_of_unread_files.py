@@ -1,7 +1,5 @@
 """A report reads what concerns it; the index knows the rest, and nothing of what is said differs."""
 
-from __future__ import annotations
-
 import json
 import random
 import sqlite3

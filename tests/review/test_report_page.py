@@ -1,7 +1,5 @@
 """The report's page: one file without network, whose boxes name what a reply needs; no text in it becomes a program."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """Decisions: reply, review with keys, approve and reject (R2.41, R2.42, D24-D26, D29; DESIGN 6 and 7)."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty
@@ -511,7 +509,10 @@ def test_a_text_that_changed_since_its_report_is_shown_and_approved(home: Path, 
 
 @pytest.mark.parametrize(
     ("lang", "title", "done"),
-    [("en", "in universal, not approved here", "1 approved"), ("zh", "尚未在这里经你同意", "已同意 1 条")],
+    [
+        ("en", "in the trusted sets, but not as you approved it", "1 approved"),
+        ("zh", "在受信任的集合里", "已同意 1 条"),
+    ],
 )
 def test_a_review_asks_about_what_git_brought(
     home: Path, cli: Call, screen: Callable[..., Screen], lang: str, title: str, done: str

@@ -1,7 +1,5 @@
 """Of two that cannot both be told, a person says which holds: new, old, both or neither, on every face alike."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

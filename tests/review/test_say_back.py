@@ -1,7 +1,5 @@
 """A refused reply is said back in plain words and carried out only when the person says so (N8.3)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An agent's clock decides nothing: what waits goes with a person's report or act alone (N1.12)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """``python -m tests.screenshots --write`` makes the pictures anew; ``--check`` fails where one is old."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A terminal of 80 columns: runs a command on it, keeps what it shows, draws that as SVG."""
 
-from __future__ import annotations
-
 import fcntl
 import io
 import os

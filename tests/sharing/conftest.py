@@ -1,7 +1,5 @@
 """Ann and Bob."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

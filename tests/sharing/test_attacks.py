@@ -1,7 +1,5 @@
 """What somebody on the network may try, against a listening Alice and against one that joins or asks (issue 7)."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

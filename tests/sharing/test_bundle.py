@@ -1,7 +1,5 @@
 """What may leave and what may come in, as rules (R2.46, R2.47, B2.37, B2.38)."""
 
-from __future__ import annotations
-
 import json
 import random
 import string
@@ -26,6 +24,7 @@ from alice_exp.model.values.block import (
 from alice_exp.sharing.rules import bundle as bundles
 from alice_exp.sharing.rules.bundle import beginning, bundle, candidate, lacks, merged, noted, read_bundle
 from tests.approvals import approved
+from tests.case_tables import cases
 
 NOW = "2026-02-20T09:00:00Z"
 PATH = "universal/tool_usage.jsonc"
@@ -216,24 +215,7 @@ def test_what_is_no_bundle_is_a_problem(value: object) -> None:
         read_bundle(value, "x.json")  # type: ignore[arg-type]
 
 
-HARMLESS = (
-    "use ripgrep (rg); grep -r reads ignored files too",
-    "at 10:20:30 with version 1.2.3",
-    "std::vector and a::b",
-    "git commit 0a1b2c3",
-    "token: expired tokens are refreshed",
-    "the secret is patience",
-    "CODEX_SANDBOX_NETWORK_DISABLED=1",
-    "docker-compose.override.yml and getURLForAPIByIDAndDB",
-    "Python3-ExceptionGroup-handling on aarch64-apple-darwin20",
-    "https://docs.python.org/3/library/asyncio-task.html#asyncio.TaskGroup",
-    "listen on 127.0.0.1:8080 or ::1",
-    "password=$PASSWORD, token=<your token>",
-    "set ~/.ssh/config and mail me@example.com",
-    "密码是保密的",
-    "utf8mb4_unicode_520_ci",
-    "2026-02-20T09:00:00Z",
-)
+HARMLESS = tuple(cases(__file__, "HARMLESS"))
 HARMFUL = (
     "/home/ann/x",
     "/Users/bob",

@@ -1,7 +1,5 @@
 """An exchange: what leaves, what comes in, what is taken back (R2.45-R2.48, B2.37, B2.38)."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

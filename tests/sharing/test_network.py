@@ -1,7 +1,5 @@
 """Homes on real networks of their own: network namespaces joined by a bridge, real mDNS, real processes (issue 7)."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What an exchange offers, lets in and takes back, without a network and without a home (R2.45-R2.48, B2.38)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

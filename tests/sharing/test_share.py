@@ -1,7 +1,5 @@
 """``share``: only what is allowed, proved here and approved leaves; what comes in is a claim (R2.46-R2.48, B2.37, D59)."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

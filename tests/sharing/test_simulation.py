@@ -1,7 +1,5 @@
 """The simulation says the same each time, and what its rules are there for."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 from docs.bench.simulation import run, svg, table

@@ -1,7 +1,5 @@
 """Two machines in step: made once for all tests, and copied for each."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Makes bare repositories out of objects that no git command would make, as a hostile remote would hold them."""
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 import zlib

@@ -1,7 +1,5 @@
 """Where two machines replace a block otherwise, a merge leaves something to tell, unless a person wanted nothing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

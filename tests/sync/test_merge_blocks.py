@@ -1,7 +1,5 @@
 """Two histories become one: blocks by id in three ways, files with the comments of both (issue 7, R2.47)."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

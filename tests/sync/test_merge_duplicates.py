@@ -1,7 +1,5 @@
 """Equal candidates that two machines captured apart become one, and nothing is counted twice (DESIGN 3, issue 7)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Each field of a block by itself: what two histories make of it, and what an equal block that is folded in adds."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """N3.5: which of two machines' decisions holds follows from who had seen whose, never from a clock."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from random import Random

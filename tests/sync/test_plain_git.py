@@ -1,7 +1,5 @@
 """A person's own git beside the home: a clone that pulls, a connection of their own, commits that are signed."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable
 from pathlib import Path

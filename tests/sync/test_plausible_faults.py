@@ -1,7 +1,5 @@
 """Faults that a careful reader could still write, each held by one test."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -12,15 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from alice_exp.agents.store import FileSpool
+from alice_exp.agents.store import Spool
 from alice_exp.conversations.store.file_sessions import FileSessions
 from alice_exp.home.store.config_files import write_local
 from alice_exp.kernel.errors import PeerError
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
 from alice_exp.kernel.journal.git_process import Repository
-from alice_exp.learning.ports import OpenDecision
-from alice_exp.learning.store import FileDecisions
+from alice_exp.learning.store import Decisions, OpenDecision
 from alice_exp.model.rules.lifecycle import DEFAULT
 from alice_exp.model.values.block import EVIDENCE_KEPT, Approved, Block, Payload, Placed, content_hash
 from alice_exp.owner.ports import OwnerKey
@@ -112,13 +109,13 @@ _PEER = pytest.param(_peer, marks=pytest.mark.needs("cryptography"), id="_peer")
 
 
 def _decision(root: Path) -> None:
-    FileDecisions(root / "state/decisions", lambda _: False).open(
+    Decisions(root / "state/decisions", lambda _: False).open(
         OpenDecision("dec-aaaaaaa2", NOW, "t", {}, "universal", (), ())
     )
 
 
 def _hook(root: Path) -> None:
-    FileSpool(root / "state", lambda: NOW).leave({"session": "a"})
+    Spool(root / "state", lambda: NOW).leave({"session": "a"})
 
 
 def _owner(root: Path) -> None:

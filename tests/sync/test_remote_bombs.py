@@ -1,7 +1,5 @@
 """A remote's bomb ends in one sentence before anything is read, and nothing of it stays (issue 15, point 9)."""
 
-from __future__ import annotations
-
 import subprocess
 import zlib
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What another machine, or whoever writes to the private remote, can decide here: what the person's acts say, no more."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,8 +1,6 @@
 """N3.5: decisions of two machines, from outside: who had seen the other's wins, and what a remote says counts if a paired
 machine signed it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -71,6 +69,7 @@ def remote_git(remote: Path, *arguments: str, stdin: str | None = None) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.covers("BX.36")
 @pytest.mark.parametrize("first", ["here", "there"])
 def test_who_had_seen_the_others_decision_wins_whatever_the_clocks_say(
     in_step: InStep, cli: Call, first: str

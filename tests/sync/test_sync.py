@@ -1,7 +1,5 @@
 """``sync``: private remotes share everything, others get what may leave; plain git pull works too (issue 7, B2.27-B2.29)."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

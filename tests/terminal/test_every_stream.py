@@ -1,7 +1,5 @@
 """No encoding and no closed stream breaks a command: each one under GBK, under ASCII, and with its stdout closed."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess
@@ -133,7 +131,13 @@ LINES: dict[str, str] = {
     "disconnect": "disconnect 😀",
     "heard": "heard --all",
     "hook": "hook claude-code start",
-    "project": "project off 😀",
+    "project": "project",
+    "project off": "project off 😀",
+    "project on": "project on 😀",
+    "project is": "project is 😀 a/b",
+    "project not": "project not 😀 a/b",
+    "project publish": "project publish --dry-run",
+    "project trust": "project trust --dry-run",
     "mcp": "mcp 😀",
     "mcp install": "mcp install 😀",
     "namespace list": "namespace list",

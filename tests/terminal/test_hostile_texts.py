@@ -1,7 +1,5 @@
 """Texts of strangers are data: none controls a terminal, fakes a row, closes a marker or runs in a page."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -10,6 +8,7 @@ import pytest
 
 from alice_exp.kernel.text.display import escaped_json, visible
 from alice_exp.kernel.text.marked_block import with_block, without_block
+from tests.case_tables import cases
 from tests.conftest import Call
 
 HOSTILE = (
@@ -20,41 +19,7 @@ HARMFUL = re.compile(
     "[а\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0041]"
 )
 
-COMMANDS = (
-    "list",
-    "list --json",
-    "list --fields trigger,payload --format json",
-    "heartbeat --peek",
-    "heartbeat --peek --json",
-    "heartbeat --peek --format markdown",
-    "heartbeat --peek --format html",
-    "recall hostile --json",
-    "recall hostile",
-    "decide hostile --json",
-    "decide hostile",
-    "export",
-    "export --format json",
-    "export --format markdown",
-    "log",
-    "log --json",
-    "diff",
-    "diff --json",
-    "context hostile",
-    "prime",
-    "status --json",
-    "status",
-    "episode list --json",
-    "episode export",
-    "event export",
-    "event export --thoughts",
-    "event list",
-    "session show talk",
-    "session show talk --json",
-    "show ID --json",
-    "show ID",
-    "why ID",
-    "why ID --json",
-)
+COMMANDS = tuple(cases(__file__, "COMMANDS"))
 
 
 @pytest.fixture

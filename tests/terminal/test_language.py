@@ -1,7 +1,5 @@
 """Messages in Chinese and English: nothing that is said lacks its Chinese, and the compiled catalog is current."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import io

@@ -1,7 +1,5 @@
 """``--format``, ``--fields``, stdin for a payload, colours, empty ids, times in the home's zone; nothing cut in a pipe."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -14,6 +12,7 @@ from alice_exp.kernel.errors import UsageError
 from alice_exp.terminal import streams, tables
 from alice_exp.terminal.console import draws
 from alice_exp.terminal.tables import FIELDS
+from tests.case_tables import cases
 from tests.conftest import Call
 from tests.manual import every
 
@@ -22,22 +21,7 @@ LONG = "一条很长的经验，" * 40 + "end"
 
 @pytest.mark.parametrize(
     ("document", "format", "fields", "text"),
-    [
-        ({"blocks": [{"id": "a", "n": 1}]}, "tsv", "", "id\tn\na\t1\n"),
-        ({"blocks": [{"id": "a", "n": 1}]}, "", "n", "n\n1\n"),
-        ({"blocks": [{"id": "a"}, {"n": None}]}, "tsv", "", "id\tn\na\t\n\t\n"),
-        ({"blocks": [{"t": "a\tb\nc\\d"}]}, "tsv", "", "t\na\\tb\\nc\\\\d\n"),
-        ({"blocks": [{"t": 'a,"b"\nc'}]}, "csv", "", 't\n"a,""b""\nc"\n'),
-        ({"blocks": [{"b": True, "l": ["x", 1]}]}, "tsv", "", 'b\tl\ntrue\t["x", 1]\n'),
-        ({"blocks": []}, "tsv", "id,state", "id\tstate\n"),
-        ({"blocks": []}, "tsv", "", ""),
-        (
-            {"query": "q", "blocks": [{"id": "a", "n": 1}]},
-            "json",
-            "id",
-            '{"query": "q", "blocks": [{"id": "a"}]}',
-        ),
-    ],
+    cases(__file__, "test_rows_are_written"),
 )
 def test_rows_are_written(document: object, format: str, fields: str, text: str) -> None:
     found = tables.written(document, "list", format, fields)
@@ -230,21 +214,7 @@ class _Stream:
 
 @pytest.mark.parametrize(
     ("environment", "is_terminal", "expected"),
-    [
-        ({}, True, True),
-        ({}, False, False),
-        ({"NO_COLOR": "1"}, True, False),
-        ({"NO_COLOR": ""}, True, True),
-        ({"TERM": "dumb"}, True, False),
-        ({"CLICOLOR": "0"}, True, False),
-        ({"CLICOLOR": "1"}, False, False),
-        ({"CLICOLOR_FORCE": "1"}, False, True),
-        ({"CLICOLOR_FORCE": "0"}, False, False),
-        ({"FORCE_COLOR": "1"}, False, True),
-        ({"FORCE_COLOR": "0"}, True, True),
-        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, True, False),
-        ({"FORCE_COLOR": "1", "TERM": "dumb"}, False, True),
-    ],
+    cases(__file__, "test_when_colours_are_drawn"),
 )
 def test_when_colours_are_drawn(
     monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], is_terminal: bool, expected: bool

@@ -1,7 +1,5 @@
 """Long work says on a terminal that it goes on; nothing of it stays, and nothing of it reaches a pipe or a question."""
 
-from __future__ import annotations
-
 import io
 import re
 import signal

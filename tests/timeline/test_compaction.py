@@ -1,7 +1,5 @@
 """The trace R1.20, the lengths R1.21, the invariants R1.22, and what stays verbatim (B1.3, B1.10)."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import cache

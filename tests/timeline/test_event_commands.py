@@ -1,7 +1,5 @@
 """REQUIREMENTS D 45-48: the timeline through the command line and the library."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

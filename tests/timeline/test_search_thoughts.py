@@ -1,7 +1,5 @@
 """A year of thoughts: what mattered stands in the key events and is found by search, however long ago (B5.7, R1.41)."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable

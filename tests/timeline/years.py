@@ -6,8 +6,6 @@ English six and none of the Chinese. The ``later`` one was written after the rul
 language (10 of 13 across were answered when the rule was first run) and by time, on 10 February 2026.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Mapping

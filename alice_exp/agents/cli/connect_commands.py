@@ -15,7 +15,7 @@ from alice_exp.agents.connected_hosts import foreign
 from alice_exp.agents.dialog_guards import program_of
 from alice_exp.agents.host_config import NAME, Bare, allowed, bare_parts, disallowed, installed, removed
 from alice_exp.agents.host_hooks import hooked, unhooked
-from alice_exp.agents.ports import Spool
+from alice_exp.agents.store import Spool
 from alice_exp.agents.told_to_agents import INSTRUCTIONS
 from alice_exp.agents.wiring import spool
 from alice_exp.home.caller import require_person

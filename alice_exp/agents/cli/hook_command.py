@@ -25,7 +25,7 @@ from alice_exp.terminal.language import say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.agents.ports import Left
+    from alice_exp.agents.store import Left
     from alice_exp.agents.usecases.hook_answers import Kind, Showing
     from alice_exp.agents.usecases.session_actions import Lived
     from alice_exp.conversations.usecases.sessions import Conversing
@@ -177,10 +177,12 @@ def _shown(session: Session, talk: str, kind: Kind, prompt: str, blocks: Sequenc
     from alice_exp.agents.usecases.hook_answers import show
     from alice_exp.blocks.wiring import access
     from alice_exp.learning.wiring import decisions
+    from alice_exp.model.values.block import is_of_team
 
     shown = show(decisions(session), session.caller, talk, kind, prompt, blocks)
     if kind == "prompt" and shown.told:
-        access(session).record([one.block.id for one in shown.told], session.caller.now)
+        read = [one.block.id for one in shown.told if not is_of_team(one)]
+        access(session).record(read, session.caller.now)
     return shown
 
 

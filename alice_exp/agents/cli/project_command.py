@@ -18,41 +18,88 @@ if TYPE_CHECKING:
     from alice_exp.home.session import Session
 
 
-def project(
-    terminal: Terminal,
-    switch: Annotated[
-        str, typer.Argument(metavar="[off|on|is|not]", help="Stop or resume learning in it; say its name.")
-    ] = "",
-    name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="Another project than this folder's; its other name.")
-    ] = "",
-    of: Annotated[
-        str, typer.Argument(metavar="[PROJECT]", help="Whose name it is, or not; else this folder's.")
-    ] = "",
-) -> None:
-    """Say which project this folder belongs to; 'off' keeps hooks and MCP from learning or capturing in it.
+_Other = Annotated[str, typer.Argument(metavar="[NAME]", help="Another project than this folder's.")]
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="Its other name.")]
+_Of = Annotated[
+    str, typer.Argument(metavar="[PROJECT]", help="Whose name it is, or not; else this folder's.")
+]
+
+
+def project(terminal: Terminal) -> None:
+    """Say which project this folder belongs to, and whether hooks and MCP learn in it.
 
     The project is host and path of the git remote, else a name of this machine's, outside of a repository the folder.
-    'is' says that it has another name: that in .alice-project, which counts once you said so, or one from before.
 
-    Examples: alice-exp project · alice-exp project off · alice-exp project is web
+    Examples: alice-exp project · alice-exp project off · alice-exp project publish
     """
+    _say(terminal)
+
+
+def off(terminal: Terminal, name: _Other = "") -> None:
+    """Keep hooks and MCP from learning or capturing in a project.
+
+    Example: alice-exp project off
+    """
+    _switch(terminal, "off", name)
+
+
+def on(terminal: Terminal, name: _Other = "") -> None:
+    """Let hooks and MCP learn in a project again.
+
+    Example: alice-exp project on
+    """
+    _switch(terminal, "on", name)
+
+
+def is_(terminal: Terminal, name: _Name, of: _Of = "") -> None:
+    """Say that a project has another name: that in .alice-project, which counts once you said so, or one from before.
+
+    Example: alice-exp project is web
+    """
+    _call(terminal, "is", name, of)
+
+
+def not_(terminal: Terminal, name: _Name, of: _Of = "") -> None:
+    """Say that a name is not a project's.
+
+    Example: alice-exp project not web
+    """
+    _call(terminal, "not", name, of)
+
+
+def _call(terminal: Terminal, word: str, name: str, of: str) -> None:
     session = terminal.session
-    _require_sense(switch, name, of)
-    if switch:
-        words = " ".join(filter(None, (switch, name, of)))
-        require_person(session.caller, say("switch learning"), f"alice-exp project {words}")
-    if switch in ("is", "not"):
-        if not of and not session.spot.path:
-            raise UsageError(
-                "this folder belongs to no project", hint="name one: alice-exp project is NAME PROJECT"
-            )
-        session.name_project(of, name, switch == "is")
-    elif session.root.exists():
+    for one in filter(None, (name, of)):
+        named(one)
+    _require(session, word, name, of)
+    if not of and not session.spot.path:
+        raise UsageError(
+            "this folder belongs to no project", hint="name one: alice-exp project is NAME PROJECT"
+        )
+    session.name_project(of, name, word == "is")
+    _say(terminal)
+
+
+def _switch(terminal: Terminal, word: str, name: str) -> None:
+    session = terminal.session
+    if name:
+        named(name)
+    _require(session, word, name)
+    _say(terminal, word, name if name != "." else "")
+
+
+def _require(session: Session, *words: str) -> None:
+    require_person(
+        session.caller, say("switch learning"), f"alice-exp project {' '.join(filter(None, words))}"
+    )
+
+
+def _say(terminal: Terminal, switch: str = "", other: str = "") -> None:
+    session = terminal.session
+    if switch or session.root.exists():
         session.enter()
-    other = name if switch not in ("is", "not") and name != "." else ""
     key, names = _named(session, other)
-    off = _switched(session, switch, other) if switch in ("off", "on") else _off(session)
+    off = _switched(session, switch, other) if switch else _off(session)
     learning = not off.intersection(names if other else session.here.switches)
     asked = [] if other else [one for one in session.asked() if one[0] == session.folder_key]
     document = {
@@ -76,15 +123,6 @@ def project(
             terminal.line(f"  {asked_about(its, held)} {answers(project, its)}")
 
     terminal.answer(document, text)
-
-
-def _require_sense(switch: str, name: str, of: str) -> None:
-    if switch not in ("", "off", "on", "is", "not"):
-        raise UsageError("{switch} is none of off, on, is and not", switch=repr(switch))
-    if switch in ("is", "not") and not name:
-        raise UsageError("say which name", hint="alice-exp project is NAME")
-    for one in filter(None, (name, of)):
-        named(one)
 
 
 def _named(session: Session, other: str) -> tuple[str, list[str]]:

@@ -18,7 +18,7 @@ from alice_exp.conversations.usecases.search_sessions import add, take_in
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, UsageError
 
 if TYPE_CHECKING:
-    from alice_exp.agents.ports import Left, Spool
+    from alice_exp.agents.store import Left, Spool
     from alice_exp.agents.usecases.session_actions import Lived
     from alice_exp.conversations.rules.transcripts import Row
     from alice_exp.conversations.usecases.sessions import Conversing

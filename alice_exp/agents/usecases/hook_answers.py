@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.ports import Decisions, OpenDecision
+from alice_exp.learning.store import Decisions, OpenDecision
 from alice_exp.model import documents
+from alice_exp.model.values.block import is_of_team
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,7 @@ def fitting(finding: Finding, prompt: str, project: str) -> list[Placed]:
     from alice_exp.finding.rules.concerns import TRUSTED_PLACES
     from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone
     from alice_exp.finding.rules.rivals import rivalry
-    from alice_exp.finding.usecases import Filters, replaced_ones, search
+    from alice_exp.finding.usecases import Filters, of_team, replaced_ones, search
     from alice_exp.model.rules.private_facts import is_private
 
     places = Filters(places=TRUSTED_PLACES, project=project, here_only=True)
@@ -49,6 +50,7 @@ def fitting(finding: Finding, prompt: str, project: str) -> list[Placed]:
         (one for one in matches if not is_private(one.placed.block) and not fits_by_tags_alone(one, prompt)),
         rivalry(),
         replaced_ones(finding),
+        team=of_team(finding, prompt, {}),
     ).applied
     return [one.placed for one in found]
 
@@ -126,7 +128,8 @@ def _on_record(decisions: Decisions, earlier: Sequence[OpenDecision], prompt: st
 def row(placed: Placed) -> str:
     """A block as one line for a model, whole."""
     when = documents.trigger_text(placed)
-    said = f"- {when}{': ' if when else ''}{documents.payload_text(placed)} [{placed.block.id}]"
+    team = f", team of {placed.block.origin}" if is_of_team(placed) else ""
+    said = f"- {when}{': ' if when else ''}{documents.payload_text(placed)} [{placed.block.id}{team}]"
     return visible(" ".join(said.split()))
 
 

@@ -14,7 +14,7 @@ from alice_exp.model.values.records import Episode
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.agents.ports import Spool
+    from alice_exp.agents.store import Spool
     from alice_exp.conversations.rules.tool_uses import Deed
     from alice_exp.conversations.usecases.sessions import Conversing
     from alice_exp.episodes.ports import Recording

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from alice_exp.conversations.rules.tool_uses import Deed
     from alice_exp.conversations.values import Message
     from alice_exp.episodes.ports import Recording
-    from alice_exp.learning.ports import Decisions
+    from alice_exp.learning.store import Decisions
 
 _JOIN = "\n"
 

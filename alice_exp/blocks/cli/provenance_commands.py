@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.blocks.cli.told_acts import block_words, in_words
+from alice_exp.blocks.cli.told_acts import block_words, in_words, restore_lost
 from alice_exp.blocks.usecases import provenance
 from alice_exp.blocks.usecases.provenance import LogFilter
 from alice_exp.blocks.wiring import brought
@@ -349,13 +349,27 @@ def _undone(terminal: Terminal, undone: provenance.Undone, dry_run: bool) -> Non
 
 def restore(
     terminal: Terminal,
-    reference: Annotated[str, typer.Argument(metavar="ID", help="A block that expired or was deleted.")],
+    reference: Annotated[
+        str, typer.Argument(metavar="[ID]", help="A block that expired or was deleted.")
+    ] = "",
+    lost: Annotated[
+        bool,
+        typer.Option("--lost", help="Every decision of yours that the files lack, as after a reset of git."),
+    ] = False,
+    lets_go: Annotated[
+        bool, typer.Option("--let-go", help="With --lost: these decisions hold no more.")
+    ] = False,
 ) -> None:
-    """Bring a block back from history: what expired, what was deleted from a file.
+    """Bring a block back from history: what expired, what was deleted from a file; or every decision that git took.
 
-    Example: alice-exp restore exp-7k2m9q4x
+    Examples: alice-exp restore exp-7k2m9q4x · alice-exp restore --lost
     """
     opened = terminal.session
+    if bool(reference) == lost or (lets_go and not lost):
+        raise UsageError("name a block, or say --lost", hint="see 'alice-exp heartbeat'")
+    if lost:
+        restore_lost(terminal, lets_go=lets_go)
+        return
     placed, commit = provenance.restore(opened.home, opened.history, opened.caller, reference)
     terminal.answer(
         {**documents.brief(placed), "commit": commit_id(commit)},

@@ -1,13 +1,15 @@
-"""Tells an act in the person's language: the operation and what it led to; the commit's own subject stays English."""
+"""Tells acts and decisions in the person's language; a commit's own subject stays English."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
+from alice_exp.blocks.rules.lost_decisions import Lost
+from alice_exp.home.caller import require_person
 from alice_exp.home.ports import Purged
-from alice_exp.kernel.errors import Names
-from alice_exp.kernel.journal.act import OPS, Commit
+from alice_exp.kernel.errors import Names, NotFoundError
+from alice_exp.kernel.journal.act import OPS, Commit, commit_id
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import language, say
@@ -93,3 +95,43 @@ def block_words(terminal: Terminal, acts: Sequence[Commit]) -> dict[str, str]:
     versions = (one for act in acts for one in terminal.session.history.changed(act.commit).blocks)
     said = ((one.block_id, one.after or one.before) for one in versions)
     return {block_id: short(documents.payload_text(placed), 60) for block_id, placed in said if placed}
+
+
+def told_lost(row: Lost) -> tuple[str, str]:
+    """What a lost decision was about, and what it was, with its day."""
+    day = row.entry.at[:10]
+    words = {
+        "trusted": say("you approved it on {day}", day=day),
+        "rejected": say("you rejected it on {day}", day=day),
+        "retired": say("you retired it on {day}", day=day),
+    }[row.entry.standing]
+    said = say("{what}, as a copy of the ledger says", what=words) if row.is_copied else words
+    return documents.payload_text(row.text) if row.text is not None else "", said
+
+
+def restore_lost(terminal: Terminal, *, lets_go: bool) -> None:
+    """Show the decisions that the files lack, and once a person says so put them back or let them go."""
+    from alice_exp.blocks.usecases import provenance
+    from alice_exp.owner.wiring import signing
+
+    opened = terminal.session
+    require_person(opened.caller, "restore", "alice-exp restore --lost")
+    rows = provenance.lost(opened.home, opened.history)
+    if not rows:
+        raise NotFoundError("the files lack no decision of yours", hint="see 'alice-exp heartbeat'")
+    for row in () if terminal.json else rows:
+        terminal.note("  ".join(filter(None, (row.entry.id, *told_lost(row)))))
+    asked = (
+        say("Let {count} decisions go?", count=len(rows))
+        if lets_go
+        else say("Put {count} decisions back?", count=len(rows))
+    )
+    terminal.confirm(asked, is_new=True)
+    ids = [row.entry.id for row in rows]
+    done = provenance.restore_lost(signing(opened), opened.history, ids, lets_go=lets_go)
+    text = (
+        say("{count} decisions hold no more", count=len(done.ids))
+        if lets_go
+        else say("{count} decisions are in the files again", count=len(done.ids))
+    )
+    terminal.answer({"ids": list(done.ids), "commit": commit_id(done.commit)}, lambda: terminal.line(text))

@@ -221,7 +221,9 @@ def _intake(snapshot: Snapshot, caller: Caller, drafts: Sequence[Draft]) -> _Int
     is_taken = (lambda i: snapshot.find(i) is not None) if known is None else known.__contains__
     # Only what was heard rests on a sentence, and only for it every block is looked at.
     again = said_again([*snapshot]) if any(is_heard(draft.evidence) for draft in drafts) else lambda _: None
-    return _Intake(caller, living, is_taken, Rejections.of(rejected), _alike(trusted, few), again)
+    return _Intake(
+        caller, living, is_taken, Rejections.of(rejected, snapshot.decisions), _alike(trusted, few), again
+    )
 
 
 def _alike(trusted: Sequence[Placed], few: bool) -> Callable[[Payload, str], Placed | None]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Collection, Container, Iterator
 from dataclasses import replace
 from itertools import islice, pairwise, takewhile
 
+from alice_exp.blocks.rules.lost_decisions import Lost, lost_decisions, put_back, taken_over
 from alice_exp.blocks.rules.undo import RECORDS, by_block, whole_files
 from alice_exp.home.caller import Caller, require_person
 from alice_exp.home.dry_run import DryHome
@@ -16,9 +17,11 @@ from alice_exp.kernel.journal.act import OPS, Act, Commit
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json
+from alice_exp.model.rules.approval import Stamp
 from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.owner.ports import Signing
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,15 +225,19 @@ def _undo(home: Home, history: History, caller: Caller, acts: tuple[Commit, ...]
         whole = whole_files(changed, snapshot, home.text, caller.now)
         taken = whole if whole is not None else by_block(changed, snapshot, home.text, caller.now)
         conflicts = tuple((target, _latest(history, target, acts)) for target in taken.conflicts)
-        if not taken.touched:
+        # What decided without changing a file is taken back in the ledger.
+        alone = tuple(i for one in changed if not (one.blocks or one.files) for i in one.commit.blocks)
+        if not (taken.touched or alone):
             return None, Undone((), (), conflicts)
-        answer = Undone(acts, taken.touched, conflicts)
+        answer = Undone(acts, (*taken.touched, *alone), conflicts)
         detail = ", ".join(f"{act.op} {act.commit[:8]}" for act in acts[:3])
         more = f" and {len(acts) - 3} more" if len(acts) > 3 else ""
         undoes = tuple(
             (_IN_PART if act.commit in taken.left else "Undoes", act.act_id) for act in acts if act.act_id
         )
-        act = Act("undo", caller.actor, caller.now, taken.blocks, f"takes back {detail}{more}", undoes)
+        act = Act(
+            "undo", caller.actor, caller.now, (*taken.blocks, *alone), f"takes back {detail}{more}", undoes
+        )
         change = ChangeSet(
             act,
             taken.puts,
@@ -286,6 +293,49 @@ def restore(home: Home, history: History, caller: Caller, reference: str) -> tup
 
     commit, placed = home.apply(plan, PLACES)
     return placed, commit
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """Decisions that the files lacked and have again, or (``lets_go``) that hold no more."""
+
+    ids: tuple[str, ...]
+    commit: Commit | None = None
+
+
+def lost(home: Home, history: History) -> tuple[Lost, ...]:
+    """The person's decisions that the files lack."""
+    return lost_decisions(home.read(PLACES), history.decided)
+
+
+def restore_lost(
+    signing: Signing, history: History, shown: Collection[str], *, lets_go: bool = False
+) -> PutBack:
+    """Put back the decisions of these ids that the files lack, or let them go; what a copy of the ledger alone says is
+    signed like any approval where there is an owner key. What was rejected stays so either way."""
+    require_person(signing.caller, "restore", "alice-exp restore --lost")
+
+    def act(home: Home, caller: Caller, stamp: Stamp) -> PutBack:
+        def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, PutBack]:
+            rows = [one for one in lost_decisions(snapshot, history.decided) if one.entry.id in shown]
+            if not rows:
+                return None, PutBack(())
+            back = () if lets_go else tuple(filter(None, map(put_back, rows)))
+            puts = tuple(replace(put, block=stamp(put.block)) if put.decided else put for put in back)
+            ids = tuple(one.entry.id for one in rows)
+            detail = f"{len(ids)} decisions {'let go' if lets_go else 'put back'}"
+            made = Act("restore", caller.actor, caller.now, ids, detail)
+            return ChangeSet(made, puts, decided=taken_over(snapshot, rows, lets_go=lets_go)), PutBack(ids)
+
+        commit, answer = home.apply(plan, PLACES)
+        return replace(answer, commit=commit)
+
+    from alice_exp.owner.usecases import decide
+
+    done = decide(signing, "approve", act)
+    if decisions := signing.home.read(()).decisions:
+        decisions.answered(gone=lets_go)
+    return done
 
 
 def field_changes(version: Version) -> dict[str, tuple[Json, Json]]:

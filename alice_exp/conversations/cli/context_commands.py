@@ -20,7 +20,7 @@ from alice_exp.home.state_files import note_written
 from alice_exp.kernel.errors import Names, NotFoundError, UsageError
 from alice_exp.kernel.text.marked_block import with_block, without_block
 from alice_exp.model import documents
-from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import Placed, is_of_team
 from alice_exp.terminal.console import Terminal, visible
 from alice_exp.terminal.editor import text_of, write_text
 from alice_exp.terminal.language import say
@@ -129,7 +129,9 @@ def opening(session: Session, tokens: int, project: str, *, personal: bool = Tru
     def more(count: int) -> str:
         return say("{count} more that did not fit: ask recall or decide", count=count)
 
-    return primed(session.home, tokens, _line, headings, project, more, personal=personal)
+    is_here = project == session.here.names
+    team = session.team.told() if session.team is not None and is_here else ()
+    return primed(session.home, tokens, _line, headings, project, more, personal=personal, team=team)
 
 
 def _keep_in(terminal: Terminal, path: Path, made: Primed) -> None:
@@ -172,4 +174,5 @@ def _note_withheld(terminal: Terminal, made: Primed) -> None:
 def _line(placed: Placed) -> str:
     """A block in one line, whole: what does not fit the budget is left out, never cut."""
     when, what = documents.trigger_text(placed), documents.payload_text(placed)
+    what += say(" (team of {origin})", origin=placed.block.origin) if is_of_team(placed) else ""
     return visible(" ".join(f"- {when}: {what}".split() if when else f"- {what}".split()))

@@ -75,7 +75,7 @@ class FileSessions:
         folder: Path,
         is_committed: Callable[[str], bool],
         epoch: Callable[[], float],
-        forgotten: Callable[[], None] = lambda: None,
+        forgotten: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._folder = folder
         self._is_committed = is_committed
@@ -170,7 +170,7 @@ class FileSessions:
         """Delete a conversation; returns how many messages it held."""
         held = len(self._read(session).rows)
         remove(self._path(session))
-        self._forgotten()
+        self._forgotten(session)
         return held
 
     def conversations(self) -> tuple[Conversation, ...]:

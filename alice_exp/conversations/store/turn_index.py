@@ -1,8 +1,8 @@
 """The index of what was said, ``state/sessions.sqlite``: FTS5 over the program's own tokens, in step with the files.
 
 A cache, as ``finding.store.database`` keeps one: where it cannot be used the sessions are read into memory. The next
-question takes in what was added, some thousand turns a transaction, so that a process may end at any moment. Where a
-session is gone or was written anew, all of it is made again, so that no word stays.
+question takes in what was added, some thousand turns a transaction, so that a process may end at any moment. A deleted
+session is taken out at once; where one is gone or was written anew otherwise, all is made again, so that no word stays.
 """
 
 from __future__ import annotations
@@ -156,6 +156,19 @@ class TurnIndex:
             self._at_hand = files, turns_of((name, self._chats.load(name)) for name in known)
         return question(self._at_hand[1])
 
+    def drop(self, session: str) -> None:
+        """Take a deleted conversation out, so that no word of it stays in the file."""
+        if self._database.exists() and not self._database.answered(lambda: self._dropped(session)):
+            self._database.forget()
+
+    def _dropped(self, session: str) -> bool:
+        connection = self._database.begin(lambda _: True, lambda one: _take_out(one, session))
+        connection.rollback()
+        # What was deleted stands in free pages and in the log until both are written anew.
+        connection.execute("VACUUM")
+        [(busy, *_)] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return not busy
+
     def _current(self) -> IndexedTurns:
         files = self._chats.signatures()
         while True:
@@ -219,6 +232,24 @@ def _is_added_to(known: Mapping[str, str], files: Mapping[str, str]) -> bool:
     return True
 
 
+def _take_out(connection: Connection, session: str) -> None:
+    """Take out a session's turns, and merge the index of words, which keeps a deleted one's until then."""
+    for (number,) in connection.execute("SELECT number FROM files WHERE session = ?", (session,)).fetchall():
+        its = f"id >= {number * STRIDE} AND id < {(number + 1) * STRIDE}"
+        rows = connection.execute(f"SELECT id, tokens, length FROM turns WHERE {its}").fetchall()
+        terms = Counter(token for _, text, _ in rows for token in set(text.split()))
+        many, ones = connection.executemany, connection.execute
+        many("INSERT INTO words (words, rowid, tokens) VALUES ('delete', ?, ?)", (row[:2] for row in rows))
+        many("UPDATE terms SET turns = turns - ? WHERE term = ?", ((n, term) for term, n in terms.items()))
+        lengths = sum(length for *_, length in rows)
+        ones("UPDATE measures SET total = total - ?, length = length - ?", (len(rows), lengths))
+        ones("DELETE FROM terms WHERE turns <= 0")
+        ones(f"DELETE FROM turns WHERE {its}")
+        ones("DELETE FROM files WHERE number = ?", (number,))
+        ones("INSERT INTO words (words) VALUES ('optimize')")
+        _measure_noise(connection)
+
+
 def _add(connection: Connection, start: int, records: Sequence[ChatRecord]) -> None:
     """Take in some messages of a session whose turns are numbered from ``start``."""
     said = [one for one in records if one.message.content.strip() and one.message.role != "system"]
@@ -251,11 +282,15 @@ def _add(connection: Connection, start: int, records: Sequence[ChatRecord]) -> N
     connection.execute(
         "UPDATE measures SET total = total + ?, length = length + ?", (len(rows), sum(lengths))
     )
-    # Measured anew while the sample grows.
     if before < SAMPLE or not short:
-        sample = connection.execute("SELECT tokens FROM turns ORDER BY id LIMIT ?", (SAMPLE,))
-        noise = learn_noise([text.split() for (text,) in sample])
-        connection.execute("UPDATE measures SET short = ?, long = ?", (noise.short, noise.long))
+        _measure_noise(connection)
+
+
+def _measure_noise(connection: Connection) -> None:
+    """Measure the noise anew, of the first turns."""
+    sample = connection.execute("SELECT tokens FROM turns ORDER BY id LIMIT ?", (SAMPLE,))
+    noise = learn_noise([text.split() for (text,) in sample])
+    connection.execute("UPDATE measures SET short = ?, long = ?", (noise.short, noise.long))
 
 
 def _body(record: ChatRecord) -> str:

@@ -60,13 +60,15 @@ def prime(
     more: Callable[[int], str] = lambda _: "",
     *,
     personal: bool = True,
+    team: Sequence[Placed] = (),
 ) -> Primed:
     """What a person approved, as text of at most ``budget`` tokens (estimated, B4.2).
 
     What is about the user stands first; all is in the order in which decisions tell it, without rivals (DESIGN 12.1).
     ``more`` says last how many did not fit. The same home gives the same text every day. What holds a secret or a
     private fact is withheld: the text goes to a model, or into a project's file, without anybody having asked for it.
-    Without ``personal`` the set of that name and what is about the user stay out, too. ``headings`` stand above
+    Without ``personal`` the set of that name and what is about the user stay out, too. What a ``team`` brings and the
+    person trusts stands behind their own. ``headings`` stand above
     everything, above what is about the user, above the rest.
     """
     snapshot = home.read(TRUSTED_PLACES)
@@ -82,6 +84,7 @@ def prime(
     ]
     alive = [one for one in told if personal or not _is_personal(one)]
     queue = sorted(in_order(alive), key=lambda one: one.place != "personal")
+    queue += in_order(one for one in team if not rests(one))
     made = replace(_written(queue, line, budget, headings), personal=len(told) - len(alive))
     last = more(made.left_out) if made.left_out else ""
     if not last:

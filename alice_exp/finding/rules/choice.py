@@ -12,14 +12,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from alice_exp.finding.rules.concerns import trusted_since
+from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import is_in_doubt, value
 from alice_exp.model.rules.similarity import contradicts
-from alice_exp.model.values.block import IMPORTANT, Block, Placed, is_put_away
+from alice_exp.model.values.block import IMPORTANT, Block, Placed, is_of_team, is_put_away
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from alice_exp.finding.rules.ranking import Match
@@ -42,8 +43,14 @@ LOW_VALUE_WARNING = "⚠️ 启用低价值经验（所有高价值路径失效�
 IN_DOUBT_WARNING = "what fits is in doubt: use your own reasoning, the person is asked"
 """The warning when every approved block that fits is in doubt."""
 
-Tier = Literal["personal", "universal", "low_value", "reasoning"]
-"""Where an answer comes from: the set of the first block told, or nothing that fits."""
+RIVAL_WARNING = (
+    "the team's {theirs} says otherwise than {own}, which the person approved here: theirs is not told"
+)
+"""The warning where the person's own word silences a block of the team."""
+
+Tier = Literal["personal", "universal", "team", "low_value", "reasoning"]
+"""Where an answer comes from: the set of the first block told (a team's: what the project's repository brings), or
+nothing that fits."""
 
 _FORBIDS = LazyPattern(
     r"(?:^|[.;:,!?–—-]\s*|\b(?:and|but|please|you|we|must|should|may|so|then|to)\s+)(?:never|do not|don['’]?t|avoid)\b"
@@ -69,8 +76,8 @@ def is_protected(placed: Placed) -> bool:
 
 
 def rests(placed: Placed) -> bool:
-    """Whether a block is silent because a person is asked about it."""
-    return is_in_doubt(placed.block) and not is_protected(placed)
+    """Whether a block is silent because a person is asked about it; of a team's every one is."""
+    return is_in_doubt(placed.block) and (is_of_team(placed) or not is_protected(placed))
 
 
 def is_withheld(placed: Placed) -> bool:
@@ -128,34 +135,58 @@ def choose(
     replaced: AbstractSet[str] = frozenset(),
     is_like_rejected: Callable[[Placed], bool] = lambda _: False,
     context: Mapping[str, Json] = MappingProxyType({}),
+    team: Iterable[Match] = (),
 ) -> Choice:
     """What is told of the blocks that fit; ``matches`` are in the order of their score.
+
+    ``team`` is what the repository's people approved and the person trusts: it fills what is left of the eight, without
+    rivals of anything that the person approved and that fits.
 
     Those that are not ``clear`` by themselves do not count, nor those whose context contradicts the task's. Candidates
     are applied where nothing approved fits, but for what failed or ``is_like_rejected`` (DESIGN 13). ``replaced`` are
     the ids that wait for what replaces them (``rivals.replaced``).
     """
-    given = [
-        one
-        for one in matches
-        if one.clear
-        and one.placed.block.state != "obsolete"
-        and not contradicts(context, one.placed.block.trigger.context)
-    ]
+
+    def counts(one: Match) -> bool:
+        block = one.placed.block
+        return one.clear and block.state != "obsolete" and not contradicts(context, block.trigger.context)
+
+    given = list(filter(counts, matches))
     approved = {one.placed.block.id: one for one in given if one.approved}
-    if not approved:
+    theirs = list(filter(counts, team))
+    if not approved and not theirs:
         pool = [one for one in given if one.placed.place == "low_value" and not is_withheld(one.placed)]
         applied = tuple(one for one in pool if not is_like_rejected(one.placed))[:MOST_UNREVIEWED]
         if applied:
             return Choice("low_value", applied, disclaim=True, warnings=(LOW_VALUE_WARNING,))
         return Choice("reasoning")
     able = [one.placed for block_id, one in approved.items() if block_id not in replaced]
+    own = [one.placed for one in approved.values()]
     told = [approved.pop(one.block.id) for one in together(able, rivals)]
+    added, warnings = _added(theirs, own, [one.placed for one in told], rivals)
     observing = tuple(approved.values())
-    if not told:
-        return Choice("reasoning", (), observing, warnings=(IN_DOUBT_WARNING,))
-    first = told[0].placed.place
-    return Choice("personal" if first == "personal" else "universal", tuple(told), observing)
+    if not (told or added):
+        return Choice("reasoning", (), observing, warnings=(IN_DOUBT_WARNING, *warnings))
+    tier: Tier = "team" if not told else "personal" if told[0].placed.place == "personal" else "universal"
+    return Choice(tier, (*told, *added), observing, warnings=warnings)
+
+
+def _added(
+    theirs: Sequence[Match], own: Sequence[Placed], told: Sequence[Placed], rivals: Rivals
+) -> tuple[list[Match], tuple[str, ...]]:
+    """What a team adds to what is told, in what is left of the eight; a warning for each that the person's own word
+    silences."""
+    able, warnings = {}, []
+    for one in theirs:
+        against = next((each for each in own if rivals(one.placed, each)), None)
+        if against is None:
+            able[one.placed.block.id] = one
+        else:
+            warnings.append(Hint(RIVAL_WARNING, theirs=one.placed.block.id, own=against.block.id))
+    personal = sum(one.place == "personal" for one in told)
+    left = MOST + min(personal, MOST_OF_PERSON) - len(told)
+    found = together([one.placed for one in able.values()], rivals, max(0, left))
+    return [able[one.block.id] for one in found], tuple(warnings)
 
 
 def _is_prime(block: Block) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from alice_exp.finding.rules.scorer import Scored, Texts
@@ -32,10 +34,10 @@ class Standing(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Blocks by number that may be answers: their matches, and what tells how some of them stand."""
+    """Blocks by number that may be answers: their matches, and what tells how one of them stands."""
 
     scored: Scored
-    standings: Callable[[Collection[int]], Mapping[int, Standing]]
+    standing: Callable[[int], Standing]
 
 
 class Searchable(Protocol):
@@ -70,6 +72,7 @@ class Corpus:
 
     placed: tuple[Placed, ...]
     texts: Texts
+    only: frozenset[int] | None = None
 
     @classmethod
     def of(cls, blocks: Iterable[Placed]) -> Corpus:
@@ -80,13 +83,21 @@ class Corpus:
         sizes = Counter(one.path for one in living)
         return cls(tuple(living), Texts.of(texts, situations, [*sizes.values()]))
 
+    def among(self, ids: Collection[str]) -> Corpus:
+        """The same collection, of which the blocks with some ids alone may be answers."""
+        return replace(self, only=frozenset(self._numbers[one] for one in ids))
+
+    @cached_property
+    def _numbers(self) -> Mapping[str, int]:
+        return {placed.block.id: number for number, placed in enumerate(self.placed)}
+
     def found(self, question: str, also: Callable[[], Iterable[int]]) -> Iterator[Found]:
         """See ``Searchable``."""
         also()
-        yield Found(self.texts.find(question), self._standings)
+        yield Found(self.texts.find(question, self.only), self._standing)
 
-    def _standings(self, numbers: Iterable[int]) -> dict[int, Standing]:
-        return {at: standing(self.placed[at].block, self.placed[at].place) for at in numbers}
+    def _standing(self, number: int) -> Standing:
+        return standing(self.placed[number].block, self.placed[number].place)
 
     def blocks(self, numbers: Sequence[int]) -> Sequence[Placed]:
         """See ``Searchable``."""

@@ -185,8 +185,9 @@ class _Picked:
         """The ``top`` blocks of at least this match that pass, by score; reading stops once no further one can be among
         them."""
         reaching = [(match, number) for match, number in self._order if match >= least]
-        standings = self._found.standings([number for _, number in reaching])
-        likely = sorted(((self._expected(match, standings[n]), n) for match, n in reaching), reverse=True)
+        likely = sorted(
+            ((self._expected(match, self._found.standing(n)), n) for match, n in reaching), reverse=True
+        )
         found: list[Match] = []
         # Mostly the first ones by expected score are the answer: no more of them are read than are asked for.
         step = AT_ONCE if top is None else min(_CHUNK, max(4, top))

@@ -328,8 +328,10 @@ class Texts:
         average = sum(lengths) / max(1, len(lengths))
         return cls(rows, lengths, Statistics(len(texts), average, noise, holders))
 
-    def find(self, question: str) -> Scored:
-        """The matches of a question."""
+    def find(self, question: str, only: AbstractSet[int] | None = None) -> Scored:
+        """The matches of a question, in all texts or in some."""
         query = Query.of(question)
         held = {token: self.rows[token] for token in query.tokens if token in self.rows}
+        if only is not None:
+            held = {token: {at: held[token][at] for at in held[token].keys() & only} for token in held}
         return score(query, self.known, held, self.lengths)

@@ -17,7 +17,7 @@ from alice_exp.model.values.block import Block, Place, Placed, place_of
 from alice_exp.model.values.ledger_entry import NONE, Entry
 
 if TYPE_CHECKING:
-    from alice_exp.finding.rules.corpus import Found, Standing
+    from alice_exp.finding.rules.corpus import Found
     from alice_exp.finding.rules.parsed_query import Query
     from alice_exp.finding.rules.scorer import Statistics
     from alice_exp.kernel.jsonc.problem import Json
@@ -31,9 +31,8 @@ AMONG = "(SELECT value FROM json_each(?))"
 Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
 """Executes an SQL query with its values and yields the rows."""
 
-STANDING = "id, weight, type, updated, stretch"
-KEPT = f"{STANDING}, checksum, length, checked, said, lead, tokens"
-"""The columns of a living block's row: how it stands with a checksum, and its text with another."""
+KEPT = "id, standing, length, checked, said, lead, tokens"
+"""The columns of a living block's row: how it stands and its text, with a checksum of both."""
 
 CHANGED = -1
 """Stands for the row of a block that is new or changed."""
@@ -65,7 +64,8 @@ class IndexedFile:
 class Indexed:
     """One snapshot of the index; implements ``finding.rules.corpus.Searchable`` and ``finding.ports.Known``."""
 
-    def __init__(self, rows: Rows, files: Sequence[IndexedFile]) -> None:
+    def __init__(self, rows: Rows, files: Sequence[IndexedFile], only: Collection[int] | None = None) -> None:
+        self._only = only
         self._rows = rows
         self._files = files
         self._paths = {file.number: file.path for file in files}
@@ -79,6 +79,9 @@ class Indexed:
 
         query = Query.of(question)
         known = self._statistics(query)
+        if self._only is not None:
+            yield self._scored(query, known, self._only)
+            return
         terms = looked_up(query, known)
         asked = " OR ".join(f'"{term}"' for term in terms)
         match = "SELECT rowid, rank FROM texts WHERE texts MATCH ? ORDER BY rank"
@@ -101,6 +104,11 @@ class Indexed:
                 return
             more = ()
 
+    def among(self, ids: Collection[str]) -> Indexed:
+        """The same collection, of which the blocks with some ids alone may be answers."""
+        rows = self._rows(f"SELECT row FROM blocks WHERE id IN {AMONG}", (json.dumps([*ids]),))
+        return Indexed(self._rows, self._files, [row for (row,) in rows])
+
     def _statistics(self, query: Query) -> Statistics:
         from alice_exp.finding.rules.noise import Noise
         from alice_exp.finding.rules.scorer import Statistics
@@ -113,29 +121,20 @@ class Indexed:
         return Statistics(total, average, noise, holders)
 
     def _scored(self, query: Query, known: Statistics, numbers: Collection[int]) -> Found:
-        from alice_exp.finding.rules.corpus import Found
+        from alice_exp.finding.rules.corpus import Found, Standing
         from alice_exp.finding.rules.scorer import score
 
         texts: dict[int, str] = {}
         lengths: dict[int, int] = {}
-        chosen = f"SELECT row, length, tokens, checked FROM blocks WHERE row IN {AMONG}"
-        for row, length, tokens, checked in self._rows(chosen, (json.dumps([*numbers]),)):
-            if checked != text_checksum(length, tokens):
+        standings: dict[int, str] = {}
+        chosen = f"SELECT row, standing, length, tokens, checked FROM blocks WHERE row IN {AMONG}"
+        for row, standing, length, tokens, checked in self._rows(chosen, (json.dumps([*numbers]),)):
+            if checked != text_checksum(standing, length, tokens):
                 raise ValueError("a row of it is damaged")
-            texts[row], lengths[row] = tokens, length
+            texts[row], lengths[row], standings[row] = tokens, length, standing
         held = _held(query, frozenset(known.holders), texts)
-        return Found(score(query, known, held, lengths), self._standings)
-
-    def _standings(self, numbers: Collection[int]) -> dict[int, Standing]:
-        from alice_exp.finding.rules.corpus import Standing
-
-        found = {}
-        query = f"SELECT row, {STANDING}, checksum FROM blocks WHERE row IN {AMONG}"
-        for row, *own, check in self._rows(query, (json.dumps([*numbers]),)):
-            if check != checksum((*own,)):
-                raise ValueError("a row of it is damaged")
-            found[row] = Standing(*own)
-        return found
+        scored = score(query, known, held, lengths)
+        return Found(scored, lambda number: Standing(*json.loads(standings[number])))
 
     def blocks(self, numbers: Sequence[int]) -> Sequence[Placed]:
         """See ``Searchable``."""
@@ -186,9 +185,9 @@ def load(rows: Rows) -> list[IndexedFile]:
     return files
 
 
-def text_checksum(length: int, tokens: str) -> int:
-    """Of a text's columns: hundreds of rows are read of them."""
-    return crc32(tokens.encode(), length)
+def text_checksum(standing: str, length: int, tokens: str) -> int:
+    """Of a living block's columns: hundreds of rows are read of them."""
+    return crc32((standing + tokens).encode(), length)
 
 
 def _held(query: Query, known: frozenset[str], texts: Mapping[int, str]) -> dict[str, dict[int, int]]:

@@ -172,12 +172,11 @@ class FileRows:
     def _kept(self, block: Block, text: Text | None) -> tuple[Any, ...]:
         """The columns ``KEPT`` of a block's row."""
         if text is None:
-            return (block.id, *[None] * 10)
+            return (block.id, *[None] * 6)
         from alice_exp.finding.rules.corpus import standing
 
-        own = standing(block, place_of(self._path))
-        length = text.length
-        return (*own, checksum((*own,)), length, text_checksum(length, text.tokens), *text)
+        own, length = json.dumps(standing(block, place_of(self._path))), text.length
+        return (block.id, own, length, text_checksum(own, length, text.tokens), *text)
 
     def _reindex(self, before: Mapping[int, Text], after: Mapping[int, Text]) -> None:
         """Take texts out of the tables of words, and others in."""

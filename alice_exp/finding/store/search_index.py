@@ -46,9 +46,8 @@ CREATE TABLE files (
 CREATE TABLE numbers (last INTEGER NOT NULL);
 INSERT INTO numbers VALUES (0);
 CREATE TABLE blocks (
-    row INTEGER PRIMARY KEY, file INTEGER NOT NULL, id TEXT NOT NULL, weight REAL, type TEXT, updated REAL,
-    stretch REAL, checksum INTEGER, length INTEGER, checked INTEGER, said INTEGER, lead INTEGER, tokens TEXT,
-    context TEXT, body TEXT NOT NULL, entry TEXT NOT NULL
+    row INTEGER PRIMARY KEY, file INTEGER NOT NULL, id TEXT NOT NULL, standing TEXT, length INTEGER,
+    checked INTEGER, said INTEGER, lead INTEGER, tokens TEXT, context TEXT, body TEXT NOT NULL, entry TEXT NOT NULL
 );
 CREATE UNIQUE INDEX block_ids ON blocks (id);
 CREATE INDEX block_files ON blocks (file);
@@ -293,6 +292,6 @@ def _stamp(connection: Connection, path: str, signature: Signature, at: int) -> 
 def _insert(connection: Connection, coming: Sequence[tuple[Any, ...]]) -> None:
     """Write the rows of changed blocks, after all deletions, because a block may move between files with its id."""
     try:
-        connection.executemany(f"INSERT INTO blocks VALUES ({','.join('?' * 16)})", coming)
+        connection.executemany(f"INSERT INTO blocks VALUES ({','.join('?' * 12)})", coming)
     except IntegrityError:
         raise Unusable("an id stands twice") from None

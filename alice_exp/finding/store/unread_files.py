@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.finding.store.index_query import AMONG, ordered_rows, placed_from
+from alice_exp.finding.store.index_query import AMONG, Indexed, load, ordered_rows, placed_from
 from alice_exp.model.values.block import Block, Placed
 
 if TYPE_CHECKING:
@@ -45,6 +45,16 @@ class Rows:
         """See ``Catalogue``."""
         return self._placed(f"id IN {AMONG}", (json.dumps(sorted(ids)),))
 
+    def paths(self) -> Mapping[str, str] | None:
+        """See ``Catalogue``."""
+
+        def found(ask: Ask, numbers: Mapping[str, int]) -> dict[str, str]:
+            path_of = {number: path for path, number in numbers.items()}
+            rows = ask("SELECT id, file FROM blocks", ())
+            return {block_id: path_of[file] for block_id, file in rows if file in path_of}
+
+        return self._answered(found)
+
     def within(self, path: str) -> list[Block] | None:
         """See ``Catalogue``."""
 
@@ -77,24 +87,30 @@ class Rows:
 
         return self._answered(found)
 
-    def sharing(
-        self, paths: Sequence[str], keys: Collection[str], own: Collection[str]
-    ) -> tuple[list[Placed], float] | None:
+    def recalled(self, ids: Collection[str], question: str, at: str) -> list[Placed] | None:
+        """See ``Catalogue``."""
+        from alice_exp.finding.rules.nearness.shelf import recalled
+
+        def found(ask: Ask, _: Mapping[str, int]) -> list[Placed]:
+            return recalled(Indexed(ask, load(ask)).among(ids), question, at)
+
+        return self._answered(found)
+
+    def sharing(self, paths: Sequence[str], keys: Collection[str]) -> list[Placed] | None:
         """See ``Catalogue``."""
         from alice_exp.finding.rules.nearness.shelf import heaviest
 
         query = f"""SELECT token, row FROM near JOIN blocks USING (row)
             WHERE token IN {AMONG} AND file IN {AMONG}"""
 
-        def found(ask: Ask, numbers: Mapping[str, int]) -> tuple[list[Placed], float]:
+        def found(ask: Ask, numbers: Mapping[str, int]) -> list[Placed]:
             rows, place_of_row = self._ordered(ask, paths)
             holders: defaultdict[str, list[int]] = defaultdict(list)
             held = json.dumps([numbers[path] for path in paths])
             for key, row in ask(query, (json.dumps([*keys]), held)):
                 holders[key].append(place_of_row[row])
             ordered = {key: sorted(places) for key, places in holders.items()}
-            best, share = heaviest(ordered, len(rows), own)
-            return self._at(ask, numbers, [rows[at] for at in best]), share
+            return self._at(ask, numbers, [rows[at] for at in heaviest(ordered, len(rows))])
 
         return self._answered(found)
 

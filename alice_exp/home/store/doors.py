@@ -14,15 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.home.judge import Judge
 from alice_exp.home.store.config_files import read_configuration, write_local
-from alice_exp.home.store.list_files import (
-    LOCAL,
-    Found,
-    elsewhere,
-    scan,
-    scan_config,
-    signature_of,
-    with_held,
-)
+from alice_exp.home.store.list_files import LOCAL, Found, elsewhere, scan, scan_config, signature_of
 from alice_exp.home.store.read_files import (
     SAVING_NS,
     LastGood,
@@ -180,8 +172,6 @@ class FileHome:
     ) -> Snapshot:
         """``is_adopted``: the files are those of the last commit, unless they hold an error."""
         head = self._head()
-        if "held" in places:
-            found = with_held(found, self.experiences)
         self.standings.follow()
         good = self._last_good(head)
         catalogue = self._catalogue(found, places) if is_adopted and not self._judge.is_judged() else None
@@ -189,7 +179,9 @@ class FileHome:
         config, problems = read_configuration(self.root, found)
         wrong = () if self._is_settled_now else unavailable(self.repository)
         wrong = (*wrong, *self.standings.problems())
-        seen = replace(seen, config=config, problems=(*seen.problems, *problems, *wrong))
+        seen = replace(
+            seen, config=config, problems=(*seen.problems, *problems, *wrong), decisions=self.standings
+        )
         return self._judge.judge(self._recording.within(seen, found, records) if records else seen)
 
     def _catalogue(self, found: Found, places: Collection[Place]) -> tuple[Collection[str], Catalogue] | None:
@@ -363,19 +355,10 @@ class FileHome:
 
     def purge(self, block_id: str, act: Act) -> Purged | None:
         """See ``home.ports.Purge.purge``."""
-        from alice_exp.home.ports import Purged
-        from alice_exp.home.store.held_back import HeldBack
-        from alice_exp.home.store.purge import purge
+        from alice_exp.home.store.held_back import purge
 
         with self.alone() as composed:
-            was_held = HeldBack(self.root, self.experiences).take_out(block_id)
-            done = purge(self.repository, block_id, *composed(act))
-            if done is None and (was_held or self.standings.entry(block_id).id):
-                # What was never in git leaves its id alone: in the tombstone, and in the ledger.
-                commit = self._writer.write(act, {})
-                self.standings.forget(block_id, commit.act_id, self._writer.stamps.commit_time)
-                done = Purged(commit, 0, 0)
-            return done
+            return purge(self._writer, self.standings, block_id, act, composed(act))
 
     def versions(self, block_id: str) -> int:
         """See ``home.ports.Purge.versions``."""

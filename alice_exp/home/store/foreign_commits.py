@@ -15,7 +15,7 @@ import os
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from alice_exp.home.store.hand_edits import left, named, removed, warn_left
+from alice_exp.home.store.hand_edits import left, named, warn_left
 from alice_exp.home.store.read_files import Reading, holds_blocks
 from alice_exp.home.store.record_files import as_adopted
 from alice_exp.kernel.errors import ProblemError
@@ -162,8 +162,6 @@ def _taken(
     behind = withdrawn(before, ended)
     taken.withdrawn += ((before[i].path, i) for i in behind)
     taken.trailers += left(behind[:_NAMED])
-    for block_id in taken.gone[:_NAMED]:
-        taken.trailers += removed(before[block_id].path, (block_id,))
     return taken
 
 
@@ -261,7 +259,7 @@ def build_ledger(writer: CommitWriter, standings: Standings) -> None:
         return
     # What a clone brought was seen by no act of this home.
     seen = repository.resolve(SEEN)
-    entries, left = _proven(repository, seen) if seen else ((), 0)
+    entries, left = _proven(repository, seen, standings) if seen else ((), 0)
     act = Commit("", "", "doctor", "system", writer.sources.now(), act_id=writer.sources.new_id("act"))
     standings.write(entries, act, writer.sources.epoch(), anew=True)
     if left:
@@ -274,7 +272,7 @@ def build_ledger(writer: CommitWriter, standings: Standings) -> None:
         )
 
 
-def _proven(repository: Repository, seen: str) -> tuple[tuple[Entry, ...], int]:
+def _proven(repository: Repository, seen: str, standings: Standings) -> tuple[tuple[Entry, ...], int]:
     """The entries of what acts prove, and how many blocks the files say more of."""
     acts = _acts_by_block(repository, seen)
     known: dict[str, dict[str, Placed]] = {}
@@ -291,6 +289,7 @@ def _proven(repository: Repository, seen: str) -> tuple[tuple[Entry, ...], int]:
         if now.place == "archive":
             reason = now.block.archived.reason if now.block.archived is not None else ""
             entries += [Entry(block_id, "rejected" if reason == "rejected" else "retired")] if mine else []
+            entries += standings.rejecting(now.block) if mine and reason == "rejected" else ()
         elif says_approved(now):
             last = at(mine[0].commit).get(block_id) if mine else None
             given = (at(one.commit).get(block_id) for one in mine if one.op in _RAISING)

@@ -22,10 +22,10 @@ from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.block_edits import raw_block
 from alice_exp.model.formats.block_schema import read_blocks, state_in
-from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import Placed, content_hash, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import git
     from git.objects import Blob
@@ -33,7 +33,15 @@ if TYPE_CHECKING:
 
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.journal.git_process import Repository
+    from alice_exp.model.values.ledger_entry import Entry
 
+_BLOCK = re.compile(r"exp-[0-9a-z]+")
+_MOST = 500
+"""The most decisions that are looked for at once."""
+_ARCHIVED = {
+    "rejected": path_of("archive", "rejected"),
+    "retired": path_of("archive", "obsolete"),
+}
 _OID = re.compile(r"[0-9a-f]{40}")
 _NAME = re.compile(r"[0-9a-f]{4,40}|act-[a-z2-9]{8}")
 
@@ -204,6 +212,29 @@ class GitHistory:
         with self._repo() as repo:
             data = (repo.commit(commit).tree / placed.path).data_stream.read()
         return raw_block(data, placed.path, placed.block.id)
+
+    def decided(self, entries: Sequence[Entry]) -> Mapping[str, Placed]:
+        """See ``home.ports.History.decided``. What a reset took off the branch stands in its reflog."""
+        wanted = [one for one in entries if _NAME.fullmatch(one.act) and _BLOCK.fullmatch(one.id)]
+        if not wanted or not self._repository.exists:
+            return {}
+        greps = [f"--grep=^Alice-(Act: {one.act}|Block: {one.id})$" for one in wanted[:_MOST]]
+        rows = self._repository.run("log", "-z", "-E", "--all", "--reflog", *greps, "--format=%H%n%B", "--")
+        found: dict[str, Placed] = {}
+        for row in rows.decode("utf-8", "replace").split("\0"):
+            commit, _, message = row.partition("\n")
+            trees: dict[str, list[Placed]] = {}
+            for one in wanted:
+                if one.id not in found and any(name in message for name in (one.act, one.id)):
+                    path = one.path if one.standing == "trusted" else _ARCHIVED[one.standing]
+                    if path not in trees:
+                        data = self._repository.run("cat-file", "blob", f"{commit}:{path}", check=False)
+                        trees[path] = _blocks_of({path: data}, path)
+                    held = (p for p in trees[path] if p.block.id == one.id)
+                    known = next(held, None)
+                    if known and (one.standing != "trusted" or content_hash(known.block) == one.content):
+                        found[one.id] = known
+        return found
 
     def texts(self, path: str) -> Iterator[tuple[Commit, str]]:
         """See ``home.ports.History.texts``. Each commit and each content is read once."""

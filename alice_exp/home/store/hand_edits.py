@@ -22,7 +22,7 @@ from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH
 from alice_exp.model.rules.adoption import Adoption, adopt, withdrawn
 from alice_exp.model.rules.rejection import Returned, refusals, typed_again
-from alice_exp.model.values.block import Block, Placed, path_of, place_of
+from alice_exp.model.values.block import Block, Placed, place_of
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.model.values.config import HAND_EDITS_TRUSTED as TRUSTED
 from alice_exp.model.values.config import Config
@@ -125,12 +125,11 @@ class Adopting:
             ids = tuple(i for i, place in before.items() if place.path == path and i not in elsewhere)
             blob = self._repository.blob(tree[path])
             behind = withdrawn(before, ids)
-            self._commit_adopted(path, blob, None, ids, "removed", (*removed(path, ids), *left(behind)))
+            self._commit_adopted(path, blob, None, ids, "removed", left(behind))
             warn_left(self._sources, path, behind)
-        rejected = self._rejected(found, before, deleted)
         for path, data in edited.items():
             others = {other: ids for other, ids in on_disk.items() if other != path}
-            self._adopt_file(documents[path], data, before, others, rejected)
+            self._adopt_file(documents[path], data, before, others)
 
     def _adopt_file(
         self,
@@ -138,7 +137,6 @@ class Adopting:
         data: bytes,
         before: Mapping[str, Placed],
         others: Mapping[str, Mapping[str, Block]],
-        rejected: Collection[Placed],
     ) -> None:
         path = document.path
         if not holds_blocks(path):
@@ -155,29 +153,17 @@ class Adopting:
         new_id = fresh_ids(self._sources.new_id, {*before, *elsewhere})
         adoption = adopt(document, blocks, before, elsewhere, self._sources.now(), new_id, copies)
         new = edit(document, adoption.edits) if adoption.edits else data
-        told = (*named(adoption), *removed(path, adoption.gone))
-        back = self._back(path, new, before, rejected)
-        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, told, back)
+        back = self._back(path, new, before)
+        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, named(adoption), back)
         self._warn_returned(path, back)
         warn_left(self._sources, path, adoption.withdrawn)
 
-    def _rejected(self, found: Found, before: Mapping[str, Placed], deleted: Collection[str]) -> list[Placed]:
-        """The rejected blocks as the person left the archive; those of the last commit if the file cannot be read."""
-        path = path_of("archive", "rejected")
-        signature = found.files.get(path)
-        if signature is not None:
-            parsed = self._reading.parsed(path, signature)
-            if not parsed.broken:
-                return [Placed(block, path) for block in parsed.blocks]
-        return [] if path in deleted else [placed for placed in before.values() if placed.path == path]
-
-    def _back(
-        self, path: str, new: bytes, before: Mapping[str, Placed], rejected: Collection[Placed]
-    ) -> tuple[Returned, ...]:
+    def _back(self, path: str, new: bytes, before: Mapping[str, Placed]) -> tuple[Returned, ...]:
         """The blocks that a person typed into the pool or a universal namespace and had rejected before (DESIGN 6)."""
-        if not rejected or place_of(path) not in ("low_value", "universal"):
+        if place_of(path) not in ("low_value", "universal"):
             return ()
-        return typed_again(self._reading.blocks(parse(new, path))[0], path, before, rejected)
+        self._standings.follow()
+        return typed_again(self._reading.blocks(parse(new, path))[0], path, before, self._standings)
 
     def _warn_returned(self, path: str, back: Collection[Returned]) -> None:
         for one in back:
@@ -322,12 +308,6 @@ def warn_left(sources: Sources, path: str, ids: Collection[str]) -> None:
                 ),
             )
         )
-
-
-def removed(path: str, ids: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """The trailers by which the next report names what a person had trusted and what went out of a file."""
-    trusted = holds_blocks(path) and place_of(path) in ("personal", "universal")
-    return tuple(("Removed", block_id) for block_id in ids) if trusted else ()
 
 
 def fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Callable[[Block], str]:

@@ -10,19 +10,25 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alice_exp.home.store.list_files import held_file
-from alice_exp.home.store.purge import forget_derived
+from alice_exp.home.store.standings import Standings
+from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.journal.atomic_files import read_bytes, sync_directory
 from alice_exp.kernel.journal.atomic_files import replace as replace_file
+from alice_exp.kernel.journal.commit_stream import Message
+from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.jsonc import Document, parse
 from alice_exp.model.formats.block_edits import rewrite
-from alice_exp.model.formats.block_erasure import PURGED, Said, forget, is_empty, said_by
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.values.block import HELD, Block, Placed, place_of
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.ledger_entry import PUT_AWAY
 from alice_exp.model.values.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from alice_exp.home.ports import Purged
 
 _TOLD = ("Reply", "Reason", "Scenario")
 """The trailers in which a person's words stand."""
@@ -53,6 +59,7 @@ def as_filed(changes: ChangeSet, seen: Snapshot) -> ChangeSet:
 
 def _unsaid(changes: ChangeSet, waiting: Mapping[str, Block]) -> tuple[tuple[str, str], ...]:
     """The trailers of an act, whose words a person may have taken from what is held."""
+    from alice_exp.model.formats.block_erasure import PURGED
     from alice_exp.model.rules.private_facts import private_words
 
     told = [value for name, value in changes.act.trailers if name in _TOLD]
@@ -78,6 +85,24 @@ def _held_again(changes: ChangeSet, seen: Snapshot) -> Iterator[Put]:
         if not is_back and was_approved and delicate(was.block):
             bare = replace(was.block, approved=None, reported=None, state="possible", verifications=0)
             yield Put(bare, HELD)
+
+
+def purge(
+    writer: CommitWriter, standings: Standings, block_id: str, act: Act, composed: tuple[Commit, Message]
+) -> Purged | None:
+    """Erase a block from where it waits and from history; see ``home.ports.Purge.purge``. What was never in git leaves
+    its id alone: in the tombstone, and in the ledger."""
+    from alice_exp.home.ports import Purged
+    from alice_exp.home.store.purge import purge as erase
+
+    experiences = writer.work_tree
+    was_held = HeldBack(experiences.parent, experiences).take_out(block_id)
+    done = erase(writer.repository, block_id, *composed)
+    if done is None and (was_held or standings.entry(block_id).id):
+        commit = writer.write(act, {})
+        standings.forget(block_id, commit.act_id, writer.stamps.commit_time)
+        done = Purged(commit, 0, 0)
+    return done
 
 
 class HeldBack:
@@ -121,10 +146,17 @@ class HeldBack:
         self._write(new)
         for block_id, block in held(seen).items():
             if block_id in changes.removes:
-                forget_derived(self._root, block_id, _said(block))
+                from alice_exp.home.store.purge import forget_derived
+                from alice_exp.model.formats.block_erasure import Said
+
+                payload = frozenset((block.payload.content, *block.payload.steps))
+                forget_derived(self._root, block_id, Said(payload, frozenset((block.trigger.text,))))
 
     def take_out(self, block_id: str) -> bool:
         """Erase a block that waits, and what ``state/`` derives from it; False if it does not wait here."""
+        from alice_exp.home.store.purge import forget_derived
+        from alice_exp.model.formats.block_erasure import forget, said_by
+
         data = self._data() or b""
         said = said_by(data, HELD, block_id)
         if not said.payload:
@@ -140,12 +172,8 @@ class HeldBack:
             return None
 
     def _write(self, data: bytes | None) -> None:
-        if data is None or is_empty(data):
+        if data is None or not read_blocks(parse(data, HELD))[0]:
             self._file.unlink(missing_ok=True)
             sync_directory(self._file.parent)
         elif self._data() != data:
             replace_file(self._file, data, durable=True)
-
-
-def _said(block: Block) -> Said:
-    return Said(frozenset((block.payload.content, *block.payload.steps)), frozenset((block.trigger.text,)))

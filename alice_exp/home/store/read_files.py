@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from alice_exp.home.store.list_files import held_file
+from alice_exp.home.store.list_files import held_file, with_held
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
@@ -174,6 +174,8 @@ def snapshot(
     ``catalogue`` answers for some paths, which are those of the last commit: they are read when somebody looks at their
     blocks. Beside a file with an error every file is read, since which of them owns an id must be known.
     """
+    if "held" in places:
+        found = with_held(found, reading.root)
     covered, known = catalogue or ((), None)
     files: list[NamespaceFile] = []
     ids, count = set[str](), 0

@@ -6,11 +6,15 @@ entries (``entries``). The rules are those of ``model.rules.ledger``, the object
 
 from __future__ import annotations
 
+import contextlib
+import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.journal.atomic_files import create, read_bytes
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.ledger_objects import LedgerObjects
 from alice_exp.kernel.jsonc.problem import Problem
@@ -21,22 +25,28 @@ from alice_exp.model.rules.ledger import (
     found,
     is_same,
     keeper,
+    may_follow,
+    read_shard,
     removed,
     shard_of,
+    standings_in,
     undone,
     with_entries,
     with_entry,
+    without,
+    without_guesses,
 )
 from alice_exp.model.values.block import Block, Placed, place_of
-from alice_exp.model.values.ledger_entry import NONE, Entry
+from alice_exp.model.values.ledger_entry import KEYED, MARKS, NONE, PUT_AWAY, Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
     from alice_exp.kernel.journal.transaction import FileChange
     from alice_exp.model.values.changes import ChangeSet
+    from alice_exp.model.values.ledger_entry import Standing
 
 COPY = "ledger"
 """The folder of the copy, below ``state/``."""
@@ -48,6 +58,7 @@ class Standings:
     def __init__(self, repository: Repository, root: Path) -> None:
         self.objects = LedgerObjects(repository, root / "state" / COPY)
         self._repository = repository
+        self._secret = root / "state" / "rejected.key"
         self.head = ""
         """The commit of the ledger that was read last; empty: none."""
         self.moved = ("", "")
@@ -58,6 +69,7 @@ class Standings:
         self._shards: dict[str, bytes] = {}
         self._marked: dict[str, tuple[str, Sequence[Block], tuple[Block, ...]]] = {}
         self._entries: dict[str, Entry] = {}
+        self._lost: bool | None = None
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -65,7 +77,9 @@ class Standings:
         """Read what the reference leads to now; entries that were looked up before may be older."""
         head = self.objects.head()
         if head != self.head:
-            self.head, self._shards, self._entries = head, {}, {}
+            self.head, self._shards, self._entries, self._lost = head, {}, {}, None
+        if not head and self.objects.has_copy():
+            self.objects.set_aside()
 
     def entry(self, block_id: str) -> Entry:
         """The newest entry of an id; ``NONE`` if nobody decided. ``ProblemError`` if the ledger cannot be read."""
@@ -74,8 +88,59 @@ class Standings:
             name = shard_of(block_id)
             if name not in self._shards:
                 self._shards[name] = self.objects.shards((name,), self.head).get(name, b"")
-            known = self._entries[block_id] = found(self._shards[name], block_id) or NONE
+            known = found(self._shards[name], block_id) or NONE
+            # Of a copy only what lowers a block is believed: what a person took back stays so, whoever reset git.
+            for shard in self.objects.copies(name) if self._has_lost() else ():
+                copied = found(shard, block_id)
+                if copied is not None and copied.standing in PUT_AWAY and may_follow(copied, known):
+                    known = copied
+            self._entries[block_id] = known
         return known
+
+    def standings(self) -> Iterator[tuple[str, Standing]]:
+        """See ``snapshot.Decisions``."""
+        for shard in self.objects.shards(self.objects.names(self.head), self.head).values():
+            yield from standings_in(shard)
+
+    def copied(self) -> list[Entry]:
+        """See ``snapshot.Decisions``."""
+        newest: dict[str, Entry] = {}
+        own = self.objects.shards(self.objects.names(self.head), self.head) if self._has_lost() else {}
+        for shard in self.objects.copies():
+            with contextlib.suppress(ValueError, TypeError, IndexError):
+                for one in read_shard(shard).values():
+                    held = found(own.get(shard_of(one.id), b""), one.id) or NONE
+                    if may_follow(one, newest.get(one.id, NONE)) and may_follow(one, held):
+                        newest[one.id] = one
+        return [one for one in newest.values() if one.standing in ("trusted", "rejected", "retired")]
+
+    def answered(self, *, gone: bool) -> None:
+        """See ``snapshot.Decisions``."""
+        if gone or all(one.id[0] in MARKS for one in self.copied()):
+            self.objects.drop_copies()
+            self._lost = None
+
+    def _has_lost(self) -> bool:
+        if self._lost is None:
+            self._lost = self.objects.lost.exists()
+        return self._lost
+
+    def rejection(self, text: str) -> Entry | None:
+        """See ``snapshot.Decisions``. What was purged stays rejected as far as nobody can guess it."""
+        # Loaded where something is compared with what was rejected.
+        from alice_exp.model.rules.rejection import fingerprints
+
+        key = self._key()
+        try:
+            for mark in (*fingerprints(text), *(fingerprints(text, key) if key else ())):
+                row = self.entry(mark)
+                held = self.entry(row.content).standing if row.standing == "rejected" else "waiting"
+                if held == "rejected" or (held == "forgotten" and mark[0] == KEYED):
+                    return replace(row, id=row.content)
+        except ProblemError:
+            # As ``mark``: ``problems`` says so.
+            return None
+        return None
 
     def mark(self, block: Block) -> Block:
         """The block with the entry that holds for it."""
@@ -111,7 +176,30 @@ class Standings:
         made = [decided(act, find(put.block.id), put, self.entry(put.block.id)) for put in changes.puts]
         gone = ((was, self.entry(one)) for one in changes.removes if (was := find(one)) is not None)
         made += [removed(act, was, entry) for was, entry in gone]
-        return tuple(one for one in made if one is not None)
+        rejected = {one.id for one in made if one is not None and one.standing == "rejected"}
+        made += changes.decided
+        marks = (
+            mark for put in changes.puts if put.block.id in rejected for mark in self.rejecting(put.block)
+        )
+        return (*(one for one in made if one is not None), *marks)
+
+    def rejecting(self, block: Block) -> Iterator[Entry]:
+        """The entries by which a rejected text is known again when no file holds it."""
+        from alice_exp.model.rules.private_facts import delicate
+        from alice_exp.model.rules.rejection import fingerprints, inference
+
+        key = self._key(is_made=True) if delicate(block) else b""
+        for mark in fingerprints(inference(block.payload), key):
+            yield Entry(mark, "rejected", block.id)
+
+    def _key(self, *, is_made: bool = False) -> bytes:
+        """The secret of this machine by which fingerprints of secrets are hashed; empty if there is none."""
+        if is_made and not self._secret.exists():
+            with contextlib.suppress(FileExistsError):
+                create(self._secret, os.urandom(32))
+        with contextlib.suppress(OSError):
+            return read_bytes(self._secret)[0]
+        return b""
 
     def _undone(self, act: Act) -> tuple[Entry, ...]:
         """What held before the acts that are taken back, of the blocks that these decided."""
@@ -201,10 +289,12 @@ class Standings:
         """Begin the ledger anew without what an id's entries bound, whose content may be guessed by its hash: what was
         purged is forgotten for good. Doing it again changes nothing."""
         self.follow()
+        self.objects.rewrite_copies(lambda data: without(data, block_id))
         if self.entry(block_id) == Entry(block_id, "forgotten"):
             return
         name = shard_of(block_id)
-        shards = dict(self.objects.shards(self.objects.names()))
+        known = self.objects.shards(self.objects.names())
+        shards = {one: without_guesses(data, block_id) for one, data in known.items()}
         shards[name] = with_entries(shards.get(name, b""), (Entry(block_id, "forgotten"),))
         commit = Commit("", "", "purge", "user", "", act_id=act)
         made = self.objects.composed(self._message(commit, when, ()), shards, anew=True)

@@ -41,6 +41,7 @@ Op = Literal[
     "share",
     "sign",
     "sync",
+    "trust",
     "undo",
 ]
 OPS: tuple[Op, ...] = get_args(Op)

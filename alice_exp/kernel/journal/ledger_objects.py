@@ -7,7 +7,7 @@ git: whatever is read from it has to have the id that the reference leads to, so
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 HEAD: Final = "head"
 """The file of the copy that holds the commit and its tree."""
 
+LOST: Final = "lost"
+"""The folder beside the copy that holds those of which the ledger has lost something, each by its commit's id."""
+
 
 class LedgerObjects:
     """Reads and composes the ledger of one repository; ``copy`` is the directory of its copy."""
@@ -30,12 +33,46 @@ class LedgerObjects:
     def __init__(self, repository: Repository, copy: Path) -> None:
         self._repository = repository
         self._copy = copy
+        self.lost = copy.with_name(LOST)
         self._known: tuple[str, bytes, dict[str, str]] = ("", b"", {})
         self._read: dict[str, bytes] = {}
 
     def has_copy(self) -> bool:
         """Whether there is a copy, of this ledger or of one before it."""
-        return (self._copy / HEAD).exists()
+        return (self._copy / HEAD).exists() or self.lost.exists()
+
+    def set_aside(self) -> None:
+        """Put the copy where nothing overwrites it, unless the ledger contains what it says: ``git reset``, half a
+        backup or a new repository may have taken decisions away."""
+        with contextlib.suppress(OSError, ValueError):
+            size, _, rest = (self._copy / HEAD).read_bytes().partition(b"\n")
+            said = object_id("commit", rest[: int(size)])
+            # Looked at last: an act moves the reference before it brings the copy up to it.
+            head = self.head()
+            if said != head and not (head and self._repository.contains(head, said)):
+                self.lost.mkdir(mode=0o700, exist_ok=True)
+                self._copy.rename(self.lost / said[:12])
+
+    def copies(self, name: str = "[0-9a-f][0-9a-f]") -> list[bytes]:
+        """What the copies that were set aside hold of a shard, or of all."""
+        found = []
+        for path in sorted(self.lost.glob(f"*/{name}")):
+            with contextlib.suppress(OSError):
+                found.append(path.read_bytes())
+        return found
+
+    def rewrite_copies(self, change: Callable[[bytes], bytes]) -> None:
+        """Change what every copy says that is not the ledger's own."""
+        self.set_aside()
+        for path in self.lost.glob("*/[0-9a-f][0-9a-f]"):
+            with contextlib.suppress(OSError):
+                replace(path, change(path.read_bytes()), durable=True)
+
+    def drop_copies(self) -> None:
+        """Forget the copies that were set aside."""
+        import shutil
+
+        shutil.rmtree(self.lost, ignore_errors=True)
 
     def head(self) -> str:
         """The newest commit of the ledger; empty if there is none."""
@@ -74,7 +111,10 @@ class LedgerObjects:
         if not commit:
             return ("", b"", {})
         if self._known[0] != commit:
-            self._known = (commit, *(self._copied(commit) or self._from_git(commit)))
+            known = self._copied(commit)
+            if known is None:
+                self.set_aside()
+            self._known = (commit, *(known or self._from_git(commit)))
         return self._known
 
     def _copied(self, commit: str) -> tuple[bytes, dict[str, str]] | None:

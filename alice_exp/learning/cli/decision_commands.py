@@ -17,9 +17,9 @@ from alice_exp.learning.wiring import learning
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.lifecycle import Change
-from alice_exp.model.values.block import Placed, Record
+from alice_exp.model.values.block import Placed, Record, is_of_team
 from alice_exp.terminal.console import Terminal, stale_mark
-from alice_exp.terminal.language import aside, say
+from alice_exp.terminal.language import aside, rendered, say
 from alice_exp.terminal.options import Project, Surroundings, context_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def decide(
     from alice_exp.learning.usecases.decide import decide as choose
 
     made = choose(learning(terminal.session), task, context_of(context), terminal.session.names_of(project))
-    warnings = [say(text) for text in made.warnings] + [
+    warnings = [rendered(text) for text in made.warnings] + [
         say(
             "a similar task failed before with {action}: {task} ({episode})"
             if one.episode.action.strip()
@@ -100,13 +100,15 @@ def _told(found: Match) -> str:
     block = placed.block
     when, day = documents.trigger_text(placed), block.approved.at[:10] if block.approved is not None else ""
     parts = (
-        f"{placed.place}/{placed.namespace}",
+        say("team of {origin}", origin=block.origin)
+        if is_of_team(placed)
+        else f"{placed.place}/{placed.namespace}",
         say("approved on {day}", day=day)
         if day and found.approved
         else ""
         if found.approved
         else say("not reviewed"),
-        block.project,
+        "" if is_of_team(placed) else block.project,
         doubt_of(placed),
     )
     said = f"{when}: {documents.payload_text(placed)}" if when else documents.payload_text(placed)

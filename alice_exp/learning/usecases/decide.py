@@ -9,12 +9,12 @@ from alice_exp.episodes.rules.search_episodes import similar_failures
 from alice_exp.finding.rules.choice import choose, forbids
 from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone, is_foreign
 from alice_exp.finding.rules.rivals import rivalry
-from alice_exp.finding.usecases import Filters, replaced_ones, search
+from alice_exp.finding.usecases import Filters, of_team, replaced_ones, search
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.ports import Learning, OpenDecision
+from alice_exp.learning.store import Learning, OpenDecision
 from alice_exp.model.formats.record_schema import EPISODES_PATH
-from alice_exp.model.values.block import PLACES, Placed
+from alice_exp.model.values.block import PLACES, Placed, is_of_team
 from alice_exp.model.values.records import EpisodeBook
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def decide(learning: Learning, task: str, context: Mapping[str, Json], project: 
         replaced_ones(finding),
         lambda placed: _is_like_rejected(home, placed),
         context,
+        of_team(finding, task, context),
     )
     told = home.read((), records=EPISODES_PATH).episodes or EpisodeBook()
     failures = similar_failures(told.episodes, task, context)
@@ -98,7 +99,8 @@ def decide(learning: Learning, task: str, context: Mapping[str, Json], project: 
     except ProblemError:
         # What fits is known all the same: a disk that refuses must not silence the answer.
         warnings, is_kept = (*warnings, UNKEPT_WARNING), False
-    learning.access.record([one.placed.block.id for one in choice.applied], caller.now)
+    read = [one.placed.block.id for one in choice.applied if not is_of_team(one.placed)]
+    learning.access.record(read, caller.now)
     return Decision(
         decision, choice.tier, choice.applied, observing, warnings, failures, choice.disclaim, is_kept
     )

@@ -12,12 +12,12 @@ from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.ports import Learning, OpenDecision
 from alice_exp.learning.rules.credit import counted
+from alice_exp.learning.store import Learning, OpenDecision
 from alice_exp.learning.usecases.outcome import is_own_word, thresholds_of
 from alice_exp.model.formats.record_schema import EVENTS_PATH
 from alice_exp.model.rules.lifecycle import Change, scenario_digest, scenario_of
-from alice_exp.model.values.block import PLACES, Evidence, Placed
+from alice_exp.model.values.block import PLACES, Evidence, Placed, is_of_team
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
 from alice_exp.timeline.rules.compaction import DECISION, Merge, Summariser, add_event, finished, unfinished
@@ -85,14 +85,17 @@ def report_decision(
     episode = replace(episode, project=learning.project().partition(" ")[0])
     event, piece = _event(open_decision, episode), Evidence("episode", episode.id, caller.now, note)
     answers = asked(home, event, summarise) if summarise and not _waits(home, decision) else None
+    of_team = [one for one in (*open_decision.applied, *used) if one.startswith("team-")]
+    theirs = learning.team.of(of_team) if learning.team is not None and of_team else {}
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
         decisions.find(decision)
         require_records(snapshot)
         named, left_out = used_ids(snapshot, open_decision, used, skipped)
         where = scenario_of(scenario, open_decision.context, caller.now[:10])
-        told, missing = _told_of(snapshot, open_decision, named, left_out, caller)
-        changes = counted(told, named, ok, where, caller.now, piece, thresholds_of(snapshot))
+        told, missing = _told_of(snapshot, theirs, open_decision, named, left_out, caller)
+        every = counted(told, named, ok, where, caller.now, piece, thresholds_of(snapshot))
+        changes = tuple(one for one in every if not is_of_team(one[0]))
         puts = tuple(Put(placed.block, placed.path) for placed, _ in changes)
         book, pruned = _kept(snapshot, episode, puts, caller.now, reads)
         timeline, merges, thought = _told(snapshot.timeline or Timeline(), event, answers)
@@ -100,11 +103,13 @@ def report_decision(
         trailers = (*_steps(changes), *_trailers(open_decision, ok, episode.id, where, pruned), *thought)
         ids = tuple(put.block.id for put in puts)
         act = Act("outcome", caller.actor, caller.now, ids, detail, trailers)
-        answer = DecisionOutcome(open_decision, changes, missing, episode, pruned, merges)
+        answer = DecisionOutcome(open_decision, every, missing, episode, pruned, merges)
         return ChangeSet(act, puts, episodes=book, timeline=timeline), answer
 
     commit, answer = home.apply(plan, PLACES, records=True)
     decisions.close(decision, ok, episode.id)
+    if learning.team is not None:
+        learning.team.keep([placed for placed, _ in answer.changes if is_of_team(placed)])
     return replace(answer, commit=commit)
 
 
@@ -162,7 +167,7 @@ def used_ids(
 
 
 def _named(snapshot: Snapshot, known: Sequence[str], reference: str) -> str:
-    block_id = resolve(snapshot, reference).block.id
+    block_id = reference if reference in known else resolve(snapshot, reference).block.id
     if block_id not in known:
         raise UsageError(
             "{id} was neither applied nor observed by this decision", id=block_id, hint=", ".join(known)
@@ -171,11 +176,17 @@ def _named(snapshot: Snapshot, known: Sequence[str], reference: str) -> str:
 
 
 def _told_of(
-    snapshot: Snapshot, decision: OpenDecision, used: Sequence[str], skipped: Sequence[str], caller: Caller
+    snapshot: Snapshot,
+    theirs: Mapping[str, Placed],
+    decision: OpenDecision,
+    used: Sequence[str],
+    skipped: Sequence[str],
+    caller: Caller,
 ) -> tuple[list[Placed], tuple[str, ...]]:
-    """The blocks that the outcome may count for, and the ids of those that are no longer here."""
+    """The blocks that the outcome may count for, ``theirs`` (a team's) among them, and the ids of those that are no
+    longer here."""
     ids = tuple(one for one in dict.fromkeys((*decision.applied, *used)) if one not in skipped)
-    found = {block_id: snapshot.find(block_id) for block_id in ids}
+    found = {block_id: theirs.get(block_id) or snapshot.find(block_id) for block_id in ids}
     living = [placed for placed in found.values() if placed is not None and placed.place != "archive"]
     here = {placed.block.id for placed in living}
     wanted = used or ids

@@ -9,8 +9,8 @@ from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.ports import Learning
 from alice_exp.learning.rules.credit import counted
+from alice_exp.learning.store import Learning
 from alice_exp.model.rules.lifecycle import Change, Thresholds, level, scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Evidence, Placed
 from alice_exp.model.values.changes import ChangeSet, Put
@@ -39,6 +39,10 @@ def report_outcome(
     ``scenario`` says where; without one, the outcomes of a day in the block's own context are one scenario (B5.4).
     """
     caller = learning.caller
+    if learning.team is not None and (
+        theirs := learning.team.of([reference] * reference.startswith("team-"))
+    ):
+        return _of_team(learning, theirs[reference], ok, scenario, note)
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Outcome]:
         placed = resolve(snapshot, reference)
@@ -66,6 +70,18 @@ def report_outcome(
 
     commit, answer = learning.home.apply(plan, PLACES)
     return replace(answer, commit=commit)
+
+
+def _of_team(learning: Learning, placed: Placed, ok: bool, scenario: str, note: str) -> Outcome:
+    """What a use of a team's block led to: it stays here, and makes no commit."""
+    caller = learning.caller
+    where = scenario_of(scenario, placed.block.trigger.context, caller.now[:10])
+    piece = Evidence("outcome", at=caller.now, quote=note)
+    thresholds = Thresholds.of(learning.home.config())
+    ((after, change),) = counted([placed], (), ok, where, caller.now, piece, thresholds)
+    if learning.team is not None:
+        learning.team.keep([after])
+    return Outcome(after, change)
 
 
 def is_own_word(placed: Placed, caller: Caller) -> bool:

@@ -16,9 +16,9 @@ from alice_exp.episodes.usecases.episode_book import named
 from alice_exp.home.record_access import require_sound
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.ports import Learning
 from alice_exp.learning.rules.distill import REPEATS, distill
 from alice_exp.learning.rules.proposals import Proposal, lesson
+from alice_exp.learning.store import Learning
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.rules.rejection import Rejections
@@ -133,8 +133,7 @@ def _fresh_evidence(snapshot: Snapshot, proposal: Proposal) -> Draft:
 
 def _judged(snapshot: Snapshot, proposal: Proposal) -> Judged:
     draft = draft_of(snapshot, proposal)
-    rejected = [one for one in snapshot.within("archive") if one.namespace == "rejected"]
-    refused = Rejections.of(rejected).find(draft.payload) or _keyed(rejected, draft)
+    refused = Rejections.within(snapshot).find(draft.payload) or _keyed([*snapshot.rejected()], draft)
     if refused is not None:
         return Judged(proposal, "refused", refused.block.id)
     known = _keyed(list(snapshot.within(*SETS)), draft)

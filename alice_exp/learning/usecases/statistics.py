@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from alice_exp.finding.ports import Finding
     from alice_exp.home.ports import Home
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.learning.ports import Learning
+    from alice_exp.learning.store import Learning
     from alice_exp.model.values.snapshot import Snapshot
 
 

@@ -13,10 +13,10 @@ from zlib import crc32
 
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.model.values.block import Block, Placed, content_hash, is_approved
-from alice_exp.model.values.ledger_entry import NONE, STANDINGS, Entry, Standing
+from alice_exp.model.values.ledger_entry import MARKS, NONE, STANDINGS, Entry, Standing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from alice_exp.kernel.journal.act import Act, Commit
     from alice_exp.kernel.jsonc.problem import Json
@@ -75,6 +75,41 @@ def with_entries(shard: bytes, entries: Iterable[Entry]) -> bytes:
     rows = {line[1 : line.index(b",")]: line for line in filter(None, shard.split(b"\n"))}
     rows |= {_quoted(one.id): row(one).encode("utf-8", "surrogatepass") for one in entries}
     return b"\n" + b"".join(rows[key] + b"\n" for key in sorted(rows))
+
+
+def standings_in(shard: bytes) -> Iterator[tuple[str, Standing]]:
+    """Each id of a shard but for fingerprints, with its standing, much sooner than by reading the entries."""
+    for line in shard.split(b"\n"):
+        if line and line[2:3].decode("latin-1") not in MARKS:
+            name, standing = json.loads(line[: line.index(b'",', line.index(b'",') + 2) + 1] + b"]")
+            yield name, standing
+
+
+def agree(one: Entry, other: Entry) -> bool:
+    """Whether two entries say the same of a block, whoever decided it when."""
+    fields = Entry.__match_args__[:9]
+    return all(getattr(one, name) == getattr(other, name) for name in fields)
+
+
+def may_follow(one: Entry, other: Entry) -> bool:
+    """Whether an entry says another thing of a block and may be newer: by what the later one replaced, else by
+    time."""
+    if other.standing == "forgotten" or agree(one, other) or other.replaced == digest(one):
+        return False
+    return one.at >= other.at
+
+
+def without(shard: bytes, block_id: str) -> bytes:
+    """The shard without all that it says of an id."""
+    quoted = _quoted(block_id)
+    return b"\n" + b"".join(line + b"\n" for line in shard.split(b"\n") if line and quoted not in line)
+
+
+def without_guesses(shard: bytes, block_id: str) -> bytes:
+    """The shard without the fingerprints of a block's text that anybody could try texts against."""
+    held = b'","rejected",' + _quoted(block_id) + b","
+    kept = (line for line in shard.split(b"\n") if line and not (line[:3] == b'["~' and held in line))
+    return b"\n" + b"".join(line + b"\n" for line in kept)
 
 
 def _quoted(name: str) -> bytes:

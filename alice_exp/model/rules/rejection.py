@@ -1,15 +1,20 @@
-"""Recognises rejected inferences however they come in again (R2.19, D26; DESIGN 6)."""
+"""Recognises rejected inferences however they come in again (R2.19, D26; DESIGN 6).
+
+What the archive holds is known by its words; the ledger knows a rejected text by fingerprints, whoever deleted it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.text.tokens import bag, fingerprint_text, words
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.similarity import plain_mark, same_inference
-from alice_exp.model.values.block import Block, Payload, Placed, place_of
-from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.block import Archived, Block, Payload, Placed, path_of, place_of
+from alice_exp.model.values.ledger_entry import KEYED, OPEN, Entry
+from alice_exp.model.values.snapshot import Decisions, Snapshot
 
 REFUSED, REFUSED_AS = "Refused", "Refused-As"
 """The trailers, in pairs, of an act that removed what was rejected before: the block's id, the rejected block's id."""
@@ -30,13 +35,14 @@ class Returned:
 @dataclass(frozen=True, slots=True)
 class Rejections:
     """An index of rejected blocks: by their folded text, with and without its plain words, and by their words in any
-    order."""
+    order; ``decisions`` knows those that no file holds."""
 
     by_text: dict[str, Placed]
     by_words: dict[tuple[str, ...], Placed]
+    decisions: Decisions | None = None
 
     @classmethod
-    def of(cls, rejected: Iterable[Placed]) -> Rejections:
+    def of(cls, rejected: Iterable[Placed], decisions: Decisions | None = None) -> Rejections:
         """Index the rejected archive; of equal texts the later rejection wins."""
         by_text: dict[str, Placed] = {}
         by_words: dict[tuple[str, ...], Placed] = {}
@@ -46,24 +52,45 @@ class Rejections:
             in_any_order = bag(text)
             if in_any_order:
                 by_words[in_any_order] = placed
-        return cls(by_text, by_words)
+        return cls(by_text, by_words, decisions)
 
     @classmethod
     def within(cls, snapshot: Snapshot) -> Rejections:
         """Index the rejected blocks of a snapshot that includes the archive."""
-        return cls.of(snapshot.rejected())
+        return cls.of(snapshot.rejected(), snapshot.decisions)
 
     def find(self, payload: Payload) -> Placed | None:
         """The rejected block that says the same, whatever its trigger; None if there is none."""
-        if not self.by_text:
-            return None
         text = inference(payload)
         known = self.by_text.get(_mark(text)) or self.by_text.get(_plain(text))
         if known is not None:
             return known
-        in_any_order = bag(text)
+        in_any_order = bag(text) if self.by_words else None
         likely = self.by_words.get(in_any_order) if in_any_order else None
-        return likely if likely and same_inference(inference(likely.block.payload), text) else None
+        if likely and same_inference(inference(likely.block.payload), text):
+            return likely
+        entry = self.decisions.rejection(text) if self.decisions is not None else None
+        return _unfiled(entry, payload) if entry is not None else None
+
+
+def _unfiled(entry: Entry, payload: Payload) -> Placed:
+    """A rejected block that no file holds: it said the same as this payload."""
+    block = Block(entry.id, payload, archived=Archived("", entry.at, "rejected"), entry=entry)
+    return Placed(block, path_of("archive", "rejected"))
+
+
+def fingerprints(text: str, key: bytes = b"") -> tuple[str, ...]:
+    """The names under which the ledger knows a rejected text: hashes of it folded, with and without its plain words.
+
+    ``key`` makes them an HMAC-SHA256, which tells nothing of the text to who has not that: short texts are guessed.
+    """
+    found = dict.fromkeys((_mark(text), plain_mark(text) or _mark(text)))
+    marks = [mark.encode("utf-8", "surrogatepass") for mark in found]
+    if not key:
+        return tuple(f"{OPEN}{sha256(mark).hexdigest()[:32]}" for mark in marks)
+    import hmac
+
+    return tuple(f"{KEYED}{hmac.digest(key, mark, 'sha256').hex()[:32]}" for mark in marks)
 
 
 def twin(payload: Payload, blocks: Iterable[Placed], counts: Callable[[Placed], bool]) -> Placed | None:
@@ -77,15 +104,17 @@ def twin(payload: Payload, blocks: Iterable[Placed], counts: Callable[[Placed], 
 
 
 def typed_again(
-    blocks: Iterable[Block], path: str, before: Mapping[str, Placed], rejected: Iterable[Placed]
+    blocks: Iterable[Block], path: str, before: Mapping[str, Placed], decisions: Decisions
 ) -> tuple[Returned, ...]:
     """The blocks of a hand-edited file that say what was rejected and did not already do so in the last commit.
 
     ``blocks`` have ids; ``before`` is every block of the last commit, by id.
     """
     fresh = [block for block in blocks if not _was_there(block, path, before.get(block.id))]
-    known = Rejections.of(rejected) if fresh else None
-    found = ((block, known.find(block.payload)) for block in fresh if known is not None)
+    archive = path_of("archive", "rejected")
+    rejected = (placed for placed in before.values() if placed.path == archive) if fresh else ()
+    known = Rejections.of(rejected, decisions)
+    found = ((block, known.find(block.payload)) for block in fresh)
     return tuple(Returned(block.id, was, Placed(block, path)) for block, was in found if was is not None)
 
 

@@ -234,6 +234,11 @@ class Placed:
         return namespace_of(self.path)
 
 
+def is_of_team(placed: Placed) -> bool:
+    """Whether a block is a team's, from a repository: it stands in no file of the home, and has no id of it."""
+    return placed.block.id.startswith("team-")
+
+
 @dataclass(frozen=True, slots=True)
 class Reads:
     """How often a block was read since the last fold, and when last (ISO-8601 UTC)."""

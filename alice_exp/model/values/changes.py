@@ -17,6 +17,7 @@ from alice_exp.model.values.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from alice_exp.model.values.block import Block
+    from alice_exp.model.values.ledger_entry import Entry
     from alice_exp.model.values.records import EpisodeBook, Timeline
 
 
@@ -66,6 +67,8 @@ class ChangeSet:
     """Whole files, path to text (None: removed): new ones, and files that an undo restores byte for byte."""
     seen: Mapping[str, str | None] = field(default_factory=dict)
     """The contents (None: no file) on which ``texts`` are based; if a file differs by now, the act is planned again."""
+    decided: tuple[Entry, ...] = ()
+    """What the ledger says of blocks that the act puts nowhere: a team's, or such as no file holds."""
 
 
 R = TypeVar("R")

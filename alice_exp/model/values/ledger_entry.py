@@ -15,12 +15,19 @@ PUT_AWAY = ("rejected", "retired", "forgotten")
 """The standings under which a block that stands in a set all the same is neither told nor offered for a decision."""
 
 
+OPEN, KEYED = "~", "*"
+"""How a fingerprint begins: a plain hash, or one by a key that never is in git."""
+MARKS = (OPEN, KEYED)
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """The newest decision on one block. ``content`` to ``both`` are what it binds; ``content`` is a SHA-256 in hex
     (``block.content_hash``), ``path`` the file at which the block counts (its set is bound, the file says which of
     several copies), ``importance`` in [0, 1]. ``op``, ``act``, ``by``, ``channel`` and ``at`` (ISO-8601 UTC) say which
     act by whom through what; ``replaced`` is the digest of the entry before (empty: the first).
+
+    A rejected text is known by its fingerprints, too: ``id`` is one of them, ``content`` the id of the rejected block.
     """
 
     id: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeAlias, overload
@@ -13,6 +13,7 @@ from alice_exp.model.values.block import Block, Place, Placed, namespace_of, pla
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
+    from alice_exp.model.values.ledger_entry import Entry, Standing
     from alice_exp.model.values.records import EpisodeBook, Timeline
 
 
@@ -59,6 +60,10 @@ class Catalogue(Protocol):
         """The blocks with these ids, in no order."""
         ...
 
+    def paths(self) -> Mapping[str, str] | None:
+        """The file of every block, by id."""
+        ...
+
     def within(self, path: str) -> list[Block] | None:
         """The blocks of one of the files."""
         ...
@@ -68,11 +73,36 @@ class Catalogue(Protocol):
         ``most``, of those of one time the last by id."""
         ...
 
-    def sharing(
-        self, paths: Sequence[str], keys: Collection[str], own: Collection[str]
-    ) -> tuple[list[Placed], float] | None:
-        """The blocks of some trusted files that share most of some keys, and how much of a text's ``own`` the first one
-        holds (``finding.rules.nearness.shelf``)."""
+    def sharing(self, paths: Sequence[str], keys: Collection[str]) -> list[Placed] | None:
+        """The blocks of some trusted files that share most of some keys (``finding.rules.nearness.shelf``)."""
+        ...
+
+    def recalled(self, ids: Collection[str], question: str, at: str) -> list[Placed] | None:
+        """The one of some blocks that ``recall`` answers first to a text at a time, if it fits well enough."""
+        ...
+
+
+class Decisions(Protocol):
+    """What a person decided, as the ledger says, whatever the files hold."""
+
+    def rejection(self, text: str) -> Entry | None:
+        """The entry of a rejected block that said the same, by its fingerprint; None if there is none."""
+        ...
+
+    def entry(self, block_id: str) -> Entry:
+        """The newest entry of an id; ``ledger_entry.NONE`` if nobody decided."""
+        ...
+
+    def standings(self) -> Iterator[tuple[str, Standing]]:
+        """Every id on which somebody decided, with what holds of it."""
+        ...
+
+    def copied(self) -> list[Entry]:
+        """The entries that only a copy of the ledger has, fingerprints among them: offered, and never believed."""
+        ...
+
+    def answered(self, *, gone: bool) -> None:
+        """Forget the copies: by a person's word (``gone``), or if they offer nothing any more."""
         ...
 
 
@@ -118,6 +148,8 @@ class Snapshot:
     """The timeline, likewise."""
     catalogue: Catalogue | None = None
     """What answers for the files that are ``Unread``; None where there are none."""
+    decisions: Decisions | None = field(default=None, compare=False)
+    """The ledger; None where no home was read."""
 
     def __iter__(self) -> Iterator[Placed]:
         for file in self.files:
@@ -171,6 +203,12 @@ class Snapshot:
             for block in blocks
             if block.id in ids
         }
+
+    def paths(self) -> dict[str, str]:
+        """The file of every block, by id."""
+        known = self.catalogue.paths() if self.catalogue else None
+        read = (file for file in self.files if known is None or not file.is_unread)
+        return {**(known or {}), **{block.id: file.path for file in read for block in file.blocks}}
 
     def concerned(self, *spans: Span, most: int = EVERY) -> Iterator[Placed]:
         """The blocks with a concern (``rules.concerns``) in one of these spans, and others, in file order: few where a

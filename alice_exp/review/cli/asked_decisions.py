@@ -20,6 +20,7 @@ from alice_exp.review.cli.named_candidates import Choice
 from alice_exp.review.cli.report_model import told
 from alice_exp.review.cli.review_pages import LATER
 from alice_exp.review.cli.single_keys import QUITTING, key
+from alice_exp.review.cli.waiting_rows import differences, trusted_texts
 from alice_exp.review.cli.where_it_holds import scoped, which_holds
 from alice_exp.review.rules.rival_pairs import Answer, Rival
 from alice_exp.review.usecases import Decided, Seen
@@ -193,8 +194,10 @@ def show_all(terminal: Terminal, ids: Sequence[str]) -> None:
     if terminal.json:
         return
     snapshot = terminal.session.home.read(REVIEWED)
-    for placed in filter(None, map(snapshot.find, ids)):
-        _write(terminal, placed)
+    found = [placed for placed in map(snapshot.find, ids) if placed is not None]
+    was = trusted_texts(terminal, found)
+    for placed in found:
+        _write(terminal, placed, was.get(placed.block.id))
 
 
 def show_unseen(terminal: Terminal, ids: Sequence[str], others: Sequence[str] = ()) -> dict[str, str]:
@@ -212,18 +215,20 @@ def show_unseen(terminal: Terminal, ids: Sequence[str], others: Sequence[str] = 
     return {placed.block.id: content_hash(placed.block) for placed in unseen}
 
 
-def _write(terminal: Terminal, placed: Placed) -> None:
+def _write(terminal: Terminal, placed: Placed, was: Placed | None = None) -> None:
     terminal.settle()
-    sys.stderr.writelines(f"{line}\n" for line in _lines(terminal, placed))
+    sys.stderr.writelines(f"{line}\n" for line in _lines(terminal, placed, was))
 
 
-def _lines(terminal: Terminal, placed: Placed) -> Iterator[str]:
+def _lines(terminal: Terminal, placed: Placed, was: Placed | None) -> Iterator[str]:
     # What a report showed is decided on without anything of a report.
     from alice_exp.review.cli.report_model import told
 
     number, text = numbered(terminal, placed.block.id), scoped(told(placed), placed.block.project)
     kinds = listed(dict.fromkeys(say(one.kind) for one in delicate(placed.block)))
     warning = f"\n⚠ {say('holds {kinds}', kinds=kinds)}" if kinds else ""
+    if placed.place != "low_value":
+        warning += "".join(f"\n{line}" for line in differences(placed, was))
     # A program that reads this wraps for itself.
     width = terminal.width if sys.stderr.isatty() else 1 << 20
     for at, row in enumerate(wrapped(text + warning, max(20, width - len(number) - 4))):

@@ -91,7 +91,7 @@ def _page(terminal: Terminal, report: Agenda, document: dict[str, Any], *, unsee
     """The report as a page: in the browser for who asked for it, else a word to the desktop where something waits."""
     from alice_exp.review.cli.report_html import opened, page, told, written
 
-    path = written(terminal, page(report, document["summary"]))
+    path = written(terminal.session.root, page(report, document["summary"]))
     terminal.is_seen = not unseen
     shown = not report.is_empty and told("alice-exp", line(report)) if unseen else opened(path)
     answer = {**document, "page": str(path), "shown": shown}

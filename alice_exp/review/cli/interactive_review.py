@@ -30,7 +30,7 @@ from alice_exp.review.cli.review_pages import (
     key_help,
 )
 from alice_exp.review.cli.single_keys import QUITTING, key, mark_pastes, typed
-from alice_exp.review.cli.standing_pages import ask_standing, standing_pages
+from alice_exp.review.cli.standing_pages import ask_standing, lost_page, standing_pages
 from alice_exp.review.cli.where_it_holds import scoped
 from alice_exp.review.rules.arrangement import review_screens
 from alice_exp.review.rules.daily_report import Agenda, Item
@@ -91,7 +91,8 @@ class _Session:
         """Go through the candidates from where the last review stopped, then the doubts, until the person quits."""
         steps, at = self._screens(), 0
         count = self.tally.left = sum(map(len, steps))
-        if not (count or self.report.settle or self.report.review or self.report.unapproved):
+        told = (self.report.settle, self.report.review, self.report.unapproved, self.report.lost)
+        if not (count or any(told)):
             self.terminal.line(say("Nothing waits for your decision."))
         if any(len(step) == 1 for step in steps):
             self.shared = Shared.of(self.report.items)
@@ -113,7 +114,7 @@ class _Session:
         reports(self.terminal.session).keep_bookmark("")
         done, is_over = standing_pages(self.terminal, self._rule, columns())
         self.tally.approved += done
-        if not is_over:
+        if not is_over and not lost_page(self.terminal, self._rule, columns()):
             ask_standing(self.terminal, self.report, self._rule)
         return self.tally
 

@@ -25,7 +25,6 @@ from alice_exp.review.cli.report_model import (
 )
 from alice_exp.review.rules.arrangement import arranged, project_of, said_on
 from alice_exp.review.rules.daily_report import Agenda, Item
-from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.html_page import _text, document
 from alice_exp.terminal.language import language, say
 
@@ -169,9 +168,9 @@ _SCRIPT = """
 """Composes the sentence from the ticked boxes; it reads nothing of the page but their numbers, and sends nothing."""
 
 
-def written(terminal: Terminal, page: str) -> Path:
+def written(root: Path, page: str) -> Path:
     """Write the page to ``state/report.html``, for its owner alone; its path. ``ProblemError`` where it cannot be."""
-    path = terminal.session.root / "state" / "report.html"
+    path = root / "state" / "report.html"
     try:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         replace(path, page.encode(errors="replace"), durable=False)

@@ -6,37 +6,30 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from alice_exp.blocks.cli.told_acts import told_lost
 from alice_exp.finding.rules.nearness.neighbourhood import Relation
-from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import evidence_line, payload_text, trigger_text
 from alice_exp.model.rules.rejection import Returned
 from alice_exp.model.values.block import HELD, Placed
+from alice_exp.review.cli.waiting_rows import why_it_waits
 from alice_exp.review.cli.where_it_holds import (
+    Row,
     answers,
     asked_about,
     came_of,
+    doubted,
     shared_project,
     where_it_holds,
     which_holds,
 )
 from alice_exp.review.rules.arrangement import Part, is_perhaps, is_unlike, project_of, said_on
 from alice_exp.review.rules.daily_report import Agenda, Item
-from alice_exp.review.rules.doubts import Question
 from alice_exp.review.rules.state_changes import Movement
 from alice_exp.terminal.language import aside, days_told, listed, say
 
 _FEW = 5
 """The most rows of a section on a screen, and of fading blocks anywhere; further ones are counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of a section: its subject (an id, a number, a file), its text, and a remark."""
-
-    label: str
-    text: str
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +46,39 @@ def sections(report: Agenda) -> tuple[Section, ...]:
     """The sections below the candidates that are not empty, most urgent first."""
     moved = filter(has_own_row, report.changed)
     found = (
+        *_asked(report),
+        _section("changed", say("Changed since the last report"), [_moved(one) for one in moved]),
+        _section(
+            "returned",
+            say("Rejected before, and in the pool again: it does not stay"),
+            [_back(one) for one in report.returned],
+        ),
+        _section(
+            "unapproved",
+            say(
+                "In the trusted sets, but not as you approved it; all of them: alice-exp approve --universal"
+            ),
+            [_unapproved(placed, report) for placed in report.unapproved],
+        ),
+        *_from_elsewhere(report),
+        _section(
+            "fading",
+            say("Well-used blocks that have not been used lately"),
+            [_plain(placed) for placed in report.fading],
+        ),
+        _section("week", say("Approved last week"), [Row(*row) for row in came_of(report.week)]),
+        _section(
+            "problems",
+            say("Problems in files"),
+            [Row(one.where, say(one.template, **one.values), say(one.severity)) for one in report.problems],
+        ),
+    )
+    return tuple(section for section in found if section.rows)
+
+
+def _asked(report: Agenda) -> tuple[Section, ...]:
+    """What is asked of the person besides the candidates, or was decided for them."""
+    return (
         _section("by_dialog", say("Approved in a host's dialog"), [Row(*one) for one in report.by_dialog]),
         _section(
             "settle",
@@ -64,27 +90,12 @@ def sections(report: Agenda) -> tuple[Section, ...]:
             say("In doubt: which no longer holds?"),
             [doubted(one) for one in report.review],
         ),
-        _section("changed", say("Changed since the last report"), [_moved(one) for one in moved]),
         _section(
-            "returned",
-            say("Typed into the pool, but rejected before"),
-            [_back(one) for one in report.returned],
+            "lost",
+            say("Decisions of yours that the files lack; all of them back: alice-exp restore --lost"),
+            [Row(row.entry.id, *told_lost(row)) for row in report.lost],
         ),
-        _section(
-            "unapproved",
-            say("In universal, not approved yet: alice-exp approve --universal"),
-            [_unapproved(p, report.again.get(p.block.id, "")) for p in report.unapproved],
-        ),
-        *_from_elsewhere(report),
-        _section(
-            "fading",
-            say("Well-used blocks that have not been used lately"),
-            [_plain(placed) for placed in report.fading],
-        ),
-        _section("week", say("Approved last week"), [Row(*row) for row in came_of(report.week)]),
-        _section("problems", say("Problems in files"), [_fault(fault) for fault in report.problems]),
     )
-    return tuple(section for section in found if section.rows)
 
 
 def _from_elsewhere(report: Agenda) -> tuple[Section, ...]:
@@ -110,10 +121,6 @@ def shortened(section: Section) -> Section:
     """The section with its first rows, the others counted: what a screen has room for."""
     more = max(0, len(section.rows) - _FEW)
     return replace(section, rows=section.rows[:_FEW], more=section.more + more)
-
-
-def _fault(fault: Problem) -> Row:
-    return Row(fault.where, say(fault.template, **fault.values), say(fault.severity))
 
 
 def has_own_row(movement: Movement) -> bool:
@@ -202,32 +209,6 @@ def _name(item: Item) -> str:
     return str(item.number or item.placed.block.id)
 
 
-def doubted(one: Question) -> Row:
-    """A block in doubt with those that were told with it, how its last uses ended, and what answers."""
-    doubt = one.placed.block.doubt
-    day = doubt.since[:10] if doubt is not None else ""
-    if not one.beside:
-        note = say(
-            "since {day}: {failed} of the last {uses} failed; yes: alice-exp keep {id} · no: alice-exp retire {id} "
-            "--reason …",
-            day=day,
-            failed=one.failed,
-            uses=one.uses,
-            id=one.placed.block.id,
-        )
-        return Row(one.placed.block.id, payload_text(one.placed), note)
-    note = say(
-        "since {day}: together {failed} of the last {uses} failed; the one that no longer holds: alice-exp retire ID "
-        "--reason …; none: alice-exp keep {id}",
-        day=day,
-        failed=one.failed,
-        uses=one.uses,
-        id=one.placed.block.id,
-    )
-    others = (f"{each.block.id}  {payload_text(each)}" for each in one.beside)
-    return Row(one.placed.block.id, "\n".join((payload_text(one.placed), *others)), note)
-
-
 def _back(one: Returned) -> Row:
     lift = say(
         "rejected as {id}; to lift it: alice-exp revive {id} --from-rejected", id=one.rejected.block.id
@@ -247,7 +228,6 @@ def _moved(movement: Movement) -> Row:
         "revived": say("revived: {arrow}", arrow=arrow),
         "debounced": say("failed again where it had failed: counted once"),
         "expired": say("expired unanswered; back with: alice-exp restore {id}", id=movement.block_id),
-        "removed": say("went out of its file; back with: alice-exp restore {id}", id=movement.block_id),
         "revoked": say("the peer that shared it takes it back: does it hold without?"),
         "verified": say("verified"),
         "noted": "",
@@ -263,10 +243,10 @@ def _plain(placed: Placed) -> Row:
     return Row(placed.block.id, payload_text(placed), f"{placed.place}/{placed.namespace}")
 
 
-def _unapproved(placed: Placed, again: str) -> Row:
-    row = _plain(placed)
-    note = say("{place}; you rejected this before, as {id}", place=row.note, id=again) if again else row.note
-    return Row(row.label, row.text, note)
+def _unapproved(placed: Placed, report: Agenda) -> Row:
+    block_id = placed.block.id
+    note = why_it_waits(placed, report.was.get(block_id), report.again.get(block_id, ""))
+    return Row(block_id, payload_text(placed), note)
 
 
 def _by_hand(name: str) -> Row:

@@ -125,12 +125,6 @@ def _moved(kinds: Counter[str]) -> Iterator[str]:
         yield _counted(
             count, say("A peer took back one trusted block."), "Peers took back {count} trusted blocks."
         )
-    if count := kinds["removed"]:
-        yield _counted(
-            count,
-            say("One trusted block went out of its file."),
-            "{count} trusted blocks went out of their files.",
-        )
 
 
 def _changed(report: Agenda) -> Iterator[str]:
@@ -164,6 +158,12 @@ def _changed(report: Agenda) -> Iterator[str]:
 
 
 def _trusted(report: Agenda) -> Iterator[str]:
+    if report.lost:
+        yield _counted(
+            len(report.lost),
+            say("The files lack one decision of yours: 'alice-exp restore --lost' puts it back."),
+            "The files lack {count} decisions of yours: 'alice-exp restore --lost' puts them back.",
+        )
     if report.settle:
         yield say(
             "Trusted, but opposed by another: {ids}.", ids=_ids([placed for placed, _ in report.settle])
@@ -171,7 +171,7 @@ def _trusted(report: Agenda) -> Iterator[str]:
     if report.review:
         yield say("In doubt, which no longer holds: {ids}.", ids=_ids([one.placed for one in report.review]))
     if report.unapproved:
-        yield say("In universal but not approved yet: {ids}.", ids=_ids(report.unapproved))
+        yield say("Waiting in personal or universal for your approval: {ids}.", ids=_ids(report.unapproved))
     if report.fading:
         yield _counted(
             len(report.fading),

@@ -3,16 +3,18 @@ and what is in doubt."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from alice_exp.kernel.text.display import wrapped
 from alice_exp.model.values.block import Placed, content_hash
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.asked_decisions import answered_key, approved, ask
 from alice_exp.review.cli.named_candidates import name_apart
-from alice_exp.review.cli.report_model import doubted, told
+from alice_exp.review.cli.report_model import told
 from alice_exp.review.cli.review_pages import DIGITS, LATER
 from alice_exp.review.cli.single_keys import QUITTING, key
+from alice_exp.review.cli.waiting_rows import trusted_texts, why_it_waits
+from alice_exp.review.cli.where_it_holds import doubted
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.doubts import Question
 from alice_exp.terminal.console import Terminal
@@ -26,7 +28,7 @@ def standing_pages(terminal: Terminal, rule: Callable[[str], None], width: int) 
     count = 0
     for at in range(0, len(together), len(DIGITS)):
         page = together[at : at + len(DIGITS)]
-        rule(say("in universal, not approved here"))
+        rule(say("in the trusted sets, but not as you approved it"))
         taken = _decided(terminal, page, width)
         if taken is None:
             return count, True
@@ -41,9 +43,10 @@ def standing_pages(terminal: Terminal, rule: Callable[[str], None], width: int) 
 def _decided(terminal: Terminal, page: Sequence[Placed], width: int) -> list[Placed] | None:
     """What of a page the person approves; None if they quit."""
     later: set[str] = set()
+    was = trusted_texts(terminal, page)
     ahead: Collection[str] | None = LATER
     while True:
-        for line in _lines(page, later, width):
+        for line in _lines(page, was, later, width):
             terminal.line(line)
         while True:
             pressed = key(say("[a]pprove these [l]ater [q]uit · digit: not this one "), ahead)
@@ -59,13 +62,40 @@ def _decided(terminal: Terminal, page: Sequence[Placed], width: int) -> list[Pla
                 break
 
 
-def _lines(page: Sequence[Placed], later: set[str], width: int) -> list[str]:
+def _lines(page: Sequence[Placed], was: Mapping[str, Placed], later: set[str], width: int) -> list[str]:
     found = []
     for digit, placed in zip(DIGITS, page, strict=False):
         sign = "·" if placed.block.id in later else " "
-        rows = wrapped(f"{told(placed)}\n{placed.block.id} · {placed.place}/{placed.namespace}", width - 6)
+        why = why_it_waits(placed, was.get(placed.block.id))
+        rows = wrapped(f"{told(placed)}\n{placed.block.id} · {why}", width - 6)
         found += [f"{f'{digit} {sign}' if not at else '':4}{row}" for at, row in enumerate(rows)]
     return found
+
+
+def lost_page(terminal: Terminal, rule: Callable[[str], None], width: int) -> bool:
+    """Show the decisions that the files lack, and put all of them back or let them go; whether the person quit."""
+    from alice_exp.blocks.cli.told_acts import told_lost
+    from alice_exp.blocks.usecases import provenance
+    from alice_exp.owner.wiring import signing
+
+    session = terminal.session
+    rows = provenance.lost(session.home, session.history)
+    if not rows:
+        return False
+    rule(say("decisions of yours that the files lack"))
+    for row in rows:
+        for line in wrapped("  ".join(filter(None, (row.entry.id, *told_lost(row)))), width - 2):
+            terminal.line(f"  {line}")
+    pressed = answered_key(say("[b]ack into the files [n]o longer [l]ater [q]uit "), "bn")
+    if pressed in ("b", "n"):
+        ids = [row.entry.id for row in rows]
+        done = provenance.restore_lost(signing(session), session.history, ids, lets_go=pressed == "n")
+        gone, back = (
+            say("{count} decisions hold no more", count=len(done.ids)),
+            say("{count} decisions are in the files again", count=len(done.ids)),
+        )
+        terminal.line(f"  {gone if pressed == 'n' else back}")
+    return pressed in QUITTING
 
 
 def ask_standing(terminal: Terminal, report: Agenda, rule: Callable[[str], None]) -> None:

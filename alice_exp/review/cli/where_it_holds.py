@@ -1,18 +1,29 @@
-"""Words for the project in which a candidate holds, for which of two rivals does, for what came of last week's
-approvals, and the questions about the names of projects (DESIGN 7)."""
+"""Rows of a report; words for the project in which a candidate holds, for which of two rivals does, for what came of
+last week's approvals, and the questions about the names of projects (DESIGN 7)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import payload_text
 from alice_exp.review.rules.arrangement import project_of
 from alice_exp.terminal.language import say
 
 if TYPE_CHECKING:
     from alice_exp.review.rules.daily_report import Item
+    from alice_exp.review.rules.doubts import Question
     from alice_exp.review.rules.weekly import Approval
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a section: its subject (an id, a number, a file), its text, and a remark."""
+
+    label: str
+    text: str
+    note: str = ""
 
 
 def shared_project(items: Sequence[Item]) -> str | None:
@@ -80,3 +91,29 @@ def came_of(approvals: Sequence[Approval]) -> list[tuple[str, str, str]]:
         text = f"{block_id} {payload_text(placed[0])}"
         rows.append((said[effect], text, retire if effect == "never used" else ""))
     return rows
+
+
+def doubted(one: Question) -> Row:
+    """A block in doubt with those that were told with it, how its last uses ended, and what answers."""
+    doubt = one.placed.block.doubt
+    day = doubt.since[:10] if doubt is not None else ""
+    if not one.beside:
+        note = say(
+            "since {day}: {failed} of the last {uses} failed; yes: alice-exp keep {id} · no: alice-exp retire {id} "
+            "--reason …",
+            day=day,
+            failed=one.failed,
+            uses=one.uses,
+            id=one.placed.block.id,
+        )
+        return Row(one.placed.block.id, payload_text(one.placed), note)
+    note = say(
+        "since {day}: together {failed} of the last {uses} failed; the one that no longer holds: alice-exp retire ID "
+        "--reason …; none: alice-exp keep {id}",
+        day=day,
+        failed=one.failed,
+        uses=one.uses,
+        id=one.placed.block.id,
+    )
+    others = (f"{each.block.id}  {payload_text(each)}" for each in one.beside)
+    return Row(one.placed.block.id, "\n".join((payload_text(one.placed), *others)), note)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 
+from alice_exp.blocks.rules.lost_decisions import Lost, Texts, lost_decisions
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, UNAPPROVED, came_up, faded
 from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, Relation
 from alice_exp.finding.rules.nearness.shelf import trusted
@@ -172,6 +173,12 @@ class Agenda:
     by_dialog: tuple[tuple[str, str, str], ...] = ()
     """What was approved in a host's dialog since the report before: the ids, the channel, what takes it back."""
 
+    was: Mapping[str, Placed] = field(default_factory=dict)
+    """What the person trusted of those of ``unapproved`` that say something else now, by id."""
+
+    lost: tuple[Lost, ...] = ()
+    """The person's decisions that the files lack."""
+
     @property
     def is_empty(self) -> bool:
         """Whether the report has no content."""
@@ -183,6 +190,7 @@ class Agenda:
             or self.unapproved
             or self.by_hand
             or self.by_dialog
+            or self.lost
             or self.withdrawn
             or self.proposed
             or self.elsewhere != Elsewhere()
@@ -214,6 +222,7 @@ class Edition:
     numbers: Mapping[str, int] = field(default_factory=dict)
     destinations: Mapping[str, str] = field(default_factory=dict)
     proposals: Mapping[str, Proposal] = field(default_factory=dict)
+    texts: Texts = lambda _: {}
 
 
 def candidates(snapshot: Snapshot, leaving: Iterable[Placed] = ()) -> list[Placed]:
@@ -276,7 +285,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         questions(snapshot, edition.day_began, now),
         tuple(_fading(snapshot, now)),
         unapproved,
-        hand_edits(edition.acts),
+        _by_hand(edition, unapproved),
         (*(one for one in taken_out(edition.acts, snapshot) if one.block_id not in out), *edition.returned),
         snapshot.problems,
         _again(unapproved, snapshot),
@@ -286,8 +295,27 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         wait.paused_until(now)[:10],
         withdrawn(edition.acts),
         by_dialog=by_dialog(edition.acts),
+        was=as_decided(unapproved, edition.texts),
+        lost=lost_decisions(snapshot, edition.texts),
         week=last_week((one for one in snapshot if one.place in TRUSTED_PLACES), edition.day_began),
     )
+
+
+def _by_hand(edition: Edition, waiting: Sequence[Placed]) -> tuple[str, ...]:
+    ids = {placed.block.id for placed in waiting}
+    return tuple(name for name in hand_edits(edition.acts) if name not in ids)
+
+
+def as_decided(waiting: Sequence[Placed], texts: Texts) -> Mapping[str, Placed]:
+    """What a person trusted of those that wait and say something else now, by id, as far as history has it."""
+    entries = [
+        entry
+        for placed in waiting
+        if (entry := placed.block.entry) is not None
+        and entry.standing == "trusted"
+        and entry.content != content_hash(placed.block)
+    ]
+    return texts(entries) if entries else {}
 
 
 def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:

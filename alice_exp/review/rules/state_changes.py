@@ -25,7 +25,6 @@ Kind = Literal[
     "noted",
     "verified",
     "expired",
-    "removed",
     "retired",
     "revived",
     "revoked",
@@ -69,7 +68,6 @@ def movements(
     """
     steps: dict[str, list[_Step]] = {}
     gone: dict[str, Placed | None] = {placed.block.id: placed for placed in leaving}
-    taken_out: dict[str, None] = {}
     revoked: dict[str, None] = {}
     for act in reversed(in_effect(acts)):
         for step in _steps(act):
@@ -77,11 +75,9 @@ def movements(
         for name, value in act.trailers:
             if name == "Expired":
                 gone.setdefault(value, None)
-            elif name == "Removed":
-                taken_out[value] = None
             elif name == "Revoked":
                 revoked[value] = None
-    places = snapshot.with_ids({*steps, *gone, *taken_out, *revoked})
+    places = snapshot.with_ids({*steps, *gone, *revoked})
     moved = [_movement(block_id, rows, places.get(block_id), level) for block_id, rows in steps.items()]
     ended = [
         Movement(block_id, "expired", "", "", 0, placed)
@@ -89,8 +85,6 @@ def movements(
         # An expired block that is back in a file was restored.
         if block_id not in places or placed is not None
     ]
-    # What is in a file again was put back, or moved by hand to one that was read later.
-    ended += [Movement(one, "removed", "", "", 0, None) for one in taken_out if one not in places]
     ended += [
         Movement(one, "revoked", now := level(places[one].block), now, 0, places[one])
         for one in revoked

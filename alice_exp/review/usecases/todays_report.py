@@ -254,6 +254,7 @@ def _report(
         {block_id: number for number, block_id in enumerate(reports.open_ids(), start=1)},
         {placed.block.id: namespace_name(destination(placed.block)) for placed in pool},
         _proposals(reviewing, snapshot),
+        reports.decided,
     )
     found = agenda(snapshot, caller.now, edition)
     in_order = [item for part in arranged(found.items) for item in part.items]

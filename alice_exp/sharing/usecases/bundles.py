@@ -257,14 +257,13 @@ class _Intake:
         """Start from what a snapshot holds; personal blocks are never compared."""
         universal = list(snapshot.within("universal"))
         waiting = [*(p for p in universal if not is_approved(p)), *snapshot.within("low_value")]
-        rejected = [p for p in snapshot.within("archive") if p.namespace == "rejected"]
         return cls(
             caller,
             bundle_,
             Thresholds.of(snapshot.config),
             {content_hash(p.block): p for p in universal if is_approved(p)},
             {sameness(replace(p.block, key="", project="")): p for p in waiting},
-            Rejections.of(rejected),
+            Rejections.within(snapshot),
             {p.block.id for p in snapshot},
             refused=list(bundle_.refused),
         )

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Final
 
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.ledger import digest
-from alice_exp.model.values.ledger_entry import Entry
+from alice_exp.model.rules.ledger import agree, digest
+from alice_exp.model.values.ledger_entry import MARKS, Entry
 
 Entries = Mapping[str, Entry]
 """The entries of a ledger, by id."""
@@ -39,10 +39,13 @@ def merge_ledgers(was: Sequence[Entries], one: Entries, other: Entries) -> Merge
         if a is None or b is None:
             entries[block_id] = a or b or Entry(block_id, "waiting")
             continue
+        if block_id.startswith(MARKS):
+            entries[block_id] = min(a, b, key=digest)
+            continue
         seen = [past[block_id] for past in was if block_id in past]
         held = _seen_by_the_other(seen, a, b)
         entries[block_id] = held or _lower(a, b)
-        if held is None and not _agree(a, b):
+        if held is None and not agree(a, b):
             asked.append(block_id)
     return MergedLedger(entries, tuple(asked))
 
@@ -58,23 +61,12 @@ def _seen_by_the_other(seen: Sequence[Entry], one: Entry, other: Entry) -> Entry
     return None
 
 
-def _bound(entry: Entry) -> tuple[object, ...]:
-    return (
-        *(entry.standing, entry.content, entry.path, entry.project),
-        *(entry.importance, entry.shareable, entry.replaces, entry.both),
-    )
-
-
-def _agree(one: Entry, other: Entry) -> bool:
-    return _bound(one) == _bound(other)
-
-
 def _lower(one: Entry, other: Entry) -> Entry:
     """What holds of two entries of which neither had seen the other: composed alike on both machines."""
     low, high = sorted(
         (one, other), key=lambda each: (_HEIGHT.index(each.standing), each.content, digest(each))
     )
-    if _agree(one, other):
+    if agree(one, other):
         return low
     held = replace(low, channel=ASKED, replaced=digest(high))
     if low.standing != "trusted":

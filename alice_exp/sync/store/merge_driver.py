@@ -26,7 +26,7 @@ from alice_exp.sync.rules.merge_text import HOLDERS
 from alice_exp.sync.store.shared_history import shared_past
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from alice_exp.home.store.doors import FileHome
     from alice_exp.model.values.ledger_entry import Entry
@@ -162,13 +162,13 @@ def _of_whole_histories(path: str, ours: bytes, theirs: bytes) -> bytes | None:
     return merged_files(repository, head, heads[0]).files.get(path, b'{\n  "blocks": []\n}\n')
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str], merge: Callable[[Path, Path, Path, str], None] = driver) -> int:
     """The merge driver's entry point; returns 0 if the file is merged, 1 if it stays a conflict, 2 for wrong usage."""
     if len(arguments) != 4:
         sys.stderr.write("usage: python -m alice_exp merge-driver BASE OURS THEIRS PATH\n")
         return 2
     try:
-        driver(Path(arguments[0]), Path(arguments[1]), Path(arguments[2]), arguments[3])
+        merge(Path(arguments[0]), Path(arguments[1]), Path(arguments[2]), arguments[3])
     except (AliceError, AssertionError, OSError) as error:
         where = f"{error.path}:{error.line}:{error.column}: " if isinstance(error, AliceError) else ""
         sys.stderr.write(f"alice-exp: {where}{error}\n")

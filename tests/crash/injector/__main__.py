@@ -6,8 +6,6 @@ The check's exit status 0 means that the step was survived. Exit status: 0 all s
 command fails without any fault, 3 this machine cannot do what the mode needs.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

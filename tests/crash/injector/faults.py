@@ -11,8 +11,6 @@
 ``powercut-end``   the power is cut once the command has returned: what it promised has to be there
 """
 
-from __future__ import annotations
-
 import errno
 import signal
 from collections.abc import Callable

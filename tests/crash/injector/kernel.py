@@ -1,7 +1,5 @@
 """What Linux offers to follow another process and to change its calls, as few plain functions over ``ctypes``."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import platform

@@ -4,8 +4,6 @@ ext4 has a call for that (``EXT4_IOC_SHUTDOWN``): from then on nothing more reac
 next mount reads the journal as it would after a real cut. It takes root and a loop device.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

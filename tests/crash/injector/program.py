@@ -5,8 +5,6 @@ sandbox. The fork gets what a new process would: environment, streams, clock zon
 the process that forks has never run the function. Exit functions are not called, since those are the forking one's too.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

@@ -4,8 +4,6 @@ A step of a command is one such call on the sandbox. Reading leaves nothing behi
 that only read are let through by the kernel itself, without a stop.
 """
 
-from __future__ import annotations
-
 import os
 import struct
 from dataclasses import dataclass

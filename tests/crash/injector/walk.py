@@ -5,8 +5,6 @@ undisturbed run) and ``CM_TOTAL`` (how many there are, 0 while unknown); the che
 exit status (137 when it was killed, 124 when it did not end), and ``CM_ACKED``, which is 1 when it reported success.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

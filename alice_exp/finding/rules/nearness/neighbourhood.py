@@ -28,10 +28,6 @@ SHOWN: dict[Where, int] = {"trusted": 2, "rejected": 1, "waiting": 5}
 MARK, MARK_WITH_TOPIC = 0.36, 0.45
 """The dice, and the dice with a quarter of the topic, from which a candidate is marked as like a rejected one."""
 
-SHARED = 0.33
-"""The share of a candidate's words, by weight, that the nearest trusted block has to hold to be shown whatever it is to
-it: what ``recall`` states as a match of 0.15."""
-
 CLEAR = 0.15
 """By how much nearer to the rejected block than to any trusted one what is alike has to be."""
 
@@ -148,21 +144,18 @@ class Neighbourhood:
             )
 
     def _compared(self, candidate: Placed, where: Where) -> Iterator[Relation]:
-        """What blocks are to a candidate that share most of its words, or the trigger, with it."""
-        statement = self._statement(candidate)
+        """What blocks are to a candidate that share most of its words, or the trigger, with it; of trusted ones the
+        first that is recalled by what it says is shown whatever it is to it."""
+        statement, shelf = self._statement(candidate), self._shelves[where]
         (own,) = shelf_keys([candidate.block])
-        said = frozenset(
-            key for key in own if key[:1] not in ("", "=") and not vocabulary().word(key).filling
-        )
-        nearest, share = self._shelves[where].nearest(_asked(statement, own), said)
-        for at, placed in enumerate(nearest):
-            if placed.block.id != candidate.block.id:
-                like = likeness(statement, self._statement(placed))
-                kind = _kind(where, like)
-                if where == "trusted" and not at and share >= SHARED:
-                    kind = kind or "near"
-                if kind:
-                    yield Relation(placed, where, kind, round(like.strength, 3), like.differs)
+        nearest = [one for one in shelf.nearest(_asked(statement, own)) if one.block.id != candidate.block.id]
+        recalled = shelf.recalled(candidate.block, nearest) if where == "trusted" else []
+        for placed in nearest:
+            like = likeness(statement, self._statement(placed))
+            is_recalled = placed.block.id in [one.block.id for one in recalled]
+            kind = _kind(where, like) or ("near" if is_recalled else None)
+            if kind:
+                yield Relation(placed, where, kind, round(like.strength, 3), like.differs)
 
     def _statement(self, placed: Placed) -> Statement:
         if placed.block.id not in self._statements:

@@ -23,9 +23,6 @@ NEAR, OF_ONE, CLEAR = 0.3, 0.6, 0.75
 """The strength from which two statements are near each other; the topic, or the share, from which they are about one
 thing; the share from which they may say the same."""
 
-SHORT = 4
-"""The most words, or CJK characters, of a value that no list knows."""
-
 ONE_OF_PERSON = {"home", "employer", "city", "age", "marital status", "called"}
 """The classes of values of which a person has one, in whatever words it is said."""
 
@@ -69,8 +66,12 @@ class _Pair:
         anchors = [set().union(*of.order.values()) for of in (one, two)]
         if anchors[0].isdisjoint(anchors[1]) and anchors[0] and anchors[1]:
             self.opposites.discard(vocabulary().sides["before"][0][0])
-        names = one.values.keys() & two.values.keys()
-        self.changed = [name for name in names if _is_other(name, one.values[name], two.values[name])]
+        self.changed = [
+            name
+            for name in one.values.keys() & two.values.keys()
+            if _is_other(name, one.values[name], two.values[name])
+            and not (name == "clock" and _is_one_time(one, two))
+        ]
         # What is compared on purpose, opposites and values, is no part of what both are about.
         marks: tuple[str | int, ...] = (*self.opposites, *self.changed)
         apart = {key for name in marks for of in (one, two) for key in of.sided.get(name, ())}
@@ -190,11 +191,7 @@ class _Pair:
         if self.dice < OF_ONE and self.opposites <= vocabulary().loose:
             return False
         is_of_one = self.cover >= (0.2 if self.of_user else 0.3) and (self.of_user or self.dice >= 0.15)
-        return (
-            is_of_one
-            or (says_only_that and (self.of_user or self.topic >= OF_ONE))
-            or (self.topic >= OF_ONE and self.dice >= 0.15)
-        )
+        return is_of_one or (says_only_that and (self.of_user or self.topic >= OF_ONE))
 
     def _is_exception(self, denies: Statement, affirms: Statement) -> bool:
         """Whether one denies of a part, or on an occasion (no coffee in the afternoon), what the other affirms of all,
@@ -223,15 +220,10 @@ class _Pair:
         if not changed:
             # Both say what one thing is, and differ in one short place alone (名字是张三, 名字是李四).
             spots = [first in one.slots and second in two.slots for first, second, _ in self._places]
-            is_one = self.topic >= OF_ONE and one.negations == two.negations and spots == [True]
-            return is_one and len(set(one.line) ^ set(two.line) - {END}) <= 2 * SHORT
-        if changed == ["number"]:
-            # A bare number has to be said of something.
-            is_said = (len(self.shared) > 1 and len(one.values["number"] | two.values["number"]) == 2) or (
-                one.slots and two.slots
-            )
-            if not is_said or max(self.topic / 2, self.dice) < 0.3 or max(self.over) >= 1:
-                return False
+            return self.topic >= OF_ONE and one.negations == two.negations and spots == [True]
+        # A bare number has to be said of one thing alone.
+        if changed == ["number"] and max(self.over) >= 1:
+            return False
         if not self.of_user:
             # Values with which both begin are what they are about (the Beijing office …, the Shanghai office …).
             heads = {one.line[0], two.line[0]}
@@ -271,7 +263,6 @@ class _Pair:
             and one.negations == two.negations
             and values[0] == values[1]
             and all(2 * len(left & right) > min(len(left), len(right)) for left, right in orders)
-            and all(map(self._agree, self.shared))
             and not (self.opposites or self.exchanged or self._is_reordered())
         )
         least, most = sorted(self.over)
@@ -325,8 +316,8 @@ class _Pair:
                 for line, start, stop, known in sides
             )
             words = [self.one.line[at] for at in left], [self.two.line[at] for at in right]
-            if not (left and right) or words[0][0][0] == words[1][0][0] == "=":
-                continue  # Two values of one class are a change of it, not another subject.
+            if not (left and right):
+                continue
             if all(same_concept(word).isdisjoint(words[1]) for word in words[0]):
                 first, second = (("" if is_cjk(some[0]) else " ").join(some) for some in words)
                 found.append((left[0], right[0], (first, second)))
@@ -357,6 +348,14 @@ def _is_other(name: str, one: set[str], two: set[str]) -> bool:
     words = [[set(value.split() if value.isascii() else value) for value in values] for values in (one, two)]
     is_one = not one.isdisjoint(two) or (is_name and any(a <= b or b <= a for a, b in product(*words)))
     return not is_one and not name.startswith(("scope", "label"))
+
+
+def _is_one_time(one: Statement, two: Statement) -> bool:
+    """Whether both name one time of the day, of which one may say the hour alone, or leave open which half it is."""
+    roles = one.roles | two.roles
+    step, day = 60 if "by the hour" in roles else 1, 720 if "open half" in roles else 1440
+    times = ({float(value) % day // step for value in of.values["clock"]} for of in (one, two))
+    return not set.isdisjoint(*times)
 
 
 def _turned(one: set[tuple[int, int]], two: set[tuple[int, int]]) -> bool:

@@ -5,17 +5,23 @@ from __future__ import annotations
 import heapq
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES
+from alice_exp.finding.rules.corpus import Corpus, Searchable, block_text
+from alice_exp.finding.rules.ranking import rank
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.tokens import fingerprint_text, is_cjk, tokens_many
 from alice_exp.model.rules.rejection import inference
-from alice_exp.model.values.block import Block, Placed
-from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.block import SETS, Block, Placed, is_put_away
+from alice_exp.model.values.snapshot import Catalogue, Snapshot
 
 SEARCHED = 24
 """How many blocks of each kind are compared closely."""
+
+RECALLED = 0.15
+"""The match from which ``recall``'s first answer to a text is a neighbour of it."""
 
 _OWN = LazyPattern(r"\s*(?:(?:我|本人|用户)(?!们|的?[司校厂院组部])|i\b|my\b|(?:the )?user\b)")
 
@@ -24,27 +30,41 @@ LEAST = 200
 
 
 class Shelf:
-    """Blocks among which the nearest are looked up: by ``known``, where that answers, else by their words."""
+    """Blocks among which the nearest are looked up: by a catalogue of ``paths``, where that answers, else by their
+    words. ``living`` are those that a question is weighed among."""
 
     def __init__(
         self,
         blocks: Iterable[Placed],
-        known: Callable[[frozenset[str], frozenset[str]], tuple[Sequence[Placed], float] | None]
-        | None = None,
+        living: Iterable[Placed] = (),
+        catalogue: Catalogue | None = None,
+        paths: Sequence[str] = (),
     ) -> None:
-        self._blocks, self._known = blocks, known
+        self._blocks, self._living, self._catalogue, self._paths = blocks, living, catalogue, paths
 
-    def nearest(self, keys: frozenset[str], own: frozenset[str]) -> tuple[Sequence[Placed], float]:
-        """The blocks that share most of some keys by weight, the nearest first, at most ``SEARCHED``, and how much of
-        the weight of a text's own keys the first one holds."""
-        found = self._known(keys, own) if self._known else None
+    def nearest(self, keys: frozenset[str]) -> Sequence[Placed]:
+        """The blocks that share most of some keys by weight, the nearest first, at most ``SEARCHED``."""
+        found = self._catalogue.sharing(self._paths, keys) if self._catalogue else None
         if found is None:
-            self._known = None
+            self._catalogue = None
             placed, holders = self._held
             held = {key: holders[key] for key in keys if key in holders}
-            best, share = heaviest(held, len(placed), own)
-            found = [placed[at] for at in best], share
+            found = [placed[at] for at in heaviest(held, len(placed))]
         return found
+
+    def recalled(self, block: Block, nearest: Sequence[Placed]) -> list[Placed]:
+        """``recalled`` by what a block says, at the time of its last change, of those nearest to it."""
+        ids = [one.block.id for one in nearest]
+        question = block_text(block), block.updated_at or block.created_at or "1970-01-01T00:00:00Z"
+        found = self._catalogue.recalled(ids, *question) if self._catalogue else None
+        if found is None:
+            self._catalogue = None
+            found = recalled(self._corpus.among(ids), *question)
+        return found
+
+    @cached_property
+    def _corpus(self) -> Corpus:
+        return Corpus.of([*self._living] or self._held[0])
 
     @cached_property
     def _held(self) -> tuple[list[Placed], Mapping[str, list[int]]]:
@@ -57,18 +77,22 @@ class Shelf:
 
 def trusted(snapshot: Snapshot) -> Shelf:
     """What a snapshot trusts; not read where its catalogue knows all of it."""
-    files = [file for file in snapshot.files if file.place in ("personal", "universal")]
-    is_known = snapshot.catalogue is not None and all(file.is_unread for file in files)
-    paths = [file.path for file in files]
-    known = partial(snapshot.catalogue.sharing, paths) if snapshot.catalogue and is_known else None
-    return Shelf(snapshot.within("personal", "universal"), known)
+    files = [file for file in snapshot.files if file.place in TRUSTED_PLACES]
+    catalogue = snapshot.catalogue if all(file.is_unread for file in files) else None
+    return Shelf(
+        snapshot.within(*TRUSTED_PLACES), snapshot.within(*SETS), catalogue, [file.path for file in files]
+    )
 
 
-def heaviest(
-    holders: Mapping[str, Sequence[int]], total: int, own: Collection[str]
-) -> tuple[list[int], float]:
+def recalled(blocks: Searchable, question: str, at: str) -> list[Placed]:
+    """The block that ``recall`` answers first to a text at a time; none where its match is below ``RECALLED``."""
+    found = rank(blocks, question, {}, at, 1, passing=lambda one: not is_put_away(one))
+    return [one.placed for one in found if one.match >= RECALLED]
+
+
+def heaviest(holders: Mapping[str, Sequence[int]], total: int) -> list[int]:
     """The numbers of the blocks that hold most of some keys by weight, ln(1 + (N − n + 0.5)/(n + 0.5)), at most
-    ``SEARCHED``; and how much of the weight of a text's ``own`` keys the first of them holds, in [0, 1].
+    ``SEARCHED``.
 
     ``holders`` are the blocks of each key, ``total`` how many there are.
     """
@@ -78,10 +102,7 @@ def heaviest(
         if len(places) <= max(64, total // 20) or len(shares) < SEARCHED:
             for at in places:
                 shares[at] += _idf(len(places), total)
-    best = heapq.nsmallest(SEARCHED, shares, key=lambda at: (-shares[at], at))
-    weights = {key: _idf(max(1, len(holders.get(key, ()))), total) for key in own}
-    held = sum(weights[key] for key in own if key in holders and best[0] in holders[key])
-    return best, held / (sum(weights.values()) or 1.0)
+    return heapq.nsmallest(SEARCHED, shares, key=lambda at: (-shares[at], at))
 
 
 def _idf(held: int, total: int) -> float:

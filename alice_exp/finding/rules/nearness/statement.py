@@ -154,8 +154,17 @@ class Statement:
     @property
     def has_occasion(self) -> bool:
         """Whether it says when it holds: days, months, the time of day."""
-        part_of_day = vocabulary().sides["morning"][0][0]
-        return part_of_day in self.sides or any(map(self.all, (*WHEN, "scope: days")))
+        return _part_of_day() in self.sides or any(map(self.all, (*WHEN, "scope: days")))
+
+
+def _part_of_day() -> int:
+    """The pair of opposites of the day's halves."""
+    return int(vocabulary().sides["morning"][0][0])
+
+
+def _says_when(word: Word) -> bool:
+    when = any(name in (*WHEN, "clock") for name, _ in word.values)
+    return when or any(pair == _part_of_day() for pair, _ in word.sides)
 
 
 def statement(placed: Placed) -> Statement:
@@ -236,13 +245,16 @@ def _words(clause: str) -> Iterator[Word]:
 def _amount(written: str, number: str, unit: str) -> Word:
     """A number as a typed value, in its unit's normal form; of a version as it stands."""
     name, factor = vocabulary().units.get(unit, ("number", 1))
-    if ":" in number:
-        hours, _, minutes = number.partition(":")
-        return Word(written, values=(("clock", str(60.0 * int(hours) + int(minutes))),))
+    hours, _, minutes = number.partition(":")
+    if name == "clock" or minutes:
+        later = 720 if unit == "pm" and float(hours) < 12 else 0
+        time = 60 * float(hours) + float(minutes or 30 * (unit == "点半")) + later
+        roles = {"by the hour"} if not minutes and unit != "点半" else set[str]()
+        roles |= {"open half"} if unit[:1] == "点" and time <= 780 else set()
+        return Word(written, frozenset(roles), (("clock", str(time)),))
     if number.count(".") > 1 or (not unit and "." in number):
         return Word(written, values=((name, number),))
-    later = 30 if unit == "点半" else 720 if unit == "pm" and float(number) < 12 else 0
-    return Word(written, values=((name, str(round(float(number) * factor + later, 6))),))
+    return Word(written, values=((name, str(round(float(number) * factor, 6))),))
 
 
 def _numeral(text: str) -> str:
@@ -367,7 +379,8 @@ def _name_in(words: Sequence[Word]) -> str:
     """The name with which some words begin, behind what says nothing; "" where there is none."""
     found: list[str] = []
     for word in words:
-        if (word.filling and found) or (word.roles and not word.filling) or len(found) == _NAME_SIZE:
+        is_other = (word.filling and found) or (word.roles and not word.filling) or _says_when(word)
+        if is_other or len(found) == _NAME_SIZE:
             break
         if not word.filling:
             found.append(word.text)

@@ -1,0 +1,1 @@
+"""What the people of one project approved, carried by its repository: published, trusted, told, merged."""

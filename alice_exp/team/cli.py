@@ -1,0 +1,259 @@
+"""``project publish`` and ``project trust``: what a project's people approved, through its repository (DESIGN 6.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from alice_exp.home.caller import require_person
+from alice_exp.home.state_files import note_written
+from alice_exp.kernel.errors import NotFoundError
+from alice_exp.kernel.journal.act import commit_id
+from alice_exp.model.documents import payload_text, trigger_text
+from alice_exp.model.values.block import PLACES, Placed
+from alice_exp.sharing.ports import Disclosure
+from alice_exp.sharing.wiring import shares
+from alice_exp.team import usecases as teams
+from alice_exp.team.rules.team_file import PATH
+from alice_exp.team.wiring import teaming
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import aside, say
+from alice_exp.terminal.options import DryRun
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from alice_exp.team.rules.team_file import Lesson, Refused
+    from alice_exp.team.usecases import Held, Publishing, Teaming
+
+
+def publish(
+    terminal: Terminal,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit 6 if the repository's files differ (for CI).")
+    ] = False,
+    agents_md: Annotated[
+        bool | None,
+        typer.Option("--agents-md/--no-agents-md", help="Keep a list in AGENTS.md, between markers."),
+    ] = None,
+    skills: Annotated[
+        str | None,
+        typer.Option(
+            "--skills", metavar="DIR", help="Keep a SKILL.md for each situation there; none: no more."
+        ),
+    ] = None,
+    with_names: Annotated[
+        bool, typer.Option("--with-names", help="Say who approved, by your name in git.")
+    ] = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Write what is approved for this project into its repository, for the others' agents; you commit it.
+
+    Nothing personal, private or secret leaves, nothing that is in doubt; each text is shown first. What git could not
+    merge in the file is repaired.
+
+    Examples: alice-exp project publish · alice-exp project publish --agents-md --skills skills · alice-exp project
+    publish --check
+    """
+    session = terminal.session
+    there = session.root.exists()
+    if not (check or dry_run):
+        require_person(session.caller, say("publish"), "alice-exp project publish")
+    opened = teaming(session)
+    made = teams.planned(
+        opened,
+        session.home.read(PLACES) if there else (),
+        agents_md=agents_md,
+        skills_in=skills,
+        by=opened.files.person() if with_names else "",
+        is_check=check,
+    )
+    _show_publishing(terminal, made)
+    is_set = False
+    if check:
+        teams.require_sound(made)
+    elif made.texts and not dry_run:
+        terminal.confirm(say("Write these texts into the repository?"))
+
+        def noted(digest: str, blocks: tuple[tuple[str, str], ...]) -> None:
+            session.enter()
+            shares(session).record(Disclosure(session.caller.now, opened.project, "publish", digest, blocks))
+
+        is_set = teams.publish(opened, made, noted)
+        for name in made.texts:
+            note_written(session.root, opened.files.root / name)
+    _answer_publishing(terminal, opened, made, is_written=not (check or dry_run), is_set=is_set)
+
+
+def _show_publishing(terminal: Terminal, made: Publishing) -> None:
+    if terminal.wants_document or terminal.quiet:
+        return
+    for sign, lessons in (("+", made.publication.new), ("~", made.publication.changed)):
+        for one in lessons:
+            terminal.line(f"{sign} {one.block.id}  {_lesson(one)}")
+    for name in made.publication.gone:
+        terminal.line(f"- {name}")
+    for name in made.texts:
+        terminal.line(f"  {name}" + ("" if made.texts[name] else aside(say("goes"))))
+    for name, why in made.publication.withheld:
+        terminal.note(say("alice-exp: {id} stays here: {why}", id=name, why=say(why)))
+    _note_refused(terminal, made.refused)
+    for name in made.taken:
+        terminal.note(say("alice-exp: {path} is somebody else's and stays as it is", path=name))
+
+
+def _lesson(one: Lesson) -> str:
+    return teams.said(Placed(one.block, teams.WHERE))
+
+
+def _note_refused(terminal: Terminal, refused: Iterable[Refused]) -> None:
+    for one in refused:
+        why = say(one.template, **one.values)
+        terminal.note(say("alice-exp: {id} stays out: {why}", id=one.which, why=why))
+
+
+def _answer_publishing(
+    terminal: Terminal, opened: Teaming, made: Publishing, *, is_written: bool, is_set: bool
+) -> None:
+    file, new, changed = made.publication.file, made.publication.new, made.publication.changed
+    change = {one.block.id: "new" for one in new} | {one.block.id: "changed" for one in changed}
+    document = {
+        "project": opened.project,
+        "path": PATH,
+        "blocks": [{**_document(one), "change": change.get(one.block.id, "same")} for one in file.lessons],
+        "gone": [*made.publication.gone],
+        "withheld": [{"id": name, "why": why} for name, why in made.publication.withheld],
+        "refused": [_refused(one) for one in made.refused],
+        "files": [*made.texts],
+        "taken": [*made.taken],
+        "repaired": made.repaired,
+        "written": is_written and bool(made.texts),
+        "driver": is_set,
+    }
+
+    def text() -> None:
+        if not made.texts:
+            terminal.line(say("{project}: the repository says what is approved", project=opened.project))
+        elif is_written:
+            count = len(file.lessons)
+            terminal.line(say("{count} blocks stand in {path}: commit it", count=count, path=PATH))
+        if made.repaired and is_written:
+            terminal.line(say("what git could not merge is merged by id"))
+        if is_set:
+            terminal.line(say("git merges {path} by id in this clone", path=PATH))
+
+    terminal.answer(document, text)
+
+
+def _document(one: Lesson) -> dict[str, Any]:
+    placed = Placed(one.block, teams.WHERE)
+    return {
+        "id": one.block.id,
+        "trigger": trigger_text(placed),
+        "payload": payload_text(placed),
+        "approved": one.approved or None,
+        "approved_by": one.by or None,
+        "ok": one.ok,
+        "failed": one.failed,
+    }
+
+
+def _refused(one: Refused) -> dict[str, str]:
+    return {"id": one.which, "why": one.template.format(**one.values)}
+
+
+_Ids = Annotated[
+    list[str], typer.Argument(metavar="[ID…]", help="These alone, also what a key for all leaves out.")
+]
+
+
+def trust(
+    terminal: Terminal,
+    references: _Ids = [],  # noqa: B006
+    reject: Annotated[
+        bool, typer.Option("--reject", help="Turn them down: as they are they are told to nobody here.")
+    ] = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Show what the repository's people approved, ask once, and let your agents be told it as it stands.
+
+    What changes later, and what comes new, waits for another yes. What opposes a block of yours, or what you rejected,
+    is left out and named: trust it by its id.
+
+    Examples: alice-exp project trust · alice-exp project trust exp-7k2m9q4x --reject
+    """
+    session = terminal.session
+    if not dry_run:
+        require_person(session.caller, say("trust"), "alice-exp project trust")
+    opened = teaming(session)
+    found, refused = teams.held(opened)
+    if not found and not refused:
+        raise NotFoundError(
+            "this repository carries no {path}", path=PATH, hint="write one: alice-exp project publish"
+        )
+    meant = teams.meant(found, references, reject=reject)
+    why = teams.apart(session.home.read(PLACES), [one.placed for one in meant])
+    through = [one for one in meant if references or reject or one.id not in why]
+    words = opened.state.words()
+    _show_waiting(terminal, meant, why, words)
+    _note_refused(terminal, refused)
+    commit = None
+    if through and not dry_run:
+        terminal.confirm(
+            say("Turn {count} down?" if reject else "Tell your agents these {count}?", count=len(through))
+        )
+        session.enter()
+        placed = [one.placed for one in through]
+        commit = teams.decide(opened, placed, "rejected" if reject else "trusted")
+    decided = dict.fromkeys((one.id for one in through if commit), "rejected" if reject else "trusted")
+    document = {
+        "project": opened.project,
+        "path": PATH,
+        "ids": [*decided],
+        "commit": commit_id(commit),
+        "blocks": [_held_document(one, decided.get(one.id, one.standing), words) for one in found],
+        "left_out": [{"id": name, "why": say(reason, id=of)} for name, (reason, of) in why.items()],
+        "refused": [_refused(one) for one in refused],
+    }
+    terminal.answer(document, lambda: _say_trusted(terminal, opened.project, found, decided))
+    if not meant:
+        terminal.note(say("{project}: nothing waits", project=opened.project))
+
+
+def _say_trusted(terminal: Terminal, project: str, found: Sequence[Held], decided: Mapping[str, str]) -> None:
+    if "rejected" in decided.values():
+        terminal.line(say("{count} turned down", count=len(decided)))
+    count = sum(decided.get(one.id, one.standing) == "trusted" for one in found)
+    terminal.line(say("{project}: {count} trusted, as they stand", project=project, count=count))
+
+
+def _held_document(one: Held, standing: str, words: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    return {
+        **_document(one.lesson),
+        "team_id": one.id,
+        "standing": standing,
+        "was": words.get(one.id, {}).get("said") if one.standing == "changed" else None,
+        "in_doubt": teams.rests_here(one),
+    }
+
+
+def _show_waiting(
+    terminal: Terminal,
+    meant: Sequence[Held],
+    why: dict[str, tuple[str, str]],
+    words: Mapping[str, Mapping[str, str]],
+) -> None:
+    if terminal.wants_document or terminal.quiet:
+        return
+    for one in meant:
+        block = one.placed.block
+        sign = {"new": "+", "changed": "~"}.get(one.standing, "?")
+        terminal.line(f"{sign} {one.lesson.block.id}  {teams.said(one.placed)}" + aside(block.origin))
+        if one.standing == "changed" and (was := words.get(one.id, {}).get("said")):
+            terminal.line("    " + say("trusted before: {text}", text=was))
+        if teams.rests_here(one):
+            terminal.line("    " + say("in doubt here: a yes says that it still holds"))
+        if one.id in why:
+            reason, of = why[one.id]
+            terminal.line("    " + say("left out: {why}", why=say(reason, id=of)))

@@ -1,0 +1,1 @@
+"""The rules of the team's file: what may stand in it, how two versions become one, what is made of it."""

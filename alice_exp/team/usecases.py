@@ -1,0 +1,388 @@
+"""Publish what is approved for a project into its repository, trust what a repository carries, and tell it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Literal
+
+from alice_exp.home.caller import require_person
+from alice_exp.home.ports import Brought
+from alice_exp.kernel.errors import BusyError, NotFoundError, RefusedError, UsageError
+from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.text.marked_block import TEAMS, with_block, without_block
+from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.documents import payload_text, trigger_text
+from alice_exp.model.formats.block_schema import block_json, block_of
+from alice_exp.model.rules.doubt import is_in_doubt
+from alice_exp.model.values.block import PLACES, Approved, Block, Payload, Placed, content_hash
+from alice_exp.model.values.changes import ChangeSet
+from alice_exp.model.values.ledger_entry import PUT_AWAY, Entry
+from alice_exp.team.rules import team_file
+from alice_exp.team.rules.publication import (
+    SIGN,
+    Publication,
+    listed,
+    publication,
+    same_but_counts,
+    skills,
+)
+from alice_exp.team.rules.team_file import PATH, Lesson, TeamFile, team_id
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from alice_exp.home.caller import Caller
+    from alice_exp.home.ports import Home
+    from alice_exp.kernel.journal.act import Commit
+    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.team.rules.team_file import Refused
+    from alice_exp.team.store import RepositoryFiles, TeamState
+
+AGENTS = "AGENTS.md"
+"""The file of the list for agents without alice-exp."""
+
+WHERE = "universal/team.jsonc"
+"""The path of a team's block in memory: it ranks as what is approved, and stands in no file of the home."""
+
+OPPOSES = "it says otherwise than your {id}, which holds"
+REJECTED = "you rejected this before, as {id}"
+"""Why a key for all leaves a block out."""
+
+_MOVED = ("state", "verifications", "verifications_local", "open_failures", "record", "doubt", "evidence")
+"""The keys of a block that its uses move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Teaming:
+    """What the team needs: the home, the caller, the project's key and all its names, its repository's files, what is
+    kept of others' blocks here, and the ledger's newest entry of an id."""
+
+    home: Home
+    caller: Caller
+    project: str
+    names: tuple[str, ...]
+    files: RepositoryFiles
+    state: TeamState
+    entry: Callable[[str], Entry]
+
+
+# -- publish --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Publishing:
+    """What ``publish`` would write: each file's new text by its name (empty: it goes), and what it was when it was
+    looked at; skills of other hands whose names are taken; whether git's conflict marks are repaired."""
+
+    publication: Publication
+    texts: Mapping[str, str]
+    before: bytes | None
+    taken: tuple[str, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    repaired: bool = False
+
+
+def planned(
+    teaming: Teaming,
+    blocks: Iterable[Placed],
+    *,
+    agents_md: bool | None = None,
+    skills_in: str | None = None,
+    by: str = "",
+    is_check: bool = False,
+) -> Publishing:
+    """What ``publish`` would write now; None for what is wished leaves it as the file has it.
+
+    A check leaves the counts alone: how often a block was used is no difference.
+    """
+    files = teaming.files
+    before = files.team_file()
+    present = team_file.without_marks(before) if before is not None else TeamFile()
+    made = publication(blocks, teaming.names, present, by)
+    wished = replace(
+        made.file,
+        agents_md=made.file.agents_md if agents_md is None else agents_md,
+        skills=_folder(made.file.skills if skills_in is None else skills_in),
+    )
+    if is_check and same_but_counts(wished, present):
+        wished = replace(wished, lessons=present.lessons)
+    made = replace(made, file=wished)
+    texts = {PATH: team_file.written(wished)} if wished.lessons or before is not None else {}
+    if wished.agents_md or present.agents_md:
+        said, body = files.text(AGENTS), listed(wished) if wished.agents_md else ""
+        texts[AGENTS] = with_block(said, body, TEAMS) if body else without_block(said, TEAMS)
+    found, taken = _skill_texts(files, wished, present)
+    texts |= found
+    changed = {name: text for name, text in texts.items() if text != _present(files, name, before)}
+    repaired = before is not None and team_file.sides_of(before.decode("utf-8", "replace")) is not None
+    return Publishing(made, changed, before, taken, present.refused, repaired)
+
+
+def _present(files: RepositoryFiles, name: str, before: bytes | None) -> str:
+    return (before or b"").decode("utf-8", "replace") if name == PATH else files.text(name)
+
+
+def _folder(name: str) -> str:
+    path = PurePosixPath(name)
+    if not name or name == "none":
+        return ""
+    if path.is_absolute() or ".." in path.parts or ".git" in path.parts or not path.parts:
+        raise UsageError(
+            "{name} is no folder inside the repository", name=repr(name), hint="write --skills skills"
+        )
+    return str(path)
+
+
+def _skill_texts(
+    files: RepositoryFiles, wished: TeamFile, present: TeamFile
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The skills' texts by file, and the files of other hands that stand in their places."""
+    texts: dict[str, str] = {}
+    for folder in {present.skills, wished.skills} - {""}:
+        texts.update(dict.fromkeys(files.own_skills(folder), ""))
+    if not wished.skills:
+        return texts, ()
+    own = {f"{wished.skills}/{name}/SKILL.md": text for name, text in skills(wished).items()}
+    taken = tuple(name for name in own if (said := files.text(name)) and SIGN not in said)
+    return texts | {name: text for name, text in own.items() if name not in taken}, taken
+
+
+def publish(
+    teaming: Teaming, made: Publishing, noted: Callable[[str, tuple[tuple[str, str], ...]], None]
+) -> bool:
+    """Write what was shown, and let git merge it by id here; whether that had to be set. A person's act.
+
+    ``noted`` is told first what leaves: the SHA-256 of the file, and ids with content hashes. ``BusyError`` where the
+    file has changed since it was shown.
+    """
+    require_person(teaming.caller, "publish", "alice-exp project publish")
+    if teaming.files.team_file() != made.before:
+        raise BusyError("{path} has changed since it was shown", path=PATH, hint="run the command again")
+    said = made.publication.file.lessons
+    if PATH in made.texts:
+        digest = hashlib.sha256(made.texts[PATH].encode()).hexdigest()
+        noted(digest, tuple((one.block.id, content_hash(one.block)) for one in said))
+    for name, text in made.texts.items():
+        teaming.files.write(name, text)
+    return teaming.files.set_driver() if said else False
+
+
+# -- trust ----------------------------------------------------------------------------------------------------------
+
+Standing = Literal["new", "changed", "trusted", "rejected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A block of the team's file beside what the ledger says of it: its id here (``team-…``), how it stands, the newest
+    entry of it, and how it is told."""
+
+    lesson: Lesson
+    id: str
+    standing: Standing
+    entry: Entry
+    placed: Placed
+
+
+def held(teaming: Teaming, *, only_trusted: bool = False) -> tuple[tuple[Held, ...], tuple[Refused, ...]]:
+    """The blocks of the team's file in the order of ids, and those that stay out; ``ProblemError`` as reading it.
+
+    ``only_trusted``: the others are not looked into, which takes time.
+    """
+    data = teaming.files.team_file()
+    if data is None:
+        return (), ()
+
+    def is_trusted(block: Block) -> bool:
+        return _standing(teaming, block)[1] == "trusted"
+
+    file = team_file.read(data, is_trusted, only_known=only_trusted)
+    uses, words = teaming.state.uses(), teaming.state.words()
+    author = "" if only_trusted else teaming.files.last_author()
+    found = []
+    for lesson in file.lessons:
+        entry, standing, own_id = _standing(teaming, lesson.block)
+        by = str(words.get(own_id, {}).get("author", "")) if standing == "trusted" else author
+        placed = _placed(teaming.project, lesson.block, own_id, entry, uses.get(own_id, {}), by)
+        found.append(Held(lesson, own_id, standing, entry, placed))
+    return tuple(found), file.refused
+
+
+def _standing(teaming: Teaming, block: Block) -> tuple[Entry, Standing, str]:
+    """The newest entry of a block under any of the project's names, what it says of these words, and the id."""
+    ids = [team_id(name, block.id) for name in teaming.names]
+    entries = [teaming.entry(one) for one in ids]
+    entry, own_id = next(
+        ((each, one) for each, one in zip(entries, ids, strict=True) if each.content), (entries[0], ids[0])
+    )
+    is_same = entry.content == content_hash(block)
+    if entry.standing == "trusted":
+        return entry, "trusted" if is_same else "changed", own_id
+    return entry, "rejected" if entry.standing in PUT_AWAY and is_same else "new", own_id
+
+
+def _placed(
+    project: str, block: Block, own_id: str, entry: Entry, uses: Mapping[str, Json], author: str
+) -> Placed:
+    """A team's block as it is told here: with its own record of uses, and as approved when it was trusted."""
+    read = block_of({"id": block.id, "payload": "-", "state": "past", **uses}, "universal")
+    moved = read if isinstance(read, Block) else Block(block.id, Payload("-"), state="past", verifications=1)
+    content = content_hash(block)
+    whole = replace(
+        moved,
+        id=own_id,
+        payload=block.payload,
+        trigger=block.trigger,
+        type=block.type,
+        project=project,
+        origin=f"{project} by {author}" if author else project,
+        created_at=entry.at,
+        updated_at=entry.at,
+        approved=Approved(entry.at, entry.by, content) if entry.standing == "trusted" else None,
+        entry=replace(entry, id=own_id, path=WHERE, project=project),
+    )
+    return Placed(whole, WHERE)
+
+
+def apart(snapshot: Snapshot, blocks: Sequence[Placed]) -> dict[str, tuple[str, str]]:
+    """Why a key for all leaves some blocks out, by their ids: the reason, and the id of the block here."""
+    from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
+    from alice_exp.finding.rules.nearness.shelf import trusted
+
+    around = Neighbourhood(trusted(snapshot), snapshot.rejected())
+    found = {}
+    for placed in blocks:
+        near = around.relations(placed)
+        against = (one for one in near if one.where == "trusted" and one.kind in ("opposes", "replaces"))
+        if (one := next(against, None)) is not None:
+            found[placed.block.id] = (OPPOSES, one.placed.block.id)
+        elif (mark := around.mark(placed)) is not None:
+            found[placed.block.id] = (REJECTED, mark.placed.block.id)
+    return found
+
+
+def brought(teaming: Teaming) -> tuple[Brought, ...]:
+    """What waits to be trusted in a repository, in the order of ids; ``ProblemError`` as reading the file."""
+    waiting = [one for one in held(teaming)[0] if one.standing in ("new", "changed")]
+    if not waiting:
+        return ()
+    words = teaming.state.words()
+    why = apart(teaming.home.read(PLACES), [one.placed for one in waiting])
+    return tuple(
+        Brought(
+            one.placed,
+            str(words.get(one.id, {}).get("said", "")) if one.standing == "changed" else "",
+            why.get(one.id, ("", "")),
+        )
+        for one in waiting
+    )
+
+
+def rests_here(one: Held) -> bool:
+    """Whether a block of the team is silent here, for its uses failed."""
+    return is_in_doubt(one.placed.block)
+
+
+def meant(blocks: Sequence[Held], references: Sequence[str], *, reject: bool = False) -> tuple[Held, ...]:
+    """The blocks that a person named, by the id in the file or the one here (``NotFoundError`` for another), else what
+    waits, and unless it is to be turned down, what rests here."""
+    if not references:
+        return tuple(
+            one
+            for one in blocks
+            if one.standing in ("new", "changed")
+            or (one.standing == "trusted" and rests_here(one) and not reject)
+        )
+    known = {name: one for one in blocks for name in (one.id, one.lesson.block.id)}
+    for reference in references:
+        if reference not in known:
+            raise NotFoundError(
+                "{id} does not stand in the team's file",
+                id=reference,
+                hint="see: alice-exp project trust --dry-run",
+            )
+    return tuple({known[reference].id: known[reference] for reference in references}.values())
+
+
+def decide(
+    teaming: Teaming, blocks: Sequence[Placed], standing: Literal["trusted", "rejected"]
+) -> Commit | None:
+    """Trust blocks as they were shown, or turn them down, in one act of a person; what is trusted in doubt is told
+    again."""
+    require_person(teaming.caller, "trust", "alice-exp project trust")
+    caller, now = teaming.caller, teaming.caller.now
+    entries = tuple(
+        Entry(
+            one.block.id,
+            standing,
+            content_hash(one.block),
+            "team",
+            one.block.project,
+        )
+        for one in blocks
+    )
+    verb = "trusted" if standing == "trusted" else "turned down"
+    ids = tuple(one.id for one in entries)
+    act = Act("trust", caller.actor, now, ids, f"{verb} in {teaming.project}")
+    commit, _ = teaming.home.apply(lambda _: (ChangeSet(act, decided=entries), None), ())
+    author, words = teaming.files.last_author(), teaming.state.words()
+    for one in blocks:
+        words.pop(one.block.id, None)
+        if standing == "trusted":
+            words[one.block.id] = {"said": said(one), "author": author}
+    teaming.state.keep_words(words)
+    uses = teaming.state.uses()
+    for one in blocks:
+        uses.pop(one.block.id, None)
+    teaming.state.keep_uses(uses)
+    if standing == "trusted":
+        teaming.files.set_driver()
+    return commit
+
+
+def said(placed: Placed) -> str:
+    """What a block says, with its situation, as one text."""
+    when = trigger_text(placed)
+    return f"{when}: {payload_text(placed)}" if when else payload_text(placed)
+
+
+# -- uses -----------------------------------------------------------------------------------------------------------
+
+
+def told(teaming: Teaming) -> tuple[Placed, ...]:
+    """What the repository brings and the person trusts; ``ProblemError`` as reading the file."""
+    return tuple(one.placed for one in held(teaming, only_trusted=True)[0] if one.standing == "trusted")
+
+
+def elsewhere(state: TeamState, entry: Callable[[str], Entry], ids: Collection[str]) -> dict[str, Placed]:
+    """Trusted blocks of repositories that are not here, without their words: their uses alone."""
+    uses = state.uses()
+    found = {}
+    for own_id in ids:
+        if (one := entry(own_id)).standing == "trusted":
+            block = Block("exp-22222222", Payload("-"))
+            found[own_id] = _placed(one.project, block, own_id, one, uses.get(own_id, {}), "")
+    return found
+
+
+def keep(state: TeamState, blocks: Sequence[Placed]) -> None:
+    """Keep how uses of some blocks ended; what was said of them is not kept."""
+    uses = state.uses()
+    for one in blocks:
+        pieces = tuple(replace(piece, quote="", ref="") for piece in one.block.evidence)
+        written = block_json(replace(one.block, evidence=pieces, extra={}), "universal")
+        uses[one.block.id] = {key: written[key] for key in _MOVED if key in written}
+    state.keep_uses(uses)
+
+
+def require_sound(made: Publishing) -> None:
+    """Raise ``RefusedError`` where the repository's files are not what ``publish`` would write."""
+    if made.refused or made.texts or made.repaired:
+        names = ", ".join(made.texts) or PATH
+        raise RefusedError(
+            "{path} differs from what is approved", path=names, hint="run: alice-exp project publish"
+        )

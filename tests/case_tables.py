@@ -1,0 +1,26 @@
+"""Tables of cases that stand beside their test: ``test_x.txt`` holds what ``test_x.py`` asks for by name.
+
+A line ``[name]`` begins a table, each further line is one row as a Python literal; ``#`` begins a reader's note.
+"""
+
+from ast import literal_eval
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+def cases(test: str, name: str) -> list[Any]:
+    """The rows of one table; ``test`` is the test's ``__file__``. ``KeyError`` where there are none."""
+    return [literal_eval(line) for line in _tables(Path(test).with_suffix(".txt"))[name]]
+
+
+@cache
+def _tables(path: Path) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    name = ""
+    for line in path.read_text("utf-8").splitlines():
+        if line.startswith("[") and line.endswith("]") and line[1:-1].isidentifier():
+            name = line[1:-1]
+        elif line and not line.startswith("#"):
+            found.setdefault(name, []).append(line)
+    return found

@@ -1,0 +1,188 @@
+"""N3.4: decisions outlive history. What git or a backup took away is said in the next report, offered with one command,
+and what a person turned down holds meanwhile."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Call
+
+Git = Callable[..., str]
+WHEN = "working on the build"
+GOOD, BAD, OLD = "run the linter first", "push to main at once", "tag each release"
+
+
+def learn(cli: Call, text: str) -> str:
+    """A candidate that a report showed."""
+    block_id = str(cli("memorize", text, "--when", WHEN, "--json").json["id"])
+    cli("heartbeat")
+    return block_id
+
+
+def lost(cli: Call) -> list[tuple[str, str]]:
+    """What the report says that the files lack."""
+    rows: list[dict[str, Any]] = cli("heartbeat", "--json").json["lost"]
+    return sorted((row["payload"], row["standing"]) for row in rows)
+
+
+def trusted(cli: Call) -> list[str]:
+    """What is told as trusted."""
+    rows = cli("list", "--json").json["blocks"]
+    return sorted(row["payload"] for row in rows if row["approved"] and row["set"] != "low_value")
+
+
+@pytest.fixture
+def lived(home: Path, cli: Call) -> dict[str, str]:
+    """Ids by text: one approved, one rejected, one approved and retired."""
+    ids = {text: learn(cli, text) for text in (GOOD, BAD, OLD)}
+    cli("approve", ids[GOOD], ids[OLD], "--yes")
+    cli("reject", ids[BAD], "--yes")
+    cli("retire", ids[OLD], "--reason", "no more", "--yes")
+    return ids
+
+
+@pytest.mark.covers("BX.34")
+@pytest.mark.parametrize("far", [1, 2, 3, 9])
+def test_reset_over_decisions_is_said_and_put_back_with_one_command(
+    cli: Call, git: Git, home: Path, lived: dict[str, str], far: int
+) -> None:
+    git(home, "reset", "-q", "--hard", f"HEAD~{far}")
+    if far < 9:
+        assert trusted(cli) == ([GOOD] if far < 3 else []), "what was retired or rejected stays so"
+    page = cli("heartbeat").stdout
+    wanted = {1: [OLD], 2: [OLD], 3: [GOOD, OLD], 9: [BAD, GOOD, OLD]}[far]
+    assert [text for text, _ in lost(cli)] == wanted
+    assert all(text in page for text in wanted) and "restore --lost" in page
+    assert cli("restore", "--lost", check=False, env={"CLAUDECODE": "1"}).code == 6
+    done = cli("restore", "--lost", "--yes", "--json").json
+    assert len(done["ids"]) == len(wanted)
+    assert (lost(cli), trusted(cli)) == ([], [GOOD])
+    assert cli("memorize", BAD, check=False).code == 6
+    assert cli("show", lived[OLD], "--json").json["set"] == "archive"
+    assert cli("restore", "--lost", "--yes", check=False).code == 4
+
+
+def test_a_rejection_that_a_reset_took_goes_back_by_itself_and_is_said(
+    cli: Call, git: Git, home: Path
+) -> None:
+    bad = learn(cli, BAD)
+    cli("reject", bad, "--yes")
+    git(home, "reset", "-q", "--hard", "HEAD~1")
+    (back,) = cli("heartbeat", "--json").json["returned"]
+    assert (back["id"], back["payload"]) == (bad, BAD)
+    cli("approve", "--all", "--yes", check=False)
+    assert trusted(cli) == [] and cli("show", bad, "--json").json["set"] == "archive"
+
+
+def test_what_a_person_lets_go_is_not_offered_again(
+    cli: Call, git: Git, home: Path, lived: dict[str, str]
+) -> None:
+    git(home, "reset", "-q", "--hard", "HEAD~3")
+    cli("restore", "--lost", "--let-go", "--yes")
+    assert (lost(cli), trusted(cli)) == ([], [])
+    assert cli("memorize", BAD, check=False).code == 6, "a rejection is lifted by revive alone"
+    cli("undo", "--yes")
+    assert [text for text, _ in lost(cli)] == [GOOD, OLD]
+
+
+def half(home: Path, world: Path, how: str, git: Git) -> None:
+    """Take the repository, or its ledger, away."""
+    if how == "new .git":
+        shutil.rmtree(home / "experiences/.git")
+        git(home, "init", "-q", "-b", "main")
+        git(home, "add", "-A")
+        git(home, "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "all")
+    elif how == "old .git":
+        shutil.rmtree(home / "experiences/.git")
+        shutil.copytree(world / "stick", home / "experiences/.git")
+    else:
+        git(home, "update-ref", "-d", "refs/alice/ledger")
+
+
+@pytest.mark.covers("BX.35")
+@pytest.mark.parametrize("how", ["new .git", "old .git", "no ledger"])
+def test_a_copy_of_the_ledger_is_offered_and_not_believed(
+    cli: Call, git: Git, home: Path, world: Path, how: str
+) -> None:
+    ids = {text: learn(cli, text) for text in (GOOD, BAD, OLD)}
+    cli("approve", ids[OLD], "--yes")
+    shutil.copytree(home / "experiences/.git", world / "stick")
+    cli("approve", ids[GOOD], "--yes")
+    cli("reject", ids[BAD], "--yes")
+    cli("retire", ids[OLD], "--reason", "no more", "--yes")
+    half(home, world, how, git)
+    assert trusted(cli) == []
+    assert cli("memorize", BAD, check=False).code == 6, "what was turned down holds by the copy"
+    page = cli("heartbeat").stdout
+    assert GOOD in page and "as a copy of the ledger says" in page
+    learn(cli, "something that comes after")
+    assert [row for row in lost(cli) if row[0] == GOOD] == [(GOOD, "trusted")], (
+        "the next act overwrites no copy"
+    )
+    assert trusted(cli) == []
+    cli("restore", "--lost", "--yes")
+    assert (lost(cli), trusted(cli)) == ([], [GOOD])
+    assert cli("memorize", BAD, check=False).code == 6
+    assert not (home / "state/lost").exists()
+
+
+def test_a_cut_pack_that_lost_the_ledger_offers_its_copy(
+    cli: Call, git: Git, home: Path, lived: dict[str, str]
+) -> None:
+    from tests.home.test_damaged_homes import GIT
+
+    git(home, "repack", "-adq")
+    git(home, "pack-refs", "--all")
+    GIT["halved objects/pack/*.pack"](home / "experiences/.git")
+    assert trusted(cli) in ([], [GOOD])
+    cli("doctor", "--fix", check=False)
+    if trusted(cli) == []:
+        assert (GOOD, "trusted") in lost(cli)
+        cli("restore", "--lost", "--yes")
+    assert trusted(cli) == [GOOD]
+    assert cli("memorize", BAD, check=False).code == 6
+
+
+def test_a_purge_takes_the_copies_along(cli: Call, git: Git, home: Path, lived: dict[str, str]) -> None:
+    git(home, "update-ref", "-d", "refs/alice/ledger")
+    cli("heartbeat")
+    assert list((home / "state/lost").iterdir())
+    cli("purge", lived[GOOD], "--yes")
+    told = "".join(
+        path.read_text("utf-8", "replace") for path in (home / "state/lost").rglob("*") if path.is_file()
+    )
+    assert lived[GOOD] not in told and lived[OLD] in told
+
+
+@pytest.mark.covers("BX.33")
+def test_a_hand_edit_waits_as_a_difference_and_one_key_takes_all(cli: Call, home: Path) -> None:
+    cli("config", "set", "hand_edits.trusted", "false")
+    into = ("--namespace", "universal/tool_usage")
+    web = str(cli("memorize", "start it with ./build now", "--when", WHEN, *into, "--json").json["id"])
+    cli("heartbeat")
+    cli("approve", web, "--yes")
+    own = str(cli("remember", "I drink tea", "--json").json["id"])
+    for folder, old, new in (("universal", "./build", "/build"), ("personal", "drink tea", "drink coffee")):
+        for path in (home / "experiences" / folder).glob("*.jsonc"):
+            path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+    added = home / "experiences/personal/notes.jsonc"
+    added.write_text('{"blocks": [{"payload": "I live in Oslo"}]}', "utf-8")
+    assert trusted(cli) == []
+    rows = {row["payload"]: row["was"] for row in cli("heartbeat", "--json").json["unapproved"]}
+    assert rows == {
+        "start it with /build now": "start it with ./build now",
+        "I drink coffee": "I drink tea",
+        "I live in Oslo": None,
+    }
+    page = cli("heartbeat").stdout
+    assert "“./build” → “/build”" in page and "“tea” → “coffee”" in page and "never decided on here" in page
+    done = cli("approve", "--universal", "--yes")
+    assert "“./build” → “/build”" in done.stderr, "what is approved is shown with what it was"
+    assert trusted(cli) == ["I drink coffee", "I live in Oslo", "start it with /build now"]
+    assert cli("heartbeat", "--json").json["unapproved"] == []
+    assert {web, own} <= {row["id"] for row in cli("list", "--json").json["blocks"]}
