@@ -310,7 +310,7 @@ def purge(purging: Purge, caller: Caller, block_id: str) -> Purged:
     ``block_id`` is the full id that was confirmed. Raises ``NotFoundError`` if there is no version of it.
     """
     require_person(caller, "purge", f"alice-exp purge {block_id}")
-    done = purging.purge(block_id, Act("purge", caller.actor, caller.now, (block_id,)))
+    done = purging.purge(Act("purge", caller.actor, caller.now, (block_id,)))
     if done is None:
         raise NotFoundError(
             "neither the files nor history hold {id}", id=block_id, hint="see 'alice-exp log'"

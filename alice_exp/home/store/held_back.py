@@ -21,6 +21,7 @@ from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.jsonc import Document, parse
 from alice_exp.model.formats.block_edits import rewrite
+from alice_exp.model.formats.block_erasure import PURGED, Said, forget, said_by
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.values.block import HELD, Block, Placed, place_of
 from alice_exp.model.values.changes import ChangeSet, Put
@@ -59,7 +60,6 @@ def as_filed(changes: ChangeSet, seen: Snapshot) -> ChangeSet:
 
 def _unsaid(changes: ChangeSet, waiting: Mapping[str, Block]) -> tuple[tuple[str, str], ...]:
     """The trailers of an act, whose words a person may have taken from what is held."""
-    from alice_exp.model.formats.block_erasure import PURGED
     from alice_exp.model.rules.private_facts import private_words
 
     told = [value for name, value in changes.act.trailers if name in _TOLD]
@@ -88,20 +88,27 @@ def _held_again(changes: ChangeSet, seen: Snapshot) -> Iterator[Put]:
 
 
 def purge(
-    writer: CommitWriter, standings: Standings, block_id: str, act: Act, composed: tuple[Commit, Message]
+    held_back: HeldBack,
+    writer: CommitWriter,
+    standings: Standings,
+    act: Act,
+    composed: tuple[Commit, Message],
 ) -> Purged | None:
-    """Erase a block from where it waits and from history; see ``home.ports.Purge.purge``. What was never in git leaves
-    its id alone: in the tombstone, and in the ledger."""
+    """Erase an act's block from where it waits and from history; see ``home.ports.Purge.purge``. What was never in git
+    leaves its id alone: in the tombstone, and in the ledger."""
     from alice_exp.home.ports import Purged
     from alice_exp.home.store.purge import purge as erase
+    from alice_exp.home.store.purge_search import Versions, remains
 
-    experiences = writer.work_tree
-    was_held = HeldBack(experiences.parent, experiences).take_out(block_id)
+    (block_id,) = act.blocks
+    was_held = held_back.take_out(block_id)
     done = erase(writer.repository, block_id, *composed)
-    if done is None and (was_held or standings.entry(block_id).id):
+    if done is None and (was_held or standings.entry(block_id).standing == "rejected"):
         commit = writer.write(act, {})
         standings.forget(block_id, commit.act_id, writer.stamps.commit_time)
-        done = Purged(commit, 0, 0)
+        seen = Versions(block_id, {}, held_back.gone.get(block_id) or said_by(b"", HELD, block_id))
+        found = remains(writer.repository, seen)
+        done = Purged(commit, 0, 0, found.words, (), found.trigger, found.named)
     return done
 
 
@@ -111,6 +118,8 @@ class HeldBack:
     def __init__(self, root: Path, experiences: Path) -> None:
         self._root = root
         self._file = held_file(experiences)
+        self.gone: dict[str, Said] = {}
+        """What the blocks said that this process took out, so that a purge can name what else says it."""
 
     def document(self) -> Document | None:
         """The file as it is; None if nothing waits."""
@@ -128,9 +137,13 @@ class HeldBack:
                 self.take_out(block.id)
 
     @contextlib.contextmanager
-    def moving(self, changes: ChangeSet, seen: Snapshot, new: bytes | None) -> Iterator[None]:
+    def moving(self, changes: ChangeSet, seen: Snapshot, new: dict[str, bytes | None]) -> Iterator[None]:
         """Around the commit of an act: what comes to be held is on the disk before it, what leaves stays until it
-        landed. ``new`` is the file as it shall be (None: nothing waits)."""
+        landed. The file is taken out of the ``new`` contents, for no commit may hold it."""
+        if HELD not in new:
+            yield
+            return
+        after = new.pop(HELD)
         before = self._data()
         coming = replace(changes, puts=tuple(put for put in changes.puts if put.path == HELD), removes=())
         document = self.document()
@@ -143,27 +156,25 @@ class HeldBack:
         except BaseException:
             self._write(before)
             raise
-        self._write(new)
-        for block_id, block in held(seen).items():
-            if block_id in changes.removes:
-                from alice_exp.home.store.purge import forget_derived
-                from alice_exp.model.formats.block_erasure import Said
-
-                payload = frozenset((block.payload.content, *block.payload.steps))
-                forget_derived(self._root, block_id, Said(payload, frozenset((block.trigger.text,))))
+        self._write(after)
+        for block_id in held(seen).keys() & {*changes.removes}:
+            self._forget(block_id, said_by(before or b"", HELD, block_id))
 
     def take_out(self, block_id: str) -> bool:
         """Erase a block that waits, and what ``state/`` derives from it; False if it does not wait here."""
-        from alice_exp.home.store.purge import forget_derived
-        from alice_exp.model.formats.block_erasure import forget, said_by
-
         data = self._data() or b""
         said = said_by(data, HELD, block_id)
         if not said.payload:
             return False
         self._write(forget(data, HELD, block_id, said.payload))
-        forget_derived(self._root, block_id, said)
+        self._forget(block_id, said)
         return True
+
+    def _forget(self, block_id: str, said: Said) -> None:
+        from alice_exp.home.store.purge import forget_derived
+
+        self.gone[block_id] = said
+        forget_derived(self._root, block_id, said)
 
     def _data(self) -> bytes | None:
         try:

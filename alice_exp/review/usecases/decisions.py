@@ -324,12 +324,8 @@ def _decide(
         for block_id, placed in held.items():
             if placed is None or not _is_open(placed, op):
                 settled.append((block_id, "gone" if placed is None else "moved"))
-            elif not is_seen(placed.block, seen):
-                skipped.append((block_id, "changed"))
-            elif block_id in apart:
-                skipped.append((block_id, "rival"))
-            elif is_several and placed.place == "low_value" and delicate(placed.block):
-                skipped.append((block_id, "private"))
+            elif (why := _left(placed, seen, apart, is_several)) is not None:
+                skipped.append((block_id, why))
             else:
                 made = decide(placed, snapshot)
                 paths = {placed.path, *(put.path for put in made)}
@@ -352,6 +348,15 @@ def _decide(
 
     commit, answer = home.apply(plan, PLACES)
     return replace(answer, commit=commit)
+
+
+def _left(placed: Placed, seen: Seen, apart: Mapping[str, Rival], is_several: bool) -> Why | None:
+    """Why an open candidate is not decided with the others; None if it is."""
+    if not is_seen(placed.block, seen):
+        return "changed"
+    if placed.block.id in apart:
+        return "rival"
+    return "private" if is_several and placed.place == "low_value" and delicate(placed.block) else None
 
 
 def where_to(puts: Sequence[Put]) -> str:
