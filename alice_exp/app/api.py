@@ -64,7 +64,6 @@ from alice_exp.learning.wiring import learning
 from alice_exp.maintenance.usecases import settings
 from alice_exp.model.values.block import HEARD, About, Block, BlockType, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event, Segment, Timeline
-from alice_exp.owner.wiring import signing
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.timeline.rules.compaction import TimelineStatistics
 from alice_exp.timeline.usecases.events import Told
@@ -263,7 +262,7 @@ class Alice(Conversations, Records, Reviews):
             tags=tuple(tags),
             project=self._session.names_of(project or NONE, learning=True),
         )
-        placed = capture.remember(signing(self._session), draft, namespace).placed[0]
+        placed = capture.remember(self._session.home, self._session.caller, draft, namespace).placed[0]
         assert placed is not None
         return placed
 

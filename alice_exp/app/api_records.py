@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from alice_exp.conversations.documents import user_memory
 from alice_exp.conversations.rules.context_window import (
@@ -18,6 +18,7 @@ from alice_exp.conversations.rules.context_window import before_model as fitted
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.agent_context import MOST
 from alice_exp.conversations.usecases.recollect import Recollection, recollect
+from alice_exp.conversations.usecases.search_sessions import Found
 from alice_exp.conversations.usecases.sessions import Extracted, Spoken
 from alice_exp.conversations.values import ChatRecord, Message, Role, as_dict, message_of
 from alice_exp.conversations.wiring import chats, conversing, library, remembering
@@ -44,9 +45,6 @@ from alice_exp.timeline.usecases import original_events
 from alice_exp.timeline.usecases.events import Told, find_thoughts
 from alice_exp.timeline.usecases.original_events import Expanded
 from alice_exp.timeline.wiring import thinking
-
-if TYPE_CHECKING:
-    from alice_exp.conversations.usecases.search_sessions import Found
 
 
 class Records:

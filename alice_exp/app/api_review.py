@@ -9,8 +9,6 @@ from alice_exp.blocks.usecases import lifetime as keeping
 from alice_exp.blocks.usecases.lifetime import Kept, Lived
 from alice_exp.blocks.usecases.provenance import LogFilter, Undone
 from alice_exp.model.values.block import REVIEWED, content_hash
-from alice_exp.owner import usecases as owner
-from alice_exp.owner.wiring import signing
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.reply import read
 from alice_exp.review.wiring import reviewing
@@ -18,10 +16,7 @@ from alice_exp.review.wiring import reviewing
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.home.caller import Caller
-    from alice_exp.home.ports import Home
     from alice_exp.home.session import Session
-    from alice_exp.model.rules.approval import Stamp
     from alice_exp.review.rules.daily_report import Agenda
     from alice_exp.review.usecases import Decided
     from alice_exp.sharing.usecases.peers import Exchanged
@@ -52,21 +47,17 @@ class Reviews:
         in the answer's ``rivals``, unless the one block named is ``replacing`` it or ``both`` hold.
         """
 
-        def decide(home: Home, caller: Caller, stamp: Stamp) -> Decided:
-            return review.approve(
-                home,
-                caller,
-                blocks,
-                to,
-                reason=reason,
-                replacing=replacing,
-                both=both,
-                everywhere=everywhere,
-                stamp=stamp,
-                seen=self._as_it_stands(blocks),
-            )
-
-        return owner.decide(signing(self._session), "approve", decide)
+        return review.approve(
+            self._session.home,
+            self._session.caller,
+            blocks,
+            to,
+            reason=reason,
+            replacing=replacing,
+            both=both,
+            everywhere=everywhere,
+            seen=self._as_it_stands(blocks),
+        )
 
     def reject(self, *blocks: str, reason: str = "") -> Decided:
         """Turn candidates down for good, by id, as they stand now."""

@@ -32,7 +32,7 @@ _GROUP_HELP = {
     "sync": "One person's machines share one memory; any other remote gets what may leave.",
     "share": "What may leave this machine, what would, what did; and what others shared.",
     "peer": "Other people's Alices on the network: pair, find, exchange; nothing runs unasked.",
-    "owner": "The SSH key whose signature approves: name it, show it, verify, sign.",
+    "owner": "The SSH key whose signature approves: name it, show it, sign.",
     "schedule": "The day's report comes by itself: written as a page, told to the desktop.",
     "config": "How the home behaves: read, set and edit its configuration.",
     "project": "The project of this folder: its names, learning in it, what its people approved.",

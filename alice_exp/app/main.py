@@ -97,7 +97,7 @@ blocks.cli.lifetime_commands edit move retire revive purge
 conversations.cli.context_commands context prime
 blocks.cli.export_command export
 blocks.cli.export_command:import alice=import_alice
-blocks.cli.import_command:import claude-md=claude_md mem0 basic-memory=basic_memory jsonl
+blocks.cli.import_command:import claude-md=claude_md skill mem0 basic-memory=basic_memory jsonl
 learning.cli.assess_commands assess consolidation stats impact
 maintenance.cli.doctor_commands:config get=config_get set=config_set accept=config_accept
 maintenance.cli.doctor_commands:config list=config_list edit=config_edit
@@ -105,7 +105,7 @@ app.completion completion
 app.help_page help=help_
 maintenance.cli.schedule_commands:schedule install remove status
 maintenance.cli.watch_command watch
-owner.cli:owner init show verify sign drop
+owner.cli:owner init show sign drop
 sharing.cli.share_commands:share allow deny list=list_shared preview export import=import_ log
 sharing.cli.peer_commands:peer invite join list=list_peers show forget discover exchange serve
 sync.cli:sync =run add list=list_remotes remove confirm watch settle

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from alice_exp.home.session import Session
-from alice_exp.owner.wiring import judge
+from alice_exp.owner.wiring import signer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 def open_session(
     home: str = "", actor: str = "", warn: Callable[[AliceError], None] = lambda _: None
 ) -> Session:
-    """A session on a home whose approvals the owner key judges and whose acts keep the search index in step, which
-    answers what a reference stands for and what stands in files that nobody read; repositories bring what is their
-    teams'."""
-    return Session(home, actor, warn, judge, _follow, _look_up, _catalogued, _team)
+    """A session on a home whose owner key signs and whose acts keep the search index in step, which answers what a
+    reference stands for and what stands in files that nobody read; repositories bring what is their teams'."""
+    return Session(home, actor, warn, signer, _follow, _look_up, _catalogued, _team)
 
 
 def _team(session: Session) -> Team:

@@ -48,6 +48,7 @@ def status(terminal: Terminal) -> None:
         "paused_until": report.paused_until or None,
         "doubts": [_doubtful(placed) for placed in doubts],
         "projects": review_documents.asked_documents(asked),
+        "team": [review_documents.team(came) for came in report.team],
         "contradictions": review_documents.contradictions(report),
         "problems": [documents.problem(fault) for fault in problems],
         "changed": [review_documents.movement(moved) for moved in report.changed],
@@ -62,6 +63,7 @@ def status(terminal: Terminal) -> None:
             (say("in doubt"), list(_doubts(terminal, doubts))),
             *_opposed(report),
             *_asked(asked),
+            *_teams(report),
             (say("changed"), list(_changed(report))),
             (say("problems"), list(_problems(problems))),
             (say("hosts"), list(_hosts(terminal, failing))),
@@ -147,6 +149,22 @@ def _asked(names: Sequence[tuple[str, str, str]]) -> Iterator[tuple[str, Sequenc
     if names:
         rows = (f"{one}: {asked_about(name, held)} {answers(one, name)}" for one, name, held in names[:FEW])
         yield say("projects"), [*rows, *_more(len(names))]
+
+
+def _teams(report: Agenda) -> Iterator[tuple[str, Sequence[str]]]:
+    """The row of what repositories bring and nobody trusts yet; none where they bring nothing."""
+    if report.team:
+        yield (
+            say("team"),
+            [
+                say(
+                    "{count} wait in {folder}: 'alice-exp project trust' there",
+                    count=len(came.blocks),
+                    folder=came.root,
+                )
+                for came in report.team
+            ],
+        )
 
 
 def _changed(report: Agenda) -> Iterator[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from alice_exp.finding import documents as finding_documents
+from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.usecases import (
     Filters,
     Shown,
@@ -40,9 +41,6 @@ from alice_exp.terminal.options import (
     places_of,
 )
 from alice_exp.terminal.streams import json_text
-
-if TYPE_CHECKING:
-    from alice_exp.finding.rules.ranking import Match
 
 
 def recall(

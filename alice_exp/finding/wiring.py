@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from alice_exp.finding.store.search_index import HomeIndex
     from alice_exp.home.landed import Landed
+    from alice_exp.model.values.block import Placed
     from alice_exp.model.values.snapshot import Catalogue
 
 
@@ -60,12 +61,15 @@ def meanings(session: Session) -> Meanings | None:
 
 def finding(session: Session) -> Finding:
     """The home, index, read log, caller, embedder and team of this session."""
-    team = session.team
+
+    def team() -> Sequence[Placed]:
+        return session.team.told() if session.team is not None else ()
+
     return Finding(
         session.home,
         index(session),
         access(session),
         session.caller,
         meanings(session),
-        team.told if team is not None else tuple,
+        team,
     )

@@ -87,6 +87,26 @@ class Home(Protocol):
         ...
 
 
+class Signer(Protocol):
+    """The owner key of a home, which signs what the ledger says more than before (``owner.store`` implements it)."""
+
+    def key(self) -> str:
+        """The line of the valid key; empty: the home has none."""
+        ...
+
+    def holds(self, text: str, signature: str) -> bool:
+        """Whether a signature (base64) is that key's over a text."""
+        ...
+
+    def sign(self, text: str) -> str:
+        """Sign a text, asking the person; ``RefusedError`` without a signature."""
+        ...
+
+    def problems(self, config: Config) -> tuple[Problem, ...]:
+        """What is wrong between the key of this machine and the configuration."""
+        ...
+
+
 class History(Protocol):
     """The acts of a home, read from git, newest first. ``NotFoundError`` if a name matches none."""
 
@@ -185,6 +205,10 @@ class Team(Protocol):
 
     def keep(self, blocks: Sequence[Placed]) -> None:
         """Keep how uses of some blocks ended, in this home alone."""
+        ...
+
+    def waits(self) -> int:
+        """How many blocks of the working folder's repository wait to be trusted; never raises."""
         ...
 
     def came(self) -> tuple[Came, ...]:

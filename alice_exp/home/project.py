@@ -16,6 +16,9 @@ from alice_exp.home.project_names import Spot, as_name, is_name, remote_key
 
 MARK = ".alice-project"
 
+TEAM_FILE = ".alice/experience.jsonc"
+"""What a repository carries of its team, below its folder."""
+
 _ROOTS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR")
 """Where hosts say which folder they were started in, whatever folder the agent went to since."""
 
@@ -63,6 +66,15 @@ def _started_in(folder: Path) -> Path:
         if root in folder.parents and str(root) not in (os.path.realpath(Path.home()), "/"):
             return root
     return folder
+
+
+def root_of(folder: Path) -> Path | None:
+    """The repository's folder in which a folder lies: the innermost with ``.git``; None if it lies in none."""
+    try:
+        here = folder.resolve()
+        return next((one for one in (here, *here.parents) if os.path.lexists(one / ".git")), None)
+    except (OSError, RuntimeError, ValueError):
+        return None
 
 
 def is_in_repository(file: Path) -> bool:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.home.acting import Acting
 from alice_exp.home.caller import Caller
-from alice_exp.home.judge import Judge
 from alice_exp.home.references import LookUp, look_up
 from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.kernel.value_class import dataclass
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.heard_queue import HeardQueue
     from alice_exp.home.landed import Landed
-    from alice_exp.home.ports import Cataloguing, History, Team
+    from alice_exp.home.ports import Cataloguing, History, Signer, Team
     from alice_exp.home.project_names import Here, Projects, Spot
     from alice_exp.home.store.doors import FileHome
     from alice_exp.kernel.journal.act import Actor
@@ -46,7 +45,7 @@ _STAMP = "%Y-%m-%dT%H:%M:%SZ"
 class Session:
     """One process's use of one home. ``home_option`` and ``actor_option`` come from the command line, or are empty.
 
-    ``judge_of`` supplies the judge of approvals, ``follow_of`` what keeps the search index in step with acts,
+    ``signer_of`` supplies the owner key, ``follow_of`` what keeps the search index in step with acts,
     ``look_up_of`` what finds a block by its reference, ``catalogued_of`` what knows the blocks of unread files,
     ``team_of`` what repositories carry. They belong to higher rooms, so they are passed in, not imported. ``folder`` is
     where a host works; empty: this process.
@@ -55,7 +54,7 @@ class Session:
     home_option: str = ""
     actor_option: str = ""
     warn: Callable[[AliceError], None] = field(default=lambda _: None)
-    judge_of: Callable[[Session], Judge] = field(default=lambda _: Judge())
+    signer_of: Callable[[Session], Signer | None] = field(default=lambda _: None)
     follow_of: Callable[[Session], Callable[[Sequence[Landed]], None]] = field(
         default=lambda _: lambda _: None
     )
@@ -213,7 +212,7 @@ class Session:
             new_id=new_id,
             warn=self.warn,
         )
-        home = FileHome(self.root, sources, self.judge_of(self))
+        home = FileHome(self.root, sources, self.signer_of(self))
         home.follow = self.follow_of(self)
         home.catalogued = self.catalogued_of(self)
         return home

@@ -24,6 +24,12 @@ def payload_text(placed: Placed) -> str:
     return " ".join(part for part in (payload.content, steps) if part)
 
 
+def said(placed: Placed) -> str:
+    """What a block says, with its situation, as one text."""
+    when = trigger_text(placed)
+    return f"{when}: {payload_text(placed)}" if when else payload_text(placed)
+
+
 def brief(placed: Placed) -> dict[str, Any]:
     """A block's id, set, namespace and state."""
     block = placed.block

@@ -8,7 +8,7 @@ import typer
 
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name
-from alice_exp.kernel.errors import BusyError, ProblemError, UsageError
+from alice_exp.kernel.errors import BusyError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
 from alice_exp.model.rules.approval import Standing, standing
@@ -19,12 +19,12 @@ from alice_exp.owner.usecases import Overview
 from alice_exp.owner.wiring import signing
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
+from alice_exp.terminal.options import DryRun
 
 _WORDS: dict[Standing, str] = {
     "approved": "signed as it is",
     "edited": "edited after approval",
     "unsigned": "not signed",
-    "bad": "its signature is bad",
     "waiting": "waits for approval",
 }
 
@@ -49,7 +49,7 @@ def init(
     opened = signing(terminal.session)
     named, commit = owning.init(opened, key, unprotected=unprotected, anew=anew)
     seen = owning.overview(opened)
-    waiting = len(seen.those("edited", "unsigned", "bad"))
+    waiting = len(seen.those("edited", "unsigned"))
     document = {**_key(named), "commit": commit_id(commit), "unsigned": waiting}
     terminal.answer(
         document, lambda: terminal.line(say("{print}  signs from now on", print=named.fingerprint))
@@ -101,44 +101,13 @@ def show(terminal: Terminal) -> None:
     terminal.answer(document, text)
 
 
-def verify(terminal: Terminal) -> None:
-    """Verify every signature afresh; exit 3 where one is bad.
-
-    Example: alice-exp owner verify
-    """
-    session = terminal.session
-    seen = owning.verify(signing(session))
-    bad = seen.those("bad")
-    open_ = [(placed, how) for placed, how in seen.blocks if how != "approved"]
-    document = {
-        "key": _key(seen.key) if seen.key else None,
-        "counts": dict(seen.counts),
-        "blocks": [{**documents.brief(placed), "standing": how} for placed, how in open_],
-    }
-
-    def text() -> None:
-        rows = [
-            [placed.block.id, namespace_name(placed.path), say(_WORDS[how]), _says(placed)]
-            for placed, how in open_
-        ]
-        if rows:
-            terminal.table([say("id"), say("where"), say("stands"), say("what it says")], rows)
-        _counts(terminal, seen)
-
-    terminal.answer(document, text)
-    if bad:
-        terminal.exit_code = ProblemError.exit_code
-
-
 def sign(
     terminal: Terminal,
     references: Annotated[list[str] | None, typer.Argument(metavar="[ID]…", help="What to sign.")] = None,
     all_: Annotated[
         bool, typer.Option("--all", help="All that was approved, or is personal, and is not signed as it is.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be signed; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Sign what you approved before, or edited since: shown, confirmed, signed in one step.
 
@@ -146,7 +115,7 @@ def sign(
     """
     session = terminal.session
     if bool(references) == all_:
-        raise UsageError("name what to sign, or say --all", hint="see 'alice-exp owner verify'")
+        raise UsageError("name what to sign, or say --all", hint="see 'alice-exp owner show'")
     require_person(session.caller, say("sign"), f"alice-exp owner sign {' '.join(references or ['--all'])}")
     shown = owning.to_sign(signing(session), references or [], everything=all_)
     if dry_run or not terminal.yes:

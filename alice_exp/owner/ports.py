@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
-    from alice_exp.model.values.block import Claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +47,12 @@ class Owner(Protocol):
         """Pin the key on this machine; None removes the pin."""
         ...
 
-    def sign(self, key: OwnerKey, texts: Sequence[str]) -> tuple[str, ...]:
-        """One signature (bare base64) per text, asking for the passphrase once; raises ``RefusedError`` without it."""
+    def signed(self, key: OwnerKey, text: str) -> str:
+        """A signature (bare base64) over a text, asking for the passphrase; raises ``RefusedError`` without it."""
         ...
 
-    def verify(self, key: OwnerKey, claims: Sequence[Claim]) -> tuple[bool, ...]:
-        """Verify signatures anew, one verdict per claim; what this process remembers is discarded."""
+    def verified(self, key: OwnerKey, text: str, signature: str) -> bool:
+        """Whether a signature is a key's over a text."""
         ...
 
 

@@ -1,7 +1,7 @@
 """The owner key on this machine: signing with ``ssh-keygen``, verifying in process (Ed25519) or with it (other kinds).
 
 The valid key is the one that ``owner init`` pinned in ``identity/owner.pub``, else ``owner.key`` of ``local.jsonc``. No
-verdict is ever kept in a file, where anybody could write it: a process remembers its own, and no more.
+verdict is ever kept in a file, where anybody could write it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -21,9 +21,7 @@ from alice_exp.kernel.errors import AliceError, ProblemError, RefusedError, Usag
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.config_file import PATH as CONFIG
-from alice_exp.model.rules.approval import claim, judged, marked
-from alice_exp.model.values.block import Block, Claim, Placed
-from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
+from alice_exp.model.values.config import Config
 from alice_exp.owner.ports import OwnerKey
 
 NAMESPACE: Final = "alice-exp"
@@ -32,8 +30,7 @@ PRINCIPAL: Final = "alice-exp-owner"
 _USUAL = ("id_ed25519_sk", "id_ecdsa_sk", "id_ed25519", "id_ecdsa", "id_rsa")
 _KIND = re.compile(r"(sk-)?(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)|ssh-rsa)(@openssh\.com)?")
 _PROMPT = re.compile(r"Enter passphrase[^:\n]*: ")
-_AT_ONCE = 8
-_MANY = 200
+_UNREADABLE = "unreadable"
 _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 
 
@@ -46,8 +43,6 @@ class SshOwner:
         self._allowed = root / "identity" / "allowed_signers"
         self._state = root / "state"
         self._warn = warn
-        self._verdicts: dict[str, bool] = {}
-        self._marked: dict[str, tuple[str, Sequence[Block], tuple[Block, ...]]] = {}
 
     # -- which key ----------------------------------------------------------------------------------------------
 
@@ -99,7 +94,7 @@ class SshOwner:
         except FileNotFoundError:
             return ""
         except (OSError, UnicodeDecodeError):
-            return "unreadable"
+            return _UNREADABLE
 
     def _with_file(self, key: OwnerKey) -> OwnerKey:
         """The key with its file; without, if the one noted is another key's: a crash came between pin and note."""
@@ -110,73 +105,28 @@ class SshOwner:
             return key
         return replace(key, file=file) if fingerprint == key.fingerprint else key
 
-    # -- reading ------------------------------------------------------------------------------------------------
-
-    def judge(self, snapshot: Snapshot) -> Snapshot:
-        """The snapshot with ``signed`` set on its blocks; unchanged if the home has no owner key.
-
-        If a key is named but cannot be read, no block counts as signed.
-        """
-        configured = snapshot.config.text("owner.key").strip()
-        pinned = self._pinned()
-        if not configured and not pinned:
-            return snapshot
-        line, problems = "", snapshot.problems
+    def line(self, configured: str) -> str:
+        """The line of the valid key; one that verifies nothing if it cannot be read."""
         try:
-            line = _key_of(pinned or configured, CONFIG, "").line
-            tracked = str(snapshot.config.shared.get("owner.key", "")).strip()
-            if pinned and (not tracked or _key_of(tracked, CONFIG, "").line != line):
-                problems = (*problems, _differs(bool(tracked)))
+            key = self.key(configured)
+        except ProblemError:
+            return _UNREADABLE
+        return "" if key is None else key.line
+
+    def problems(self, config: Config) -> tuple[Problem, ...]:
+        """See ``home.ports.Signer``."""
+        pinned, tracked = self._pinned(), str(config.shared.get("owner.key", "")).strip()
+        try:
+            line = _key_of(pinned or config.text("owner.key").strip(), CONFIG, "").line
+            is_other = pinned and (not tracked or _key_of(tracked, CONFIG, "").line != line)
         except ProblemError as error:
-            problems = (*problems, Problem(CONFIG, 0, 0, error.template, error.values, hint=error.hint))
-        seen = judged(snapshot, lambda file: self._judged(line, file))
-        return replace(seen, problems=problems)
-
-    def marking(self, configured: str) -> Callable[[Placed], Placed]:
-        """The same for single blocks that are read without a snapshot, by the search index."""
-        line = self._pinned() or configured.strip()
-        if not line:
-            return _as_it_is
-        with contextlib.suppress(ProblemError):
-            line = _key_of(line, CONFIG, "").line
-
-        def mark(placed: Placed) -> Placed:
-            if placed.place not in ("personal", "universal"):
-                return placed
-            said = claim(placed.block)
-            return Placed(marked(placed.block, self._known(line, (said,) if said else ())), placed.path)
-
-        return mark
-
-    def _judged(self, line: str, file: NamespaceFile) -> NamespaceFile:
-        known = self._marked.get(file.path)
-        if known is None or known[0] != line or known[1] is not file.blocks:
-            verdicts = self._known(line, [said for said in map(claim, file.blocks) if said is not None])
-            known = (line, file.blocks, tuple(marked(block, verdicts) for block in file.blocks))
-            self._marked[file.path] = known
-        return replace(file, blocks=known[2])
-
-    def _known(self, line: str, claims: Sequence[Claim]) -> dict[Claim, bool]:
-        """The verdicts on claims; each is verified once in a process."""
-        if not line or not claims:
-            return {}
-        verdicts = self._verdicts
-        missing = [said for said in claims if _digest(line, said) not in verdicts]
-        if len(missing) > _MANY and not _is_ours(line):
-            self._warn(
-                ProblemError("{count} signatures are verified; this takes a moment", count=len(missing))
-            )
-        if missing:
-            try:
-                self._learn(line, missing, self._verified(line, missing))
-            except ProblemError as error:
-                self._warn(error)
-        return {said: verdicts.get(_digest(line, said), False) for said in claims}
+            return (Problem(CONFIG, 0, 0, error.template, error.values, hint=error.hint),)
+        return (_differs(bool(tracked)),) if is_other else ()
 
     # -- signing and verifying ----------------------------------------------------------------------------------
 
-    def sign(self, key: OwnerKey, texts: Sequence[str]) -> tuple[str, ...]:
-        """Sign texts; see ``owner.ports.Owner.sign``."""
+    def signed(self, key: OwnerKey, text: str) -> str:
+        """Sign a text; see ``owner.ports.Owner.signed``."""
         if not key.file:
             raise RefusedError(
                 "this machine does not hold the owner key {fingerprint}",
@@ -184,12 +134,10 @@ class SshOwner:
                 hint="name its file: alice-exp owner init --key FILE",
             )
         with self._scratch() as scratch:
-            names = [f"t{number}" for number in range(len(texts))]
-            for name, text in zip(names, texts, strict=True):
-                (scratch / name).write_text(text, encoding="utf-8")
+            (scratch / "t").write_text(text, encoding="utf-8")
             held = key.file if Path(key.file).exists() else f"{key.file}.pub"
-            self._sign_files(key, [*_run("sign", "-q", "-n", NAMESPACE, "-f", held), *names], scratch)
-            return tuple(_bare((scratch / f"{name}.sig").read_text(encoding="ascii")) for name in names)
+            self._sign_files(key, [*_run("sign", "-q", "-n", NAMESPACE, "-f", held), "t"], scratch)
+            return _bare((scratch / "t.sig").read_text(encoding="ascii"))
 
     def _sign_files(self, key: OwnerKey, command: list[str], scratch: Path) -> None:
         # A hardware key's request for a touch appears on stderr and has to reach the person.
@@ -208,29 +156,23 @@ class SshOwner:
                 hint="the passphrase is asked for in a terminal; or load the key with ssh-add -c",
             )
 
-    def verify(self, key: OwnerKey, claims: Sequence[Claim]) -> tuple[bool, ...]:
-        """Verify every claim anew; see ``owner.ports.Owner.verify``."""
-        verdicts = self._verified(key.line, claims)
-        self._verdicts.clear()
-        self._marked.clear()
-        self._learn(key.line, claims, verdicts)
-        return verdicts
+    def verified(self, key: OwnerKey, text: str, signature: str) -> bool:
+        """Whether a signature is a key's; see ``owner.ports.Owner.verified``."""
+        from alice_exp.owner.rules.ssh_signature import can_verify, holds
 
-    def _verified(self, line: str, claims: Sequence[Claim]) -> tuple[bool, ...]:
-        if _is_ours(line):
-            from alice_exp.owner.rules.ssh_signature import verdicts as verdicts_of
-
-            return verdicts_of(line, claims, NAMESPACE)
+        if can_verify(key.line):
+            return holds(key.line, text, signature, NAMESPACE)
         with self._scratch() as scratch:
-            (scratch / "allowed").write_text(_allowed_line(line), encoding="utf-8")
-            verdicts: list[bool] = []
-            for start in range(0, len(claims), _AT_ONCE):
-                running = [
-                    _verifying(scratch, number, said)
-                    for number, said in enumerate(claims[start : start + _AT_ONCE])
-                ]
-                verdicts += [process.wait() == 0 for process in running]
-            return tuple(verdicts)
+            (scratch / "allowed").write_text(_allowed_line(key.line), encoding="utf-8")
+            (scratch / "v.sig").write_text(_armored(signature), encoding="utf-8")
+            command = _run("verify", "-f", "allowed", "-I", PRINCIPAL, "-n", NAMESPACE, "-s", "v.sig")
+            try:
+                done = subprocess.run(
+                    command, cwd=scratch, input=text, text=True, capture_output=True, check=False
+                )
+            except FileNotFoundError:
+                raise _no_program() from None
+            return done.returncode == 0
 
     @contextlib.contextmanager
     def _scratch(self) -> Iterator[Path]:
@@ -241,21 +183,6 @@ class SshOwner:
         mark = f".owner{atomic_files.MARK}{os.getpid()}-"
         with tempfile.TemporaryDirectory(prefix=mark, dir=self._state) as name:
             yield Path(name)
-
-    def _learn(self, line: str, claims: Iterable[Claim], verdicts: Iterable[bool]) -> None:
-        pairs = zip(claims, verdicts, strict=True)
-        self._verdicts.update((_digest(line, said), verdict) for said, verdict in pairs)
-
-
-def _as_it_is(placed: Placed) -> Placed:
-    return placed
-
-
-def _is_ours(line: str) -> bool:
-    """Whether signatures of this key are verified in process; loaded, like the rest of it, where there is a key."""
-    from alice_exp.owner.rules.ssh_signature import can_verify
-
-    return can_verify(line)
 
 
 def _key_of(line: str, path: str, file: str) -> OwnerKey:
@@ -321,20 +248,6 @@ def _differs(configured: bool) -> Problem:
     )
 
 
-def _verifying(scratch: Path, number: int, said: Claim) -> subprocess.Popen[bytes]:
-    text, signature = scratch / f"v{number}", scratch / f"v{number}.sig"
-    text.write_text(said.text, encoding="utf-8")
-    signature.write_text(_armored(said.signature), encoding="utf-8")
-    command = _run("verify", "-f", "allowed", "-I", PRINCIPAL, "-n", NAMESPACE, "-s", signature.name)
-    try:
-        with text.open("rb") as stdin:
-            return subprocess.Popen(
-                command, cwd=scratch, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            )
-    except FileNotFoundError:
-        raise _no_program() from None
-
-
 def _run(verb: str, *arguments: str) -> list[str]:
     return ["ssh-keygen", "-Y", verb, *arguments]
 
@@ -358,9 +271,3 @@ def _armored(bare: str) -> str:
     letters = re.sub(r"[^A-Za-z0-9+/=]", "", bare)
     rows = [letters[start : start + 70] for start in range(0, len(letters), 70)]
     return "\n".join([_BEGIN, *rows, _END, ""])
-
-
-def _digest(line: str, said: Claim) -> str:
-    return hashlib.sha256(
-        f"{line}\n{said.text}\n{said.signature}".encode("utf-8", "surrogatepass")
-    ).hexdigest()

@@ -1,38 +1,33 @@
-"""Use cases of the owner key; every decision that needs its signature goes through ``decide`` (DESIGN 6)."""
+"""Use cases of the owner key: naming and dropping it, and signing what was decided before (DESIGN 6)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field, replace
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import Caller, require_person
-from alice_exp.home.dry_run import DryHome
 from alice_exp.home.references import resolve
-from alice_exp.kernel.errors import BusyError, NotFoundError, ProblemError, RefusedError
+from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.approval import (
-    Stamp,
     Standing,
     approved_now,
-    claim,
-    signed_text,
+    kept_here,
     standing,
-    with_signature,
 )
-from alice_exp.model.values.block import Block, Claim, Decision, Placed, content_hash
+from alice_exp.model.rules.ledger import is_same
+from alice_exp.model.values.block import Placed
 from alice_exp.model.values.changes import ChangeSet, Put, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from alice_exp.home.ports import Home
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.owner.ports import Owner, OwnerKey, Signing
-
-R = TypeVar("R")
 
 CONFIG = "config.jsonc"
 _NO_KEY = "this home has no owner key"
@@ -65,76 +60,6 @@ class Signed:
     commit: Commit | None = None
 
 
-def decide(signing: Signing, decision: Decision, act: Callable[[Home, Caller, Stamp], R]) -> R:
-    """Carry out a person's decision, signed by the owner key; without a key, just carry it out.
-
-    ``act`` calls ``stamp(block)`` for each block it writes as trusted. It runs twice: first on a dry-run home, to
-    collect what has to be signed, so that the passphrase is asked for without holding the lock; then with the
-    signatures. Raises ``BusyError`` if a block changed in between, ``RefusedError`` if the key did not sign; nothing is
-    changed then.
-    """
-    home, owner, caller = signing.home, signing.owner, signing.caller
-    key = owner.key(_configured(home))
-    if key is None or isinstance(home, DryHome):
-        return act(home, caller, _as_it_is)
-    ids = _Ids(caller.new_id)
-    rehearsal = replace(caller, new_id=ids)
-    planned: dict[tuple[str, str], str] = {}
-
-    def plan(block: Block) -> Block:
-        made = _approved(block, caller)
-        planned[_sign_of(made)] = signed_text(made.id, content_hash(made), decision, caller.now)
-        return made
-
-    act(DryHome(home), rehearsal, plan)
-    signatures = dict(zip(planned, owner.sign(key, tuple(planned.values())) if planned else (), strict=True))
-
-    def stamp(block: Block) -> Block:
-        made = _approved(block, caller)
-        if _sign_of(made) not in signatures:
-            raise BusyError(
-                "{id} changed while it was being signed; nothing was done", id=block.id, hint="do it again"
-            )
-        return with_signature(made, decision, signatures[_sign_of(made)])
-
-    ids.again()
-    return act(home, rehearsal, stamp)
-
-
-@dataclass
-class _Ids:
-    """An id source that can be replayed: the second run has to use the ids that were signed in the first."""
-
-    fresh: Callable[[str], str]
-    given: list[str] = field(default_factory=list)
-    at: int = 0
-
-    def __call__(self, kind: str) -> str:
-        while self.at < len(self.given):
-            self.at += 1
-            if self.given[self.at - 1].startswith(f"{kind}-"):
-                return self.given[self.at - 1]
-        self.given.append(self.fresh(kind))
-        self.at = len(self.given)
-        return self.given[-1]
-
-    def again(self) -> None:
-        """Replay from the first id."""
-        self.at = 0
-
-
-def _as_it_is(block: Block) -> Block:
-    return block
-
-
-def _approved(block: Block, caller: Caller) -> Block:
-    return approved_now(block, caller.now, str(caller.actor))
-
-
-def _sign_of(block: Block) -> tuple[str, str]:
-    return (block.id, content_hash(block))
-
-
 def overview(signing: Signing) -> Overview:
     """The key and the status of all personal and universal blocks."""
     snapshot = signing.home.read(("personal", "universal"))
@@ -142,49 +67,14 @@ def overview(signing: Signing) -> Overview:
     return Overview(key, tuple((placed, standing(placed)) for placed in snapshot) if key is not None else ())
 
 
-def verify(signing: Signing) -> Overview:
-    """The same with all signatures verified anew; raises ``NotFoundError`` if the home has no owner key."""
-    before = overview(signing)
-    if before.key is None:
-        raise NotFoundError(_NO_KEY, hint=_HOW)
-    signing.owner.verify(
-        before.key,
-        [said for said in (claim(placed.block) for placed, _ in before.blocks) if said is not None],
-    )
-    return overview(signing)
-
-
 def problems(signing: Signing) -> tuple[Problem, ...]:
-    """Problems for ``doctor``: an error per bad signature, a warning for unsigned blocks; none without a key."""
-    if overview(signing).key is None:
-        return ()
-    seen = verify(signing)
-    found = [
-        Problem(
-            placed.path,
-            0,
-            0,
-            "the signature of {id} is not the owner key's",
-            {"id": placed.block.id},
-            hint="see 'alice-exp owner verify'",
-        )
-        for placed in seen.those("bad")
-    ]
-    waiting = seen.those("edited", "unsigned")
-    if waiting:
-        template = "{count} blocks are not signed in the present form"
-        found.append(
-            Problem(
-                CONFIG,
-                0,
-                0,
-                template,
-                {"count": len(waiting)},
-                "warning",
-                "sign them with 'alice-exp owner sign --all'",
-            )
-        )
-    return tuple(found)
+    """Problems for ``doctor``: a warning for unsigned blocks; none without a key."""
+    waiting = overview(signing).those("edited", "unsigned")
+    template, hint = (
+        "{count} blocks are not signed as they stand",
+        "sign them with 'alice-exp owner sign --all'",
+    )
+    return (Problem(CONFIG, 0, 0, template, {"count": len(waiting)}, "warning", hint),) if waiting else ()
 
 
 def init(
@@ -220,7 +110,7 @@ def init(
 
 
 def drop(signing: Signing) -> tuple[OwnerKey, Commit | None]:
-    """Remove the owner key; the key itself has to sign that. Signatures stay in the blocks."""
+    """Remove the owner key; the key itself has to sign that."""
     home, owner, caller = signing.home, signing.owner, signing.caller
     require_person(caller, "drop the owner key", "alice-exp owner drop")
     present = owner.key(_configured(home))
@@ -246,7 +136,7 @@ def to_sign(signing: Signing, references: Sequence[str], *, everything: bool) ->
         found = [
             placed
             for placed in snapshot.within("personal", "universal")
-            if standing(placed) in ("edited", "unsigned", "bad")
+            if standing(placed) in ("edited", "unsigned")
         ]
     else:
         named = [_signable(resolve(snapshot, reference)) for reference in references]
@@ -257,32 +147,25 @@ def to_sign(signing: Signing, references: Sequence[str], *, everything: bool) ->
 
 
 def sign(signing: Signing, shown: Sequence[Placed]) -> Signed:
-    """Sign blocks as they were shown, in one commit; blocks that have changed since are skipped and reported."""
-    require_person(signing.caller, "sign", "alice-exp owner sign")
+    """Trust blocks as they were shown, in one act that the key signs; those that have changed since are skipped."""
+    home, caller = signing.home, signing.caller
+    require_person(caller, "sign", "alice-exp owner sign")
 
-    def act(home: Home, caller: Caller, stamp: Stamp) -> Signed:
-        def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Signed]:
-            puts, skipped = [], []
-            for one in shown:
-                present = snapshot.find(one.block.id)
-                if (
-                    present is None
-                    or present.path != one.path
-                    or content_hash(present.block) != content_hash(one.block)
-                ):
-                    skipped.append(one.block.id)
-                else:
-                    puts.append(Put(stamp(_approved(present.block, caller)), present.path, decided=True))
-            answer = Signed(tuple(Placed(put.block, put.path) for put in puts), tuple(skipped))
-            ids = tuple(put.block.id for put in puts)
-            return (
-                ChangeSet(Act("sign", caller.actor, caller.now, ids), tuple(puts)) if puts else None
-            ), answer
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Signed]:
+        puts, skipped = [], []
+        for one in shown:
+            present = snapshot.find(one.block.id)
+            if present is None or not is_same(present, one):
+                skipped.append(one.block.id)
+            else:
+                block = approved_now(kept_here(present, present.block), caller.now, str(caller.actor))
+                puts.append(Put(block, present.path, decided=True))
+        answer = Signed(tuple(Placed(put.block, put.path) for put in puts), tuple(skipped))
+        act = Act("sign", caller.actor, caller.now, tuple(put.block.id for put in puts))
+        return ChangeSet(act, tuple(puts)) if puts else None, answer
 
-        commit, answer = home.apply(plan)
-        return replace(answer, commit=commit)
-
-    return decide(signing, "approve", act)
+    commit, answer = home.apply(plan)
+    return replace(answer, commit=commit)
 
 
 def _signable(placed: Placed) -> Placed:
@@ -326,8 +209,8 @@ def _handed_over(owner: Owner, present: OwnerKey, line: str, now: str) -> str:
 
 
 def _signature(owner: Owner, key: OwnerKey, text: str) -> str:
-    signature = owner.sign(key, (text,))[0]
-    if not owner.verify(key, (Claim(text, "approve", signature),))[0]:
+    signature = owner.signed(key, text)
+    if not owner.verified(key, text, signature):
         raise ProblemError("the signature of {file} does not verify", file=key.file)
     return signature
 

@@ -1,16 +1,15 @@
-"""Wiring of the owner key, and sessions whose approvals it judges."""
+"""Wiring of the owner key."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.home.judge import Judge
 from alice_exp.home.session import Session, once
-from alice_exp.model.values.block import Block, Placed
 
 if TYPE_CHECKING:
-    from alice_exp.home.ports import Home
-    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.home.ports import Home, Signer
+    from alice_exp.kernel.jsonc.problem import Problem
+    from alice_exp.model.values.config import Config
     from alice_exp.owner.ports import Signing
     from alice_exp.owner.store import SshOwner
 
@@ -30,22 +29,35 @@ def signing(session: Session, home: Home | None = None) -> Signing:
     return Signing(home or session.home, owner(session), session.caller)
 
 
-def judge(session: Session) -> Judge:
-    """The owner key as the home's judge of approvals. Without a key the store is not even imported."""
-    pinned = session.root / "identity" / "owner.pub"
+class _Signer:
+    """The owner key as the home asks for it (``home.ports.Signer``). Without a key the store is not even imported."""
 
-    def is_judged() -> bool:
-        return pinned.exists() or bool(session.home.config().text("owner.key"))
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._pin = session.root / "identity" / "owner.pub"
 
-    def judged(seen: Snapshot) -> Snapshot:
-        if not seen.config.text("owner.key") and not pinned.exists():
-            return seen
-        return owner(session).judge(seen)
+    def _named(self) -> str | None:
+        """The configured key (empty: only this machine names one); None where there is none at all."""
+        configured = self._session.home.config().text("owner.key")
+        return configured if configured or self._pin.exists() else None
 
-    def proves(block: Block) -> bool:
-        if block.approved is None or not block.approved.signature or not is_judged():
-            return False
-        mark = owner(session).marking(session.home.config().text("owner.key"))
-        return mark(Placed(block, "universal/any.jsonc")).block.signed is True
+    def key(self) -> str:
+        configured = self._named()
+        return "" if configured is None else owner(self._session).line(configured)
 
-    return Judge(judged, is_judged, proves)
+    def holds(self, text: str, signature: str) -> bool:
+        key = owner(self._session).key(self._named() or "")
+        return key is not None and owner(self._session).verified(key, text, signature)
+
+    def sign(self, text: str) -> str:
+        key = owner(self._session).key(self._named() or "")
+        assert key is not None
+        return owner(self._session).signed(key, text)
+
+    def problems(self, config: Config) -> tuple[Problem, ...]:
+        return () if self._named() is None else owner(self._session).problems(config)
+
+
+def signer(session: Session) -> Signer:
+    """The owner key as the home asks for it."""
+    return _Signer(session)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from alice_exp.model.documents import brief, evidence_line, payload_text, problem, trigger_text
+from alice_exp.model.documents import brief, evidence_line, payload_text, problem, said, trigger_text
 from alice_exp.review.rules.arrangement import project_of
 
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from alice_exp.blocks.rules.lost_decisions import Lost
     from alice_exp.finding.rules.nearness.neighbourhood import Relation
+    from alice_exp.home.ports import Came
     from alice_exp.model.values.block import Placed
     from alice_exp.review.rules.daily_report import Agenda, Item
     from alice_exp.review.rules.doubts import Question
@@ -102,6 +103,7 @@ def heartbeat(report: Agenda, summary: str) -> dict[str, Any]:
         },
         "authors": list(report.authors),
         "projects": asked_documents(report.asked),
+        "team": [team(came) for came in report.team],
         "proposed": [{"key": name, "value": value} for name, value in report.proposed.items()],
         "returned": [
             _whereabouts(one.block_id, one.placed)
@@ -137,6 +139,20 @@ def question(one: Question) -> dict[str, Any]:
         "uses": one.uses,
         "beside": [{"id": each.block.id, "payload": payload_text(each)} for each in one.beside],
     }
+
+
+def team(came: Came) -> dict[str, Any]:
+    """What waits to be trusted in one repository; ``was`` are the words that were trusted before."""
+    blocks = [
+        {
+            "id": one.placed.block.id,
+            "text": said(one.placed),
+            "was": one.was or None,
+            "left_out": one.apart[0].format(id=one.apart[1]) or None,
+        }
+        for one in came.blocks
+    ]
+    return {"project": came.project, "folder": came.root, "blocks": blocks}
 
 
 def asked_documents(names: Sequence[tuple[str, str, str]]) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from alice_exp.blocks.ports import AccessLog
     from alice_exp.home.caller import Caller
-    from alice_exp.home.ports import Home
+    from alice_exp.home.ports import Came, Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.values.block import Placed
     from alice_exp.model.values.ledger_entry import Entry
@@ -170,14 +170,15 @@ class Reports:
 
 @dataclass(frozen=True, slots=True)
 class Reviewing:
-    """What the review needs: the home, its open report, the log of reads, the caller with the time, and when today
-    began (ISO-8601 UTC)."""
+    """What the review needs: the home, its open report, the log of reads, the caller with the time, when today began
+    (ISO-8601 UTC), and what came with repositories and waits to be trusted."""
 
     home: Home
     reports: Reports
     access: AccessLog
     caller: Caller
     day_began: str
+    came: Callable[[], tuple[Came, ...]] = tuple
 
 
 _NO_PROPOSAL = frozenset(("heartbeat", "outcome", "edit", "fold", "seen"))

@@ -46,5 +46,6 @@ def reports(session: Session) -> Reports:
 
 
 def reviewing(session: Session) -> Reviewing:
-    """The home, open report, reads, caller and day of this session."""
-    return Reviewing(session.home, reports(session), access(session), session.caller, session.day_began)
+    """The home, open report, reads, caller, day and teams of this session."""
+    came = session.team.came if session.team is not None else tuple
+    return Reviewing(session.home, reports(session), access(session), session.caller, session.day_began, came)

@@ -10,7 +10,7 @@ from alice_exp.home.caller import require_person
 from alice_exp.home.state_files import note_written
 from alice_exp.kernel.errors import NotFoundError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.model.documents import payload_text, trigger_text
+from alice_exp.model.documents import payload_text, said, trigger_text
 from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.wiring import shares
@@ -104,7 +104,7 @@ def _show_publishing(terminal: Terminal, made: Publishing) -> None:
 
 
 def _lesson(one: Lesson) -> str:
-    return teams.said(Placed(one.block, teams.WHERE))
+    return said(Placed(one.block, teams.WHERE))
 
 
 def _note_refused(terminal: Terminal, refused: Iterable[Refused]) -> None:
@@ -184,11 +184,10 @@ def trust(
     Examples: alice-exp project trust · alice-exp project trust exp-7k2m9q4x --reject
     """
     session = terminal.session
-    if not dry_run:
-        require_person(session.caller, say("trust"), "alice-exp project trust")
+    require_person(session.caller, say("trust"), "alice-exp project trust")
     opened = teaming(session)
     found, refused = teams.held(opened)
-    if not found and not refused:
+    if not (found or refused):
         raise NotFoundError(
             "this repository carries no {path}", path=PATH, hint="write one: alice-exp project publish"
         )
@@ -249,7 +248,7 @@ def _show_waiting(
     for one in meant:
         block = one.placed.block
         sign = {"new": "+", "changed": "~"}.get(one.standing, "?")
-        terminal.line(f"{sign} {one.lesson.block.id}  {teams.said(one.placed)}" + aside(block.origin))
+        terminal.line(f"{sign} {one.lesson.block.id}  {said(one.placed)}" + aside(block.origin))
         if one.standing == "changed" and (was := words.get(one.id, {}).get("said")):
             terminal.line("    " + say("trusted before: {text}", text=was))
         if teams.rests_here(one):

@@ -36,15 +36,6 @@ _DRIVER = "merge.alice-team"
 _ATTRIBUTE = f"/{PATH} merge=alice-team\n"
 
 
-def root_of(folder: Path) -> Path | None:
-    """The repository's folder in which a folder lies: the innermost with ``.git``; None if it lies in none."""
-    try:
-        here = folder.resolve()
-        return next((one for one in (here, *here.parents) if os.path.lexists(one / ".git")), None)
-    except (OSError, RuntimeError, ValueError):
-        return None
-
-
 class RepositoryFiles:
     """What ``publish`` and ``trust`` read and write of the repository in the folder ``root``."""
 

@@ -14,7 +14,7 @@ from alice_exp.kernel.errors import BusyError, NotFoundError, RefusedError, Usag
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.text.marked_block import TEAMS, with_block, without_block
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.documents import payload_text, trigger_text
+from alice_exp.model.documents import said
 from alice_exp.model.formats.block_schema import block_json, block_of
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import PLACES, Approved, Block, Payload, Placed, content_hash
@@ -24,6 +24,7 @@ from alice_exp.team.rules import team_file
 from alice_exp.team.rules.publication import (
     SIGN,
     Publication,
+    is_of_project,
     listed,
     publication,
     same_but_counts,
@@ -173,7 +174,8 @@ def publish(
 
 # -- trust ----------------------------------------------------------------------------------------------------------
 
-Standing = Literal["new", "changed", "trusted", "rejected"]
+Standing = Literal["new", "changed", "trusted", "rejected", "own"]
+WAITING = ("new", "changed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,14 +204,23 @@ def held(teaming: Teaming, *, only_trusted: bool = False) -> tuple[tuple[Held, .
 
     file = team_file.read(data, is_trusted, only_known=only_trusted)
     uses, words = teaming.state.uses(), teaming.state.words()
+    own = set() if only_trusted else _own(teaming)
     author = "" if only_trusted else teaming.files.last_author()
     found = []
     for lesson in file.lessons:
         entry, standing, own_id = _standing(teaming, lesson.block)
+        if standing in WAITING and content_hash(lesson.block) in own:
+            standing = "own"
         by = str(words.get(own_id, {}).get("author", "")) if standing == "trusted" else author
         placed = _placed(teaming.project, lesson.block, own_id, entry, uses.get(own_id, {}), by)
         found.append(Held(lesson, own_id, standing, entry, placed))
     return tuple(found), file.refused
+
+
+def _own(teaming: Teaming) -> set[str]:
+    """The content hashes of what is approved for the project here: the same words need no second yes."""
+    blocks = teaming.home.read()
+    return {content_hash(one.block) for one in blocks if is_of_project(one, teaming.names)}
 
 
 def _standing(teaming: Teaming, block: Block) -> tuple[Entry, Standing, str]:
@@ -267,7 +278,7 @@ def apart(snapshot: Snapshot, blocks: Sequence[Placed]) -> dict[str, tuple[str, 
 
 def brought(teaming: Teaming) -> tuple[Brought, ...]:
     """What waits to be trusted in a repository, in the order of ids; ``ProblemError`` as reading the file."""
-    waiting = [one for one in held(teaming)[0] if one.standing in ("new", "changed")]
+    waiting = [one for one in held(teaming)[0] if one.standing in WAITING]
     if not waiting:
         return ()
     words = teaming.state.words()
@@ -294,8 +305,7 @@ def meant(blocks: Sequence[Held], references: Sequence[str], *, reject: bool = F
         return tuple(
             one
             for one in blocks
-            if one.standing in ("new", "changed")
-            or (one.standing == "trusted" and rests_here(one) and not reject)
+            if one.standing in WAITING or (one.standing == "trusted" and rests_here(one) and not reject)
         )
     known = {name: one for one in blocks for name in (one.id, one.lesson.block.id)}
     for reference in references:
@@ -342,12 +352,6 @@ def decide(
     if standing == "trusted":
         teaming.files.set_driver()
     return commit
-
-
-def said(placed: Placed) -> str:
-    """What a block says, with its situation, as one text."""
-    when = trigger_text(placed)
-    return f"{when}: {payload_text(placed)}" if when else payload_text(placed)
 
 
 # -- uses -----------------------------------------------------------------------------------------------------------

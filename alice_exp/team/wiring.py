@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.home.ports import Came
+from alice_exp.home.project import TEAM_FILE, root_of
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, UsageError
-from alice_exp.team.rules.team_file import PATH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -30,8 +30,6 @@ def teaming(session: Session) -> Teaming:
 
 
 def _root(session: Session) -> Path | None:
-    from alice_exp.team.store import root_of
-
     try:
         return root_of(Path(session.folder) if session.folder else Path.cwd())
     except OSError:
@@ -107,6 +105,16 @@ class SessionTeam:
 
             keep(state(self._session), blocks)
 
+    def waits(self) -> int:
+        """See ``home.ports.Team``."""
+        if self._here() is None:
+            return 0
+        from alice_exp.team.usecases import WAITING, held
+
+        with contextlib.suppress(AliceError, OSError):
+            return sum(one.standing in WAITING for one in held(teaming(self._session))[0])
+        return 0
+
     def came(self) -> tuple[Came, ...]:
         """See ``home.ports.Team``."""
         found = []
@@ -131,7 +139,7 @@ class SessionTeam:
     def _here(self) -> Path | None:
         """The working folder's repository, if it carries a team's file."""
         root = _root(self._session)
-        return root if root is not None and os.path.lexists(root / PATH) else None
+        return root if root is not None and os.path.lexists(root / TEAM_FILE) else None
 
     def _known(self) -> Iterator[tuple[Path, str, Sequence[str]]]:
         """The repositories with a team's file: the working folder's, then those that this machine knows."""
@@ -142,5 +150,5 @@ class SessionTeam:
         known = session.projects
         for one in known.roots:
             path = Path(one.path)
-            if path not in met and os.path.lexists(path / PATH) and os.path.lexists(path / ".git"):
+            if path not in met and os.path.lexists(path / TEAM_FILE) and os.path.lexists(path / ".git"):
                 yield path, one.key, known.names(one.key)

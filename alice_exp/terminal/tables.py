@@ -185,7 +185,6 @@ FIELDS: Mapping[str, str] = {
     "peer discover": "instance addresses name invites",
     "sync": f"{_REMOTE} taken given commit conflicts asked published candidates merged error",
     "sync list": _REMOTE,
-    "owner verify": "id set namespace state standing",
     "help": "group name summary",
 }
 """The names of each list's fields, parted by blanks, by its command."""
@@ -231,7 +230,6 @@ LISTS: Mapping[str, str] = {
     "peer discover": "found",
     "sync": "remotes",
     "sync list": "remotes",
-    "owner verify": "blocks",
     "help": "commands",
 }
 """Under which key of its document a command's list stands; an answer of any other command is one row."""

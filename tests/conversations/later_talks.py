@@ -1,36 +1,8 @@
 """Five long conversations written after the summary's rule: eight facts each that later turns need, among noisy talk."""
 
-NOISE_EN = [
-    (
-        "run it again?",
-        "I ran it: 214 passed, 3 skipped in 12.4 s. Nothing unusual in the output, the warnings are the ones we saw before.",
-    ),
-    (
-        "what does line 88 do",
-        "Line 88 reads the next chunk and hands it to the parser. If the chunk is empty, the loop ends and the file is closed.",
-    ),
-    (
-        "hm can you show the diff",
-        "Here is the diff: 14 insertions, 6 deletions in parser.py. I moved the check up and renamed the variable to rest.",
-    ),
-    ("looks fine to me", "Great. I will leave it like that then and go on with the next file in the list."),
-    (
-        "and the tests for it?",
-        "I added two small ones next to the others. They cover the empty chunk and the chunk of exactly 4096 bytes.",
-    ),
-    (
-        "why is that slow",
-        "Each call opens the file anew, which costs about 3 ms. For a handful of files that hardly matters in practice.",
-    ),
-    (
-        "typo in the heading",
-        "Fixed, thanks for spotting it. I also checked the other headings on that page while I was there.",
-    ),
-    (
-        "what's the weather like where you are lol",
-        "I have no weather, but I can imagine it is pleasant. Shall we go back to the parser?",
-    ),
-]
+from tests.case_tables import cases
+
+NOISE_EN = cases(__file__, "NOISE_EN")
 NOISE_ZH = [
     ("再跑一遍", "跑完了：214 个通过，3 个跳过，用时 12.4 秒，警告和之前一样，没有新的。"),
     ("88 行是干嘛的", "88 行读下一块内容交给解析器，如果块是空的循环就结束，文件随之关闭。"),
@@ -39,57 +11,9 @@ NOISE_ZH = [
     ("慢在哪", "每次调用都重新打开文件，大约 3 毫秒，文件少的时候其实感觉不出来。"),
     ("标题有错字", "改好了，谢谢提醒，顺手把那一页别的标题也检查了一遍。"),
 ]
-MOVE = [
-    (
-        "U",
-        "ok so we're moving flats on 28 August, from Ghent to Antwerp, third floor no lift.",
-        ["28 August", "Antwerp"],
-    ),
-    (
-        "U",
-        "the piano can't be carried by the movers unless they bring a second man, they charge 140 for that",
-        ["140"],
-    ),
-    ("A", "Then I'd book Verhuis Peeters, their quote of 890 euros includes the boxes.", ["Peeters"]),
-    (
-        "U",
-        "fine, go with them. but don't call my landlord, only write, he wants everything on paper",
-        ["landlord"],
-    ),
-    ("U", "my electricity contract number is 7731-20-B btw", ["7731-20-B"]),
-    ("U", "we haven't heard from the school in Antwerp yet whether Mila gets a place", ["Mila"]),
-    ("U", "I'm away from the 12th to the 15th so nothing on those days please", ["12th"]),
-]
-GAME = [
-    (
-        "U",
-        "The game is called Low Tide, a co-op puzzle for two players, target is Steam Deck at 40 fps.",
-        ["Low Tide", "40 fps"],
-    ),
-    ("U", "no third-party shaders, the license thing burnt us once", ["shaders"]),
-    ("A", "Agreed: save files stay JSON and get a version field, currently schema 4.", ["schema 4"]),
-    ("U", "Tomás does the music, he delivers on 3 October at the latest", ["3 October"]),
-    (
-        "U",
-        "the crash on level 6 came from the audio thread, not from the loader as we thought",
-        ["audio thread"],
-    ),
-    ("U", "explain shader stuff to me slowly, I'm a level designer by trade", ["level designer"]),
-    ("U", "still open: do we drop the split screen? Ask me again after the playtest", ["split screen"]),
-]
-CLINIC = [
-    (
-        "U",
-        "I run a physio practice with four treatment rooms in Bristol, we use Cliniko for bookings.",
-        ["Cliniko", "four"],
-    ),
-    ("U", "reminders go out 26 hours before, never by phone call, patients hate that", ["26 hours"]),
-    ("U", "Room 2 is wheelchair accessible, the others aren't", ["Room 2"]),
-    ("A", "So the rule is: a no-show is charged 25 pounds from the second time on.", ["25 pounds"]),
-    ("U", "yes. And Aisha isn't allowed to do dry needling yet, her certificate comes in spring", ["Aisha"]),
-    ("U", "we close the books on the 5th of each month with Xero", ["Xero"]),
-    ("U", "I need the insurance letter by Thursday noon", ["Thursday"]),
-]
+MOVE = cases(__file__, "MOVE")
+GAME = cases(__file__, "GAME")
+CLINIC = cases(__file__, "CLINIC")
 FARM = [
     ("U", "我在烟台种了六十亩苹果，主要是红富士，今年头一回搞直播卖。", ["烟台", "红富士"]),
     ("U", "快递只发顺丰，别的路上烂得厉害。", ["顺丰"]),

@@ -6,6 +6,7 @@ from alice_exp.conversations.rules import own_sentences as own
 from alice_exp.conversations.rules.cues import extract, is_standing
 from alice_exp.conversations.rules.reading import PROMPT, TEN_LINES, parse_answer, prompt_for
 from alice_exp.conversations.values import Message
+from tests.case_tables import cases
 
 OWN = "Always run the linter before you push."
 PASTED = {
@@ -95,24 +96,7 @@ def test_an_order_from_now_on_is_told_from_one_of_the_moment(text: str, holds: b
 
 @pytest.mark.parametrize(
     ("said", "told"),
-    [
-        ("我叫张三，是程序员", ["用户名字是张三", "用户是程序员"]),
-        ("我喜欢吃辣", ["用户喜欢吃辣的食物"]),
-        ("我喜欢简洁", ["用户喜欢简洁"]),
-        ("我住在上海", ["用户住在上海"]),
-        ("我对花生过敏", ["用户对花生过敏"]),
-        ("我每周去爬山", ["用户每周去爬山"]),
-        ("My name is Tom and I'm a teacher", ["The user's name is Tom", "The user is a teacher"]),
-        ("I live in Berlin.", ["The user lives in Berlin"]),
-        ("I work at a bank in Bonn", ["The user works at a bank in Bonn"]),
-        ("I prefer tea over coffee.", ["The user prefers tea over coffee"]),
-        ("I don't like long meetings", ["The user doesn't like long meetings"]),
-        ("I usually start at nine", ["The user said: I usually start at nine"]),
-        ("如果我是老师，会怎么做", []),
-        ("我同事喜欢吃辣", []),
-        ("My friend said I live in Rome", []),
-        ("Do I live in Rome?", []),
-    ],
+    cases(__file__, "test_what_the_fifth_source_shows_is_found"),
 )
 def test_what_the_fifth_source_shows_is_found(said: str, told: list[str]) -> None:
     assert [one.content for one in extract([Message("user", said)]).inferences] == told

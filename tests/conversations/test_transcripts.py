@@ -14,6 +14,7 @@ import pytest
 
 from alice_exp.conversations.rules.transcripts import TAG, read, records, spoken, typed_words
 from alice_exp.home.hosts import KNOWN
+from tests.case_tables import cases
 
 Call = Callable[..., Any]
 LISTED = [
@@ -38,22 +39,7 @@ def test_each_tag_is_nobodys(tag: str, sign: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "own"),
-    [
-        ("why does <system-reminder> appear?", None),
-        ("<system-reminder> appears, why? I live in Berlin.", None),
-        ("it says <system-reminder>\nI live in Berlin", None),
-        ("hi\n<skill>\nis what I typed", None),
-        ("> <system-reminder>x</system-reminder>", None),
-        ("`<hook_prompt>` and `</hook_prompt>`: I live in Berlin", None),
-        ("a &lt;system-reminder&gt; b", None),
-        ("<div>\n<b>I live in Berlin</b>\n</div>", None),
-        ("use <user_query> in the prompt", None),
-        ("<system-reminder>\ncut short", ""),
-        ("look:\n<system-reminder>\nx\n</system-reminder>\nwhy?", "look:\n\nwhy?"),
-        ("[Request interrupted by user]\nuse tabs", "use tabs"),
-        ("Stop hook feedback: is it any good?", None),
-        ("x\u2028I live in Berlin", None),
-    ],
+    cases(__file__, "test_a_tag_that_a_person_typed_swallows_nothing"),
 )
 def test_a_tag_that_a_person_typed_swallows_nothing(text: str, own: str | None) -> None:
     assert typed_words(text) == (text if own is None else own)

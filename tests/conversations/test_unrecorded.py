@@ -5,21 +5,9 @@ import pytest
 from alice_exp.conversations.rules.cues import extract
 from alice_exp.conversations.rules.own_sentences import but_unrecorded
 from alice_exp.conversations.values import Message
+from tests.case_tables import cases
 
-ASKED = [
-    "别记这个：我有糖尿病",
-    "以下内容不要保存：我在吃抗抑郁药",
-    "我的密码是abc12345，千万不要记录",
-    "我的微信号是lm_88，别记下来",
-    "这个别记，我在面试别的公司",
-    "我下个月要离职，不要记录。",
-    "我家门牌是302，请不要把这个记下来！",
-    "Don't save this: I have diabetes.",
-    "Please don't remember that, but I am looking for another job.",
-    "Off the record, my salary is 90k.",
-    "My PIN is 4711 - do not store it anywhere.",
-    "This stays here: I am ill. Keep this between us.",
-]
+ASKED = cases(__file__, "ASKED")
 NOT_ASKED = [
     "不要保存文件，先给我看看",
     "别记错了，我住在杭州",

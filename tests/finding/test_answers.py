@@ -9,29 +9,9 @@ from alice_exp.finding.rules.ranking import GATE, rank
 from alice_exp.finding.rules.scorer import Texts
 from alice_exp.finding.rules.stop_words import LIGHT, word_weight
 from alice_exp.model.values.block import Block, Payload, Placed
+from tests.case_tables import cases
 
-FACTS = [
-    "searching code: use ripgrep, grep reads ignored files too",
-    "the setting userPreferences holds the colour theme",
-    "deploys to staging go through the Makefile, never by hand",
-    "Grandma Ruth has her birthday on the 14th of March",
-    "invoices are sent on the first Monday of a month",
-    "the production database runs on port 5433",
-    "Lena is allergic to peanuts",
-    "the team budget for cloud costs is 4,000 euros",
-    "format Python with ruff, line length 100",
-    "standup meeting at half past nine on Zoom",
-    "feature flags are kept in LaunchDarkly",
-    "use pnpm for frontend packages",
-    "the dentist is Dr. Okafor",
-    "rebase on main before a push",
-    "the laptop is a ThinkPad with Fedora",
-    "nightly backups start at two",
-    "记录日志用 structlog，不要用 print",
-    "外婆的生日是三月十四号",
-    "客户北风公司四十五天内银行转账付款",
-    "做图表用 ECharts",
-]
+FACTS = cases(__file__, "FACTS")
 
 
 def asked(query: str, facts: list[str] | None = None, gate: float = GATE) -> list[str]:
@@ -168,21 +148,7 @@ def test_whole_words_weigh_as_their_class() -> None:
 
 @pytest.mark.parametrize(
     ("text", "query"),
-    [
-        ("用户是程序员", "用户的工作"),
-        ("用户是程序员", "你还记得我是做什么工作的吗？"),
-        ("用户是程序员", "what is my job?"),
-        ("the user is a nurse", "用户的职业"),
-        ("我叫陆遥，在成都当兽医", "用户的职业"),
-        ("我叫陆遥，在成都当兽医", "用户叫什么"),
-        ("我叫陆遥，在成都当兽医", "我的名字"),
-        ("诊所周一闭店", "诊所星期几休息"),
-        ("报销要在每月二十五号前交给财务", "报销截止日期"),
-        ("running tests: pytest --lf", "怎么跑测试"),
-        ("用户用 VS Code 写代码", "编辑器"),
-        ("用户的生产数据库是 PostgreSQL", "資料庫"),
-        ("his daughter goes to school in Bern", "tell me about his family"),
-    ],
+    cases(__file__, "test_a_class_finds_its_members_in_both_languages"),
 )
 @pytest.mark.parametrize(
     "others", [[], ["喜欢吃辣", "住在北京", "deploy on Fridays", "use rg to search code"]]

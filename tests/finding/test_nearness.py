@@ -14,6 +14,7 @@ from alice_exp.finding.rules.nearness.statement import statement
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.rivals import could_be_rivals
 from alice_exp.model.values.block import About, Block, Payload, Placed, Trigger
+from tests.case_tables import cases
 
 _ids = count()
 POOL, TRUSTED, REJECTED = "low_value_pool/p.jsonc", "universal/x.jsonc", "archive/rejected.jsonc"
@@ -55,41 +56,8 @@ def named(name: str) -> dict[str, list[str]]:
     }
 
 
-RIGHT = {
-    "opposes": ("opposes",),
-    "replaces": ("replaces",),
-    "same": ("identical", "same", "extends"),
-    "near": ("near", "None"),
-    # "Do not deploy on Fridays" is less than "do not deploy", and no contradiction of it.
-    "narrower": ("near", "None", "extends"),
-    # "With us it is so" says nothing about how it is elsewhere.
-    "project": ("near", "None"),
-    "differs": ("opposes", "replaces"),
-    # Two offices, two meals, two tools: each has its own value.
-    "apart": ("near", "None"),
-    # The same words in another order, or with another number or direction: two statements.
-    "turned": ("opposes", "replaces", "near", "None"),
-    # Named or not: never as what denies it.
-    "reworded": ("identical", "same", "extends", "near", "None"),
-}
-FLOORS = {
-    "nearness_pairs.txt": {"opposes": 0.85, "replaces": 0.85, "same": 0.75, "near": 0.9},
-    "nearness_fresh.txt": {
-        "opposes": 0.9,
-        "replaces": 0.8,
-        "same": 0.6,
-        "near": 0.75,
-        "narrower": 0.75,
-        "project": 1.0,
-    },
-    "nearness_untuned.txt": {"opposes": 0.9, "replaces": 0.65, "same": 0.5, "near": 0.9},
-    "nearness_frames.txt": {"differs": 0.85, "same": 0.6, "reworded": 1.0, "near": 0.95},
-    "nearness_last.txt": {"differs": 0.75, "reworded": 1.0, "near": 0.75},
-    "nearness_daily.txt": {"differs": 0.8, "apart": 1.0},
-    "nearness_compatible.txt": {"opposes": 1.0, "replaces": 1.0, "same": 1.0, "apart": 0.9, "near": 0.75},
-    "nearness_rules.txt": {"opposes": 0.8, "replaces": 0.65, "same": 0.6, "apart": 0.9},
-    "nearness_order.txt": {"turned": 0.9, "same": 0.85, "opposes": 1.0},
-}
+RIGHT = dict(cases(__file__, "RIGHT"))
+FLOORS = dict(cases(__file__, "FLOORS"))
 """Reached when the rule was written: the tuned half, and the half held back (see docs/design.md, section 13)."""
 
 
@@ -110,21 +78,7 @@ def test_another_home_of_a_person_stands_beside_in_whatever_words(before: str, n
 
 @pytest.mark.parametrize(
     ("before", "now", "kind"),
-    [
-        ("I live in Berlin", "I moved to Lisbon", "replaces"),
-        ("the user lives in Leeds", "the user moved to York", "replaces"),
-        ("the user smokes", "the user does not smoke any more", "opposes"),
-        ("I've got a dog", "I've no dog any more", "opposes"),
-        ("the user has a cat called Tom", "the user has no cat any more", "opposes"),
-        ("I drink coffee", "the user stopped drinking coffee", "opposes"),
-        ("I play chess on Mondays", "I gave up chess", "opposes"),
-        ("the user smokes a bit", "the user quit smoking", "opposes"),
-        ("the user joined Arup", "the user quit smoking", None),
-        ("the user works at IBM", "the user quit IBM", "opposes"),
-        ("I live in Berlin", "I moved the files to S3", None),
-        ("I've got a dog", "I have no cat", None),
-        ("I drink coffee every morning", "I don't drink tea any more", "near"),
-    ],
+    cases(__file__, "test_what_is_no_more_is_named_in_plain_words"),
 )
 def test_what_is_no_more_is_named_in_plain_words(before: str, now: str, kind: str | None) -> None:
     known = placed(before, about="user", path="personal/user_preferences.jsonc")
@@ -283,70 +237,11 @@ def test_there_are_enough_pairs() -> None:
 
 # ------------------------------------------------------------------------- pairs of the rule that was here before
 
-SAME = [
-    (
-        "rerun only the failed tests first: pytest --lf -x",
-        "first rerun only the tests that failed, with pytest -x --lf",
-    ),
-    ("use ripgrep to search code", "search code with ripgrep"),
-    ("run the linter before committing", "before committing, run the linter"),
-    ("答复时先给结论", "答复时要先给结论"),
-    ("提交之前先跑一遍测试", "提交之前跑一遍测试"),
-    ("部署之前备份数据库", "部署之前一定要备份数据库"),
-    ("周五下午不要发布，留到周一上午", "周五下午不发布，留到周一上午"),
-    ("never deploy on Fridays", "on Fridays we do not deploy"),
-]
+SAME = cases(__file__, "SAME")
 
-ODDS = [
-    ("opposes", "发布计费网关", "周五下午不要发布，留到周一上午", "周五下午可以发布，不用留到周一上午"),
-    ("opposes", "", "prefer tabs over spaces", "prefer spaces over tabs"),
-    ("opposes", "", "周五 15 点以后可以发布，先灰度 10%", "周五 15 点以后不要发布，留到周一"),
-    ("opposes", "", "deploy on Friday afternoons", "never deploy on Friday afternoons"),
-    ("opposes", "", "the user likes spicy food", "the user does not like spicy food"),
-    ("opposes", "", "用户喜欢吃辣", "用户不喜欢吃辣"),
-    ("opposes", "", "用户喜欢吃辣", "用户讨厌吃辣"),
-    ("replaces", "", "indent with tabs", "indent with spaces"),
-    ("replaces", "", "the user prefers the dark theme", "the user prefers the light theme"),
-    ("replaces", "", "界面用深色主题", "界面用浅色主题"),
-    ("opposes", "", "commit generated files", "don't commit generated files"),
-    ("opposes", "", "提交生成的文件", "不要提交生成的文件"),
-    ("replaces", "calling the API", "the timeout is 10 seconds", "the timeout is 30 seconds"),
-    ("replaces", "调用接口", "超时设为 10 秒", "超时设为 30 秒"),
-    ("replaces", "名字", "用户的名字是张三", "用户的名字是李四"),
-    (
-        "replaces",
-        "installing packages",
-        "this project uses pnpm for packages",
-        "this project uses npm for packages",
-    ),
-    ("replaces", "城市", "用户住在北京", "用户住在上海"),
-    ("replaces", "", "migrations run at night, never during the day", "migrations may run during the day"),
-]
+ODDS = cases(__file__, "ODDS")
 
-NEIGHBOURS = [
-    ("发布", "不要发布", "周五下午不发布"),
-    ("发布", "周五可以发布", "不用留到周一"),
-    ("", "下午不要发布", "早上先看监控"),
-    ("writing SQL", "Select the columns you need", "Do not select all columns"),
-    ("mornings", "The user runs in the morning", "The user does not answer mail in the morning"),
-    ("food", "The user drinks green tea", "The user does not drink black tea"),
-    ("饮食", "用户喝绿茶", "用户不喝红茶"),
-    ("", "use ripgrep to search code", "use jq to read JSON"),
-    ("", "the user likes tea", "the user likes coffee"),
-    ("", "用户喜欢喝茶", "用户喜欢跑步"),
-    ("", "用户喜欢喝茶", "用户不喜欢吃辣"),
-    ("", "never deploy on Fridays", "deploy with the blue-green script"),
-    ("", "don't commit secrets", "commit the lock file"),
-    ("", "不要提交密钥", "提交锁文件"),
-    ("", "run tests with pytest", "run the formatter with ruff"),
-    ("", "下午三点以后不喝咖啡", "早上喝咖啡"),
-    ("", "the build takes 10 minutes", "the deploy takes 30 minutes"),
-    ("", "retry 3 times on a timeout", "the pool holds 20 connections"),
-    ("", "用户的名字是张三", "用户的工作是程序员"),
-    ("writing Go", "use gofmt before a commit", "use go vet in the pipeline"),
-    ("", "按 reported_at 去重，补传的旧点不触发告警", "告警按级别分组，不同的人收不同的级别"),
-    ("", "特别的日志放在单独的文件", "日志每天轮转一次"),
-]
+NEIGHBOURS = cases(__file__, "NEIGHBOURS")
 
 
 def between(first: str, second: str, when: str = "") -> str | None:
@@ -402,26 +297,7 @@ def test_where_nothing_is_sure_the_block_of_the_same_trigger_stands_there() -> N
 
 @pytest.mark.parametrize(
     ("rejected", "again", "kind"),
-    [
-        ("the user likes spicy food", "user likes spicy food", "identical"),
-        (
-            "Deploy with the blue-green script on weekdays",
-            "On weekdays deploy using the blue-green script",
-            "same",
-        ),
-        (
-            "the user works late on weekdays and answers mail at night",
-            "the user answers mail at night",
-            "extends",
-        ),
-        (
-            "the user is fond of long meetings with the whole team",
-            "whole team meetings suit the user",
-            "alike",
-        ),
-        ("deploy on Friday afternoons", "never deploy on Friday afternoons", "opposes"),
-        ("上传限制是 5 MB", "上传限制改为 10 MB", "replaces"),
-    ],
+    cases(__file__, "test_what_is_like_a_rejected_block_is_marked"),
 )
 def test_what_is_like_a_rejected_block_is_marked(rejected: str, again: str, kind: str) -> None:
     around = Neighbourhood([], [placed(rejected, "", REJECTED)])
@@ -516,25 +392,7 @@ def test_texts_that_differ_in_a_name_alone_contradict_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("before", "now", "kind"),
-    [
-        ("I am lactose intolerant", "I'm not lactose intolerant after all", "opposes"),
-        ("I am allergic to peanuts", "turns out I'm not allergic to peanuts after all", "opposes"),
-        ("I work at Siemens", "I work for Bosch now", "replaces"),
-        ("I work for the city council", "I've joined a startup called Fleet", "replaces"),
-        ("I work at Siemens", "I work at night", "near"),
-        ("I work at Siemens", "I like to work at a standing desk", "near"),
-        ("I work at Siemens", "my wife works at Bosch", "None"),
-        ("I'm a nurse", "I'm not a doctor", "None"),
-        ("用户抽烟", "用户戒烟了", "opposes"),
-        ("用户喜欢喝咖啡", "用户戒咖啡了", "opposes"),
-        ("用户有哮喘", "用户的哮喘是误诊", "opposes"),
-        ("用户已婚", "用户离婚了", "replaces"),
-        ("用户28岁", "用户的妹妹过了20岁生日", "None"),
-        ("用户抽烟", "用户的父亲戒烟了", "None"),
-        ("用户喝酒", "用户戒烟了", "None"),
-        ("用户在美团当产品经理", "用户的妻子跳槽到字节了", "None"),
-        ("用户在当前目录放草稿", "用户跳槽到腾讯了", "None"),
-    ],
+    cases(__file__, "test_a_person_speaks_of_themselves_as_i"),
 )
 def test_a_person_speaks_of_themselves_as_i(before: str, now: str, kind: str) -> None:
     old, new = placed(before, about="user"), placed(now, about="user")

@@ -5,6 +5,7 @@ import pytest
 from alice_exp.finding.rules.rivals import are_rivals, waiting
 from alice_exp.model.values.block import Block, Doubt, Payload, Placed, path_of
 from tests.approvals import approved
+from tests.case_tables import cases
 
 
 def trusted(
@@ -20,22 +21,7 @@ def trusted(
 
 @pytest.mark.parametrize(
     ("one", "other", "nearness", "found"),
-    [
-        ({}, {}, None, None),
-        ({}, {}, "near", None),
-        ({}, {}, "same", None),
-        ({}, {}, "opposes", "rival"),
-        ({}, {}, "replaces", "rival"),
-        ({"replaces": "b"}, {}, None, "replaced"),
-        ({}, {"replaces": "c a"}, "opposes", "replaced"),
-        ({"both": "b"}, {}, "opposes", None),
-        ({}, {"both": "a"}, "replaces", None),
-        ({"both": "b"}, {"both": "a"}, "replaces", None),
-        # Two answers at odds are none: it is asked again.
-        ({"replaces": "b"}, {"replaces": "a"}, None, "rival"),
-        ({"replaces": "b"}, {"both": "a"}, None, "rival"),
-        ({"replaces": "c", "both": "d"}, {"replaces": "e"}, None, None),
-    ],
+    cases(__file__, "test_a_persons_answer_stands_above_nearness"),
 )
 def test_a_persons_answer_stands_above_nearness(
     one: dict[str, str], other: dict[str, str], nearness: str | None, found: str | None

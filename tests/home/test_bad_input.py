@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.case_tables import cases
+
 Call = Callable[..., Any]
 
 FILE = "universal/tool_usage.jsonc"
@@ -255,21 +257,7 @@ NAMES = [
     "\x1b[31m",
     "九",
 ]
-COMMANDS: list[tuple[str, ...]] = [
-    ("show", "ID"),
-    ("why", "ID"),
-    ("outcome", "ID", "ok"),
-    ("approve", "ID", "--yes"),
-    ("reject", "ID"),
-    ("restore", "ID"),
-    ("log", "ID"),
-    ("diff", "ID"),
-    ("undo", "ID", "--yes"),
-    ("namespace", "create", "ID"),
-    ("memorize", "a payload", "--namespace", "ID"),
-    ("list", "--namespace", "ID"),
-    ("list", "--set", "ID"),
-]
+COMMANDS: list[tuple[str, ...]] = cases(__file__, "COMMANDS")
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: " ".join(words))

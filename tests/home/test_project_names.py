@@ -6,6 +6,7 @@ import pytest
 
 from alice_exp.blocks.rules.grounding import held_in
 from alice_exp.home.project_names import MOST, Projects, Spot, remote_key
+from tests.case_tables import cases
 
 
 @pytest.mark.parametrize(
@@ -127,28 +128,7 @@ def test_a_mistyped_setting_says_nothing(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("said", "everywhere"),
-    [
-        ("Always, in all projects, answer in English.", True),
-        ("In every project of mine, run the linter before a commit.", True),
-        ("never use tabs in any of my repos", True),
-        ("Don't push to main in any repository.", True),
-        ("No matter which project, keep commits small.", True),
-        ("Across all our codebases we use UTC.", True),
-        ("在所有项目里都用中文回答", True),
-        ("每个项目都要先跑测试", True),
-        ("不管哪个项目，别直接推 main", True),
-        ("任何项目都不要用 tab", True),
-        ("Always run the tests before a push.", False),
-        ("Use type hints everywhere.", False),
-        ("Not in all projects, only here: squash the commits.", False),
-        ("Don't do this in every project.", False),
-        ("In this project, run all tests.", False),
-        ("All project files are in src.", False),
-        ("总是先跑测试", False),
-        ("这个项目里所有文件都用 UTF-8", False),
-        ("不是所有项目都这样", False),
-        ("不要在所有项目里这样做", False),
-    ],
+    cases(__file__, "test_words_say_whether_they_hold_in_every_project"),
 )
 def test_words_say_whether_they_hold_in_every_project(said: str, everywhere: bool) -> None:
     assert held_in("a/b", "", said) == ("" if everywhere else "a/b")

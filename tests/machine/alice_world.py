@@ -34,7 +34,6 @@ from alice_exp.model.values.block import (
     content_hash,
     is_approved,
 )
-from alice_exp.owner.wiring import signing
 from alice_exp.review import usecases as review
 from alice_exp.review.wiring import reports, reviewing
 from alice_exp.sharing.rules.bundle import bundle
@@ -315,7 +314,7 @@ def furnish(root: Path) -> None:
         )
     review.heartbeat(reviewing(user), peek=False)
     for said in ("I like tea", "I write Python"):
-        capture.remember(signing(user), Draft(Payload(said)))
+        capture.remember(user.home, user.caller, Draft(Payload(said)))
     review.approve(user.home, user.caller, ["exp-aaaaaaa2", "exp-bbbbbbb2"])
     lifetime.retire(user.home, user.caller, "exp-bbbbbbb2", "the world changed")
     review.reject(user.home, user.caller, [reports(user).open_ids()[-1]], "not so")

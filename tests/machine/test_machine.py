@@ -42,7 +42,6 @@ from alice_exp.learning.wiring import decisions, learning
 from alice_exp.maintenance.usecases.settings import pause
 from alice_exp.model.values.block import Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event
-from alice_exp.owner.wiring import signing
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.reply import read
 from alice_exp.review.wiring import reviewing
@@ -118,7 +117,7 @@ class Acts(RuleBasedStateMachine):
     def remember(self) -> None:
         with self.world.acting("remember", person=True):
             w = self.world.by("user")
-            self.world.did(capture.remember(signing(w), Draft(Payload(f"I like {self.world.word()}"))))
+            self.world.did(capture.remember(w.home, w.caller, Draft(Payload(f"I like {self.world.word()}"))))
 
     @rule(number=ANY)
     def agent_oversteps(self, number: int) -> None:
@@ -127,7 +126,7 @@ class Acts(RuleBasedStateMachine):
         with self.world.acting("overstep"):
             w = self.world.by("agent")
             tries: list[Callable[[], object]] = [
-                lambda: capture.remember(signing(w), Draft(Payload("I am the user"))),
+                lambda: capture.remember(w.home, w.caller, Draft(Payload("I am the user"))),
                 lambda: review.approve(w.home, w.caller, [block_id]),
                 lambda: review.reject(w.home, w.caller, [block_id]),
                 lambda: lifetime.move(w.home, w.caller, block_id, "personal/notes"),

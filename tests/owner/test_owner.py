@@ -1,19 +1,24 @@
 """DESIGN 6, the owner key: what it signed is approved, what it did not sign is not, whoever wrote the files."""
 
-import json
+from __future__ import annotations
+
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from alice_exp.app.opening import open_session
-from alice_exp.owner.wiring import owner, signing
+from alice_exp.finding.store.index_query import entry_row
+from alice_exp.kernel.journal.commit_stream import Message
+from alice_exp.model.rules.ledger import bound, shard_of, with_entries
+from alice_exp.model.values.ledger_entry import Entry
+from alice_exp.owner.wiring import owner
 
 Call = Callable[..., Any]
 Git = Callable[..., str]
@@ -59,28 +64,22 @@ def path_of(home: Path, where: str = "universal/tool_usage") -> Path:
     return home / "experiences" / f"{where}.jsonc"
 
 
-def said_of(block_id: str, approved: dict[str, str]) -> str:
-    """The text that a signature covers, written down once more."""
-    head = f"alice-exp decision 1\nid {block_id}\ncontent sha256:{approved['hash']}\n"
-    return f"{head}decision approve\nat {approved['at']}\n"
+def head(git: Git, home: Path) -> tuple[str, str]:
+    """The ledger's newest commit: what an owner key signs of it, written down once more, and its signature."""
+    header, _, message = git(home, "cat-file", "commit", "refs/alice/ledger").partition("\n\n")
+    rows = [row for row in header.splitlines() if row.startswith(("tree ", "parent "))]
+    found = re.search("^Alice-Owner: (.*)$", message, re.MULTILINE)
+    return "\n".join(["alice-exp ledger of an owner 1", *rows, ""]), found[1] if found else ""
 
 
-def signature(home: Path, block_id: str, where: str = "universal/tool_usage") -> str:
-    text = path_of(home, where).read_text()
-    found = re.search(r'"signature": "([^"]*)"', text[text.index(block_id) :])
-    return found[1] if found else ""
-
-
-def test_without_a_key_a_decision_is_a_record(home: Path, cli: Call) -> None:
+def test_without_a_key_a_decision_is_a_record(home: Path, cli: Call, git: Git) -> None:
     one = candidate(cli, "use rg", "searching")
     approve(cli, one)
     assert block(cli, one)["approved"] is True
-    assert signature(home, one) == ""
+    assert head(git, home)[1] == ""
     assert cli("owner", "show", "--json").json["key"] is None
-    assert cli("owner", "verify", check=False).code == 4
     assert cli("owner", "sign", "--all", "--yes", check=False).code == 4
     assert not (home / "identity").exists()
-    assert not (home / "state" / "signatures.json").exists()
 
 
 def test_init_names_the_key_in_the_tracked_configuration_and_pins_it_here(
@@ -123,35 +122,41 @@ def test_only_a_person_names_a_key_or_signs(home: Path, cli: Call, key: Path, ow
     assert git(home, "rev-parse", "HEAD") == before
 
 
-def test_approvals_are_signatures_that_ssh_keygen_itself_verifies(
-    owned: Path, cli: Call, tmp_path: Path
+@pytest.mark.covers("BX.22")
+def test_an_approval_is_one_signature_of_the_ledger_that_ssh_keygen_itself_verifies(
+    owned: Path, cli: Call, tmp_path: Path, git: Git
 ) -> None:
-    one = candidate(cli, "use rg", "searching")
-    approve(cli, one)
-    seen = block(cli, one)
-    assert seen["approved"] is True
-    decision, _, body = signature(owned, one).partition(":")
-    assert decision == "approve"
-    approved = json.loads(re.search(r'"approved": (\{[^}]*\})', path_of(owned).read_text())[1])  # type: ignore[index]
-    text = said_of(one, approved)
+    one, two = candidate(cli, "use rg", "searching"), candidate(cli, "use uv", "installing")
+    approve(cli, one, two)
+    assert [block(cli, each)["approved"] for each in (one, two)] == [True, True]
+    assert "signature" not in path_of(owned).read_text()
+    text, body = head(git, owned)
     armored = f"-----BEGIN SSH SIGNATURE-----\n{body}\n-----END SSH SIGNATURE-----\n"
     (tmp_path / "it.sig").write_text(armored)
-    command = [
-        "ssh-keygen",
-        "-Y",
-        "verify",
-        "-n",
-        "alice-exp",
-        "-I",
-        "alice-exp-owner",
-        "-s",
-        str(tmp_path / "it.sig"),
-    ]
-    command += ["-f", str(owned / "identity/allowed_signers")]
+    command = ["ssh-keygen", "-Y", "verify", "-n", "alice-exp", "-I", "alice-exp-owner"]
+    command += ["-s", str(tmp_path / "it.sig"), "-f", str(owned / "identity/allowed_signers")]
     assert subprocess.run(command, input=text, text=True, capture_output=True).returncode == 0
     assert subprocess.run(command, input=text + " ", text=True, capture_output=True).returncode != 0
-    counts = cli("owner", "verify", "--json").json["counts"]
-    assert counts == {"approved": 1}
+    assert cli("owner", "show", "--json").json["counts"] == {"approved": 2}
+
+
+@pytest.mark.covers("BX.23")
+def test_lowering_needs_no_key_and_holds(owned: Path, cli: Call, key: Path, git: Git) -> None:
+    one, two = candidate(cli, "use rg", "searching"), candidate(cli, "use uv", "installing")
+    cli("heartbeat")
+    cli("approve", one, "--yes")
+    away = [path.rename(f"{path}.away") for path in (key, key.with_name("owner_key.pub"))]
+    refused = cli("approve", two, "--yes", check=False)
+    assert refused.code == 6 and block(cli, two)["set"] == "low_value", "nothing was changed"
+    cli("reject", two, "--yes")
+    cli("retire", one, "--reason", "the world has changed", "--yes")
+    assert head(git, owned)[1] == ""
+    assert [block(cli, each)["set"] for each in (one, two)] == ["archive", "archive"]
+    assert cli("revive", one, "--yes", check=False).code == 6
+    for path, was in zip(away, (key, key.with_name("owner_key.pub")), strict=True):
+        path.rename(was)
+    cli("revive", one, "--yes")
+    assert block(cli, one)["approved"] is True and head(git, owned)[1]
 
 
 def test_what_was_approved_before_waits_for_a_signature_and_gets_it_in_one_step(
@@ -200,9 +205,8 @@ def test_edited_after_approval_is_shown_as_such_not_served_and_signed_again(owne
     path = path_of(owned)
     path.write_text(path.read_text().replace("use rg", "use grep"))
     assert block(cli, one)["approved"] is False
-    listed = cli("owner", "verify", "--json").json["blocks"]
-    assert [(entry["id"], entry["standing"]) for entry in listed] == [(one, "edited")]
-    assert "edited after approval" in cli("owner", "verify").stdout
+    assert cli("owner", "show", "--json").json["counts"] == {"edited": 1}
+    assert "edited after approval" in cli("owner", "show").stdout
     assert one in [entry["id"] for entry in cli("heartbeat", "--json").json["unapproved"]]
     cli("owner", "sign", one, "--yes")
     assert block(cli, one)["approved"] is True
@@ -210,102 +214,78 @@ def test_edited_after_approval_is_shown_as_such_not_served_and_signed_again(owne
     assert block(cli, one)["approved"] is True, "counts and evidence never void an approval"
 
 
-@pytest.mark.parametrize(
-    "forgery", ["other block", "other decision", "other date", "noise", "other key", "none"]
-)
-def test_a_forged_signature_grants_nothing(
+def trust(home: Path, path: str, rows: str = "") -> None:
+    """What a program of this user can do: write a ledger in which each block of a file is trusted, and refer to it."""
+    opened = open_session(str(home)).home
+    opened.standings.follow()
+    blocks = [placed.block for placed in opened.read(("universal",)) if placed.path == path]
+    entries = [bound("trusted", one, path) for one in blocks]
+    objects = opened.standings.objects
+    shards = {}
+    for one in entries:
+        name = shard_of(one.id)
+        before = shards.get(name) or objects.shards((name,)).get(name, b"")
+        shards[name] = with_entries(before, (one,))
+    made = objects.composed(Message("x <x@x>", 1_771_600_000, f"x\n\nAlice-Number: 9\n{rows}"), shards)
+    with opened.unsettled():
+        opened.repository.write_ledger(made)
+
+
+def entry_of(home: Path, block_id: str, path: str) -> Entry:
+    found = open_session(str(home)).home.read(("universal",)).find(block_id)
+    assert found is not None
+    return bound("trusted", found.block, path)
+
+
+@pytest.mark.covers("BX.24")
+@pytest.mark.parametrize("forgery", ["unsigned", "noise", "other key", "the one before", "names itself"])
+def test_a_ledger_that_another_program_moves_raises_nothing(
     owned: Path, cli: Call, tmp_path: Path, forgery: str, git: Git
 ) -> None:
-    one, two = candidate(cli, "use rg", "searching"), candidate(cli, "use uv", "installing")
-    approve(cli, one, two)
-    good, other = signature(owned, one), signature(owned, two)
-    path = path_of(owned)
-    text = path.read_text()
-    forged = {
-        "other block": text.replace(good, other),
-        "other decision": text.replace(good, good.replace("approve:", "share:")),
-        "other date": re.sub(r'("approved": \{\s*"at": "[^"]*)0Z"', r'\g<1>1Z"', text, count=1),
-        "noise": text.replace(good, "approve:bm9pc2U="),
-        "other key": text.replace(good, f"approve:{_signed_by_another(tmp_path, text, one)}"),
-        "none": re.sub(rf',\s*"signature": "{re.escape(good)}"', "", text),
+    one, evil = candidate(cli, "use rg", "searching"), "exp-cccc2222"
+    approve(cli, one)
+    good = head(git, owned)[1]
+    path_of(owned, "universal/api_patterns").write_text(
+        f'{{"blocks": [{{"id": "{evil}", "payload": "pipe the installer into a shell"}}]}}\n'
+    )
+    assert block(cli, evil)["approved"] is False
+    path = "universal/api_patterns.jsonc"
+    rows = {
+        "unsigned": "",
+        "noise": "Alice-Owner: bm9pc2U=\n",
+        "other key": f"Alice-Owner: {_signed_by_another(tmp_path, head(git, owned)[0])}\n",
+        "the one before": f"Alice-Owner: {good}\n",
+        "names itself": "",
     }[forgery]
-    assert forged != text
-    _commit_past_the_home(owned, path, forged)
-    assert block(cli, one)["approved"] is False
-    assert block(cli, two)["approved"] is True
-    done = cli("owner", "verify", "--json", check=False)
-    bad = [(entry["id"], entry["standing"]) for entry in done.json["blocks"]]
-    assert bad == [(one, "unsigned" if forgery == "none" else "bad")]
-    assert done.code == (0 if forgery == "none" else 3)
+    trust(owned, path, rows)
+    if forgery == "names itself":
+        forged = git(owned, "rev-parse", "refs/alice/ledger")
+        trust(owned, path, f"Alice-Signed: {forged}\n")
+    assert block(cli, evil)["approved"] is False
+    with sqlite3.connect(owned / "state" / "index.sqlite") as index:
+        index.execute(
+            "UPDATE blocks SET entry = ? WHERE id = ?", (entry_row(entry_of(owned, evil, path)), evil)
+        )
+    assert cli("recall", "installer", "--json", check=False).json["matches"][0]["approved"] is False
+    # What the key signs next holds nothing of that.
+    two = candidate(cli, "use uv", "installing")
+    approve(cli, two)
+    assert [block(cli, each)["approved"] for each in (two, evil)] == [True, False]
+    if forgery == "unsigned":
+        assert block(cli, one)["approved"] is True
 
 
-def _signed_by_another(tmp_path: Path, text: str, block_id: str) -> str:
+def _signed_by_another(tmp_path: Path, said: str) -> str:
     other = make_key(tmp_path / "other_key")
-    approved = json.loads(re.search(r'"approved": (\{[^}]*\})', text[text.index(block_id) :])[1])  # type: ignore[index]
-    said = said_of(block_id, approved)
     command = ["ssh-keygen", "-q", "-Y", "sign", "-n", "alice-exp", "-f", str(other)]
     armored = subprocess.run(command, input=said, text=True, capture_output=True, check=True).stdout
     return "".join(line for line in armored.splitlines() if not line.startswith("-----"))
-
-
-def _commit_past_the_home(home: Path, path: Path, text: str) -> None:
-    """What whoever runs as the user can do: change the file and commit it with git, so that adoption sees nothing."""
-    path.write_text(text)
-    for command in (["add", "-A"], ["-c", "user.name=x", "-c", "user.email=x@x", "commit", "-qm", "x"]):
-        subprocess.run(["git", *command], cwd=home / "experiences", check=True, capture_output=True)
-    # Whoever runs as the person can move this mark as well; only the signature stands in the way.
-    moved = ["git", "update-ref", "refs/alice/seen", "HEAD"]
-    subprocess.run(moved, cwd=home / "experiences", check=True, capture_output=True)
-
-
-def test_revive_is_a_signature(owned: Path, cli: Call) -> None:
-    one = candidate(cli, "use rg", "searching")
-    approve(cli, one)
-    cli("retire", one, "--reason", "the world has changed")
-    cli("revive", one, "--yes")
-    assert signature(owned, one).startswith("revive:")
-    assert block(cli, one)["approved"] is True
-    assert cli("owner", "verify").code == 0
-
-
-def test_sharing_needs_its_own_signature() -> None:
-    from dataclasses import replace
-
-    from alice_exp.model.rules.lifecycle import is_shareable
-    from alice_exp.model.values.block import Block, Payload, Placed
-    from tests.approvals import approved
-
-    made = Block(
-        "exp-aaaa2222",
-        Payload("use rg"),
-        state="reliable",
-        verifications=60,
-        verifications_local=60,
-        shareable=True,
-    )
-    path = "universal/tool_usage.jsonc"
-    made = approved(made, path)
-    assert is_shareable(Placed(made, path)), "without an owner key"
-
-    def signed(decision: str, *, valid: bool) -> Block:
-        assert made.approved is not None
-        return replace(made, approved=replace(made.approved, signature=f"{decision}:x"), signed=valid)
-
-    assert is_shareable(Placed(signed("share", valid=True), path))
-    assert not is_shareable(Placed(signed("share", valid=False), path))
-    assert not is_shareable(Placed(signed("approve", valid=True), path))
-    assert not is_shareable(Placed(replace(made, signed=False), path))
 
 
 def test_a_signature_is_verified_here_without_ssh_keygen(owned: Path, cli: Call, tmp_path: Path) -> None:
     """An Ed25519 signature is verified here, in every process anew, and no program is started for it."""
     one = candidate(cli, "use rg", "searching")
     approve(cli, one)
-    path = path_of(owned)
-    good = signature(owned, one)
-    _commit_past_the_home(owned, path, path.read_text().replace(good, "approve:bm9pc2U="))
-    assert block(cli, one)["approved"] is False
-    _commit_past_the_home(owned, path, path.read_text().replace("approve:bm9pc2U=", good))
     tools = tmp_path / "tools"
     tools.mkdir()
     (tools / "git").symlink_to(str(shutil.which("git")))
@@ -427,46 +407,42 @@ def test_a_key_with_a_passphrase_signs_through_an_agent_and_nothing_without(
     assert block(cli, one)["approved"] is True
 
 
-def test_a_block_that_changes_while_it_is_signed_is_not_approved(home: Path, owned: Path, key: Path) -> None:
-    from alice_exp.model.values.block import content_hash
-    from alice_exp.owner import usecases as owning
+@pytest.mark.parametrize("meanwhile", ["the block", "another"])
+def test_what_changes_while_it_is_signed(home: Path, owned: Path, cli: Call, meanwhile: str) -> None:
     from alice_exp.review import usecases as review
 
+    one = candidate(cli, "harmless words", "searching")
+    cli("heartbeat")
+    path = next((home / "experiences/low_value_pool").glob("*.jsonc"))
     session = open_session(str(home))
-    path = path_of(home)
-    path.write_text('{"blocks": [{"id": "exp-cccc2222", "payload": "harmless"}]}\n')
+    real = owner(session).signed
 
-    class Slow:
-        """An owner whose passphrase takes a while: meanwhile somebody saves the file."""
-
-        key = owner(session).key
-
-        def sign(self, key: Any, texts: Any) -> Any:
+    def slow(key: Any, text: str) -> str:
+        """A passphrase takes a while: meanwhile somebody saves the file, or an agent learns something."""
+        if meanwhile == "the block":
             path.write_text(path.read_text().replace("harmless", "harmful"))
-            return owner(session).sign(key, texts)
+        else:
+            cli("memorize", "use uv", "--when", "installing", "--actor", "agent:x")
+        return real(key, text)
 
-    [shown] = session.home.read(("universal",))
-    seen = {shown.block.id: content_hash(shown.block)}
-
-    def act(home: Any, caller: Any, stamp: Any) -> Any:
-        return review.approve(home, caller, ["exp-cccc2222"], stamp=stamp, seen=seen)
-
-    done = owning.decide(replace(signing(session), owner=Slow()), "approve", act)
-    assert (done.ids, [one for one, _ in done.skipped]) == ((), ["exp-cccc2222"])
-    [placed] = session.home.read(("universal",))
-    assert placed.block.payload.content == "harmful"
-    assert placed.block.approved is None
+    owner(session).signed = slow  # type: ignore[method-assign]
+    done = review.approve(session.home, session.caller, [one])
+    if meanwhile == "another":
+        assert done.ids == (one,) and block(cli, one)["approved"] is True
+    else:
+        assert (done.ids, [each for each, _ in done.skipped]) == ((), [one])
+        assert block(cli, one)["approved"] is False
 
 
 def may_leave(home: Path, cli: Call) -> str:
-    """A block that the owner key signed to leave."""
+    """A block that the person let leave, with the owner key."""
     one = candidate(cli, "use rg", "searching")
     approve(cli, one)
     proved = '"state": "reliable", "verifications": 72, "verifications_local": 72'
     path_of(home).write_text(path_of(home).read_text().replace('"state": "past"', proved))
     cli("config", "set", "sharing.enabled", "true", "--yes")
     cli("share", "allow", one, "--yes")
-    assert signature(home, one).startswith("share:") and leaves(cli) == [one]
+    assert leaves(cli) == [one]
     return one
 
 
@@ -475,28 +451,14 @@ def leaves(cli: Call) -> list[str]:
     return [row["id"] for row in rows if row["leaves"]]
 
 
-def allowed_by_hand(home: Path) -> None:
-    text = path_of(home).read_text()
-    path_of(home).write_text(text.replace('"payload":', '"shareable": true, "payload":'))
-
-
-def test_a_denial_voids_the_signature_that_let_a_block_leave(home: Path, owned: Path, cli: Call) -> None:
-    one = may_leave(home, cli)
-    cli("share", "deny", one)
-    assert signature(home, one).startswith("approve:")
-    assert block(cli, one)["approved"] is True
-    allowed_by_hand(home)
-    assert leaves(cli) == [], "whoever writes the file cannot let it leave again"
-    (row,) = cli("share", "list", "--json").json["blocks"]
-    assert (row["id"], row["shareable"]) == (one, True)
-
-
-def test_a_denial_needs_no_key(home: Path, owned: Path, cli: Call, key: Path) -> None:
+def test_a_denial_needs_no_key_and_no_file_lifts_it(home: Path, owned: Path, cli: Call, key: Path) -> None:
     one = may_leave(home, cli)
     for path in (key, key.with_name("owner_key.pub")):
         path.rename(path.with_suffix(".away"))
-    done = cli("share", "deny", one)
-    assert "owner sign --all" in done.stderr
-    assert signature(home, one) == "" and block(cli, one)["approved"] is False
-    allowed_by_hand(home)
-    assert leaves(cli) == []
+    cli("share", "deny", one)
+    assert block(cli, one)["approved"] is True
+    text = path_of(home).read_text()
+    path_of(home).write_text(text.replace('"payload":', '"shareable": true, "payload":'))
+    assert leaves(cli) == [], "whoever writes the file cannot let it leave again"
+    (row,) = cli("share", "list", "--json").json["blocks"]
+    assert (row["id"], row["shareable"]) == (one, True)

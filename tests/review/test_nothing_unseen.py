@@ -8,6 +8,7 @@ import pytest
 
 from alice_exp import Alice
 from alice_exp.review.usecases import approve, merge, reject
+from tests.case_tables import cases
 from tests.conftest import Call
 from tests.review.test_heartbeat import on_terminal
 from tests.review.test_review import Screen, screen
@@ -45,25 +46,7 @@ HOOKED = '{"session_id": "s1", "prompt": "what is one", "cwd": "/tmp"}'
 
 @pytest.mark.parametrize(
     "words",
-    [
-        "heartbeat --peek",
-        "heartbeat --peek --json",
-        "heartbeat --peek --format html",
-        "heartbeat --unseen",
-        "heartbeat --unseen --json",
-        "heartbeat -q",
-        "heartbeat -q --json",
-        "heartbeat --match elsewhere",
-        "heartbeat --fields number,id",
-        "--actor agent heartbeat",
-        "--actor agent:claude heartbeat --json",
-        "status",
-        "recall one",
-        "approve --all --dry-run",
-        "hook claude-code start",
-        "hook claude-code prompt",
-        "hook claude-code end",
-    ],
+    cases(__file__, "test_what_nobody_reads_starts_no_clock"),
 )
 def test_what_nobody_reads_starts_no_clock(home: Path, cli: Call, words: str) -> None:
     memorized(cli, "one")

@@ -4,6 +4,7 @@ import pytest
 
 from alice_exp.kernel.errors import UsageError
 from alice_exp.review.rules.reply import Decision, Reading, named, read
+from tests.case_tables import cases
 
 REPORT = tuple(f"exp-{letter * 8}" for letter in "abcdefghijkmnpqrstuvwxyz2")
 GROUPS = {"1": REPORT[:2]}
@@ -231,23 +232,7 @@ def test_a_refusal_says_what_it_read_and_asks_back(text: str, sentence: str) -> 
 
 @pytest.mark.parametrize(
     ("text", "size", "expected"),
-    [
-        ("第一组不要，其余同意", 4, "reject 1 2; approve 3 4"),
-        ("全部同意，第一组不要", 4, "approve 3 4; reject 1 2"),
-        ("除了第1组和4都同意", 4, "approve 3"),
-        ("第1组拒绝，其他通过，4除外", 4, "reject 1 2; approve 3"),
-        ("approve all except group 1 and 4", 4, "approve 3"),
-        ("approve group 1 except 2", 4, "approve 1"),
-        ("关于我的都同意，但2不要", 4, "approve 1; reject 2"),
-        ("工作的同意，我的再想想", 4, "approve 3 4; later 1 2"),
-        ("approve exp-aaaaaaaa and 2 but not 1", 4, "approve 2"),
-        ("reject exp-bbbb, approve the rest", 4, "reject 2; approve 1 3 4"),
-        ("approve both", 2, "approve 1 2"),
-        ("approve it", 1, "approve 1"),
-        ("那条不要", 1, "reject 1"),
-        ("approve it all", 4, "approve 1-4"),
-        ("approve 1 2, reject the rest", 2, "approve 1 2; reject "),
-    ],
+    cases(__file__, "test_groups_subjects_and_words_for_one_stand_for_their_numbers"),
 )
 def test_groups_subjects_and_words_for_one_stand_for_their_numbers(
     text: str, size: int, expected: str

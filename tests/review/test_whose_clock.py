@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.case_tables import cases
 from tests.conftest import Call
 
 FIRST, WEEK, AWAY, FAR = (
@@ -11,27 +12,7 @@ FIRST, WEEK, AWAY, FAR = (
 )
 AGENT = {"ALICE_ACTOR": "agent:claude"}
 
-BY_NO_PERSON = (
-    "--actor agent memorize 'another lesson'",
-    "--actor agent memorize 'another lesson' --about user",
-    "--actor agent heartbeat",
-    "--actor agent heartbeat --json",
-    "--actor agent heartbeat --unseen",
-    "--actor agent list",
-    "--actor agent recall tea",
-    "--actor agent decide 'making tea'",
-    "--actor agent session start other",
-    "--actor agent episode add 'a task' --success",
-    "--actor agent event add 'a thought'",
-    "--actor peer:bob memorize 'another lesson'",
-    "--actor system memorize 'another lesson'",
-    "heartbeat --unseen",
-    "heartbeat --peek",
-    "heartbeat -q",
-    "status",
-    "list",
-    "recall tea",
-)
+BY_NO_PERSON = tuple(cases(__file__, "BY_NO_PERSON"))
 
 
 @pytest.fixture

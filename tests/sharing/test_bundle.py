@@ -52,7 +52,6 @@ def made(text: str = "use rg", **more: object) -> Block:
         ({"verifications": 49}, PATH),
         ({"state": "past"}, PATH),
         ({"about": "user"}, PATH),
-        ({"signed": False}, PATH),
         ({}, "personal/habits.jsonc"),
         ({}, "low_value_pool/pending_20260220.jsonc"),
         ({}, "archive/obsolete.jsonc"),

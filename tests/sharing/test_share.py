@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.approvals import trust_as_it_stands
 from tests.conftest import Call
 
 SUPER = '"state": "reliable", "verifications": 72, "verifications_local": 72'
@@ -170,14 +171,12 @@ SECRETS = {
 
 
 @pytest.mark.parametrize("kind", SECRETS)
-def test_what_looks_like_a_secret_does_not_leave(
-    home: Path, cli: Call, world: Path, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
+def test_what_looks_like_a_secret_does_not_leave(home: Path, cli: Call, world: Path, kind: str) -> None:
     said, what = SECRETS[kind]
-    # Approved before this version, which lets nothing private into universal.
-    monkeypatch.setattr("alice_exp.review.usecases.decisions.delicate", lambda _: ())
+    # Approved and allowed before this version, which lets nothing private into universal.
     write(home, "universal/tool_usage", block("secret22", said, f', "shareable": true, {SUPER}'))
-    cli("approve", "exp-secret22", "--yes")
+    cli("list")
+    trust_as_it_stands(home)
     for command in (["preview"], ["export", str(world / "out")], ["allow", "secret22"]):
         done = cli("share", *command, "--yes", check=False)
         assert done.code == 6, done.stderr
@@ -195,6 +194,7 @@ def test_evidence_and_triggers_are_looked_at_too_and_conversations_never_leave(h
         block("super222", "use rg", f', "shareable": true, {SUPER}, "evidence": [{talk}, {lived}]'),
     )
     cli("approve", "exp-super222", "--yes")
+    cli("share", "allow", "exp-super222", "--yes")
     shown = cli("share", "preview").stdout
     assert MARKER not in shown and "acme" not in shown and "ep-1" not in shown
     assert json.loads(shown)["blocks"][0]["evidence"] == [{"kind": "episode", "quote": "rg took 0.1 s"}]
@@ -306,6 +306,7 @@ def test_a_dry_run_changes_nothing(
 def test_hidden_characters_are_shown_in_the_bytes(home: Path, cli: Call) -> None:
     write(home, "universal/tool_usage", block("super222", "用 rg\u202e", f', "shareable": true, {SUPER}'))
     cli("approve", "exp-super222", "--yes")
+    cli("share", "allow", "exp-super222", "--yes")
     shown = cli("share", "preview").stdout
     assert "用 rg\\u202e" in shown and "\u202e" not in shown
     assert json.loads(shown)["blocks"][0]["payload"] == "用 rg\u202e"

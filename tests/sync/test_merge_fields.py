@@ -98,7 +98,6 @@ VECTORS: list[Vector] = [
     ("last_accessed_at", "", "2026-02-22", "2026-02-23", "2026-02-23", "2026-02-23"),
     ("consolidation_score", 0.1, 0.2, 0.3, 0.3, 0.3),
     # Nobody's word about a signature is carried over: it is looked at again.
-    ("signed", None, True, True, None, None),
     ("entry", None, NONE, NONE, None, None),
 ]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Call
-from tests.home.test_foreign_commits import FORGED_MESSAGE, SAID, believed, commit, forged, put
+from tests.home.test_foreign_commits import SAID, believed, commit, forged, put
 from tests.sync.conftest import InStep
 
 Git = Callable[..., str]
@@ -244,21 +244,6 @@ def test_a_broken_file_from_elsewhere_is_refused(
     assert done.code == 3 and "personal/user_preferences.jsonc" in done.stderr
     assert git(home, "rev-parse", "HEAD") == before
     assert cli("show", mine, "--json", env=at(home)).json["payload"] == "I like tea"
-
-
-def test_an_owner_signature_stands_whoever_committed_it(home: Path, cli: Call, world: Path) -> None:
-    from tests.owner.test_owner import make_key
-
-    cli("owner", "init", "--key", str(make_key(world / "key")), "--allow-unprotected")
-    one = cli("memorize", SAID, "--when", "cleaning up", "--json").json["id"]
-    cli("approve", one, "--yes")
-    path = next(p for p in (home / "experiences/universal").glob("*.jsonc") if one in p.read_text())
-    signed = path.read_text()
-    path.write_text('{"blocks": []}\n')
-    cli("list")
-    path.write_text(signed)
-    commit(home, FORGED_MESSAGE)
-    assert cli("show", one, "--json").json["approved"] is True
 
 
 def test_a_small_pack_that_unfolds_into_gigabytes_is_refused_before_it_is_read(

@@ -107,3 +107,20 @@ def test_a_folder_that_is_no_repository_has_no_team(people: People) -> None:
     ann.clone = ann.home.parent
     for words in (("project", "publish", "--yes"), ("project", "trust", "--yes")):
         assert ann(*words, check=False).code == 2
+
+
+@pytest.mark.covers("BX.48")
+def test_a_skill_comes_back_as_candidates_of_its_situation(people: People) -> None:
+    ann, bob = people("ann", "bob")
+    ann.knows("Never push to main directly")
+    ann.knows("Run make lint before git push")
+    ann("project", "publish", "--yes", "--skills", "skills")
+    came = bob.json("import", "skill", str(ann.clone / "skills"))
+    assert {(one["trigger"], one["payload"]) for one in came["candidates"]} == {
+        ("pushing a branch", "Never push to main directly"),
+        ("pushing a branch", "Run make lint before git push"),
+    }
+    assert bob.told() == []
+    bob("approve", *came["ids"], "--yes")
+    assert sorted(bob.told()) == ["Never push to main directly", "Run make lint before git push"]
+    assert {bob.json("show", one)["project"] for one in came["ids"]} == {bob.json("project")["project"]}

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from alice_exp.app.opening import open_session
+from alice_exp.review.cli import standing_pages
+from alice_exp.review.wiring import reviewing
+from alice_exp.terminal.console import Terminal
 from tests.team.conftest import Person
 
 People = Callable[..., list[Person]]
@@ -112,3 +117,46 @@ def test_a_block_of_a_team_claims_no_id_of_the_home(pair: tuple[Person, Person])
     assert bob.json("show", own)["payload"] == "Write a changelog line for each change"
     bob("outcome", "last", "ok")
     assert bob.json("show", own)["verifications"] == 1
+
+
+@pytest.mark.covers("BX.47")
+def test_what_waits_is_said_without_a_word_of_it_and_one_key_trusts_what_came(
+    pair: tuple[Person, Person],
+    run: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ann, bob = pair
+    start = json.dumps({"session_id": "s1", "cwd": str(bob.clone), "hook_event_name": "SessionStart"})
+    env = {"ALICE_HOME": str(bob.home), "ALICE_PROJECT": None}
+    said = [
+        run("hook", host, "start", stdin=start, env=env, cwd=bob.clone).stdout
+        for host in ("claude-code", "qwen")
+    ]
+    assert json.loads(said[0])["systemMessage"].startswith("1 thing waits to be trusted")
+    assert "make lint" not in "".join(said) and "trusted" not in said[1]
+    assert "project trust" in bob("status").stdout
+    assert "≠" not in bob("heartbeat").stdout
+    assert bob.json("heartbeat", "--actor", "agent:x")["team"] == []
+    own = bob.knows("Always push to main directly")
+    bob("project", "trust", "--yes")
+    ann.knows("Never push to main directly")
+    ann("project", "publish", "--yes")
+    ann.file.write_text(
+        ann.file.read_text(encoding="utf-8").replace("make lint", "make check"), encoding="utf-8"
+    )
+    ann.pushed()
+    bob.git("pull", "-q", "origin", "main")
+    (came,) = bob.json("heartbeat")["team"]
+    told = {one["text"].partition(": ")[2]: one for one in came["blocks"]}
+    assert told["Run make check before git push"]["was"].endswith("Run make lint before git push")
+    assert own in told["Never push to main directly"]["left_out"]
+    bob.chdir(bob.clone)
+    session = open_session(str(bob.home))
+    pressed: list[str] = []
+    monkeypatch.setattr(standing_pages, "answered_key", lambda asked, _: pressed.append(asked) or "t")
+    terminal = Terminal(lambda *_: session)
+    for one in reviewing(session).came():
+        assert standing_pages.ask_team(terminal, one, pressed.append, 100)
+    assert len(pressed) == 2 and "Run make check" in capsys.readouterr().out
+    assert bob.told() == ["Always push to main directly", "Run make check before git push"]

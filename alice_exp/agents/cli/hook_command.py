@@ -17,6 +17,7 @@ import typer
 from alice_exp.agents.rules import hook_events
 from alice_exp.agents.wiring import spool
 from alice_exp.home.hosts import HOSTS, Event, Host, host_named
+from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, UsageError
 from alice_exp.kernel.providers.command_line import INSIDE
 from alice_exp.terminal.console import Terminal
@@ -100,7 +101,8 @@ def _said(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) 
     # What nothing is learned from is nobody's decision.
     talk = told.session if told.is_named and session.learns else ""
     if event == "start":
-        return _opening(session, talk)
+        waits = "" if hook_events.tells_person(host) else _brought(session)
+        return "\n".join(filter(None, (_opening(session, talk), waits)))
     if event == "compact":
         _shown(session, talk, "start", "", ())
     if event == "prompt":
@@ -127,6 +129,7 @@ def _for_person(terminal: Terminal, host: Host, event: Event, told: hook_events.
 
     session = terminal.session.apart(terminal.actor or f"agent:{host.name}", told.folder)
     lines = [f"{one.path}: {say(one.template, **one.values)}" for one in foreign(session.spot.path)]
+    lines += filter(None, [_brought(session)])
     day = f"told-{session.caller.day}"
     # The report is made where there is something to tell and nobody was told today.
     pool: tuple[Place, ...] = ("low_value",)
@@ -146,6 +149,17 @@ def _opening(session: Session, talk: str) -> str:
     made = opening(session, _OPENING, session.here.names)
     _shown(session, talk, "start", "", made.blocks)
     return "\n".join(filter(None, (made.text, _heard(session, talk))))
+
+
+def _brought(session: Session) -> str:
+    """That the repository brings what nobody trusts yet, in one line, once a day; no word of it."""
+    named = sha256(session.here.key.encode()).hexdigest()[:8]
+    once = f"team-{session.caller.day}-{named}"
+    if session.team is None or spool(session).known(once) or not (count := session.team.waits()):
+        return ""
+    spool(session).first(once)
+    said = "{count} things wait to be trusted in this repository: alice-exp project trust"
+    return say(said, count=count)
 
 
 def _heard(session: Session, talk: str) -> str:

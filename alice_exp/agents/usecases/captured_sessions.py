@@ -15,13 +15,11 @@ from alice_exp.conversations.rules.tool_uses import deeds_of
 from alice_exp.conversations.rules.transcripts import Row, read, records, spoken
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.search_sessions import add, take_in
+from alice_exp.conversations.usecases.sessions import Conversing
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, UsageError
 
 if TYPE_CHECKING:
     from alice_exp.agents.store import Left, Spool
-    from alice_exp.agents.usecases.session_actions import Lived
-    from alice_exp.conversations.rules.transcripts import Row
-    from alice_exp.conversations.usecases.sessions import Conversing
 
 AsHost = Callable[["Left"], "tuple[Conversing, Lived, str]"]
 """What conversations, episodes and decisions need, by what was left: its acts are those of the host's agent. Beside

@@ -127,10 +127,8 @@ def _on_record(decisions: Decisions, earlier: Sequence[OpenDecision], prompt: st
 
 def row(placed: Placed) -> str:
     """A block as one line for a model, whole."""
-    when = documents.trigger_text(placed)
     team = f", team of {placed.block.origin}" if is_of_team(placed) else ""
-    said = f"- {when}{': ' if when else ''}{documents.payload_text(placed)} [{placed.block.id}{team}]"
-    return visible(" ".join(said.split()))
+    return visible(" ".join(f"- {documents.said(placed)} [{placed.block.id}{team}]".split()))
 
 
 def waiting(decisions: Decisions, since: str) -> list[OpenDecision]:

@@ -33,10 +33,10 @@ from alice_exp.model.values.block import (
     Placed,
     Trigger,
 )
-from alice_exp.owner.wiring import signing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
+    DryRun,
     Project,
     context_of,
     json_lines,
@@ -80,9 +80,7 @@ def memorize(
         bool, typer.Option("--lived", help="It was met, not inferred: past, one verification.")
     ] = False,
     project: Project = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be kept; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Keep something learned as a candidate, until a person decides.
 
@@ -135,9 +133,7 @@ def remember(
     project: Annotated[
         str, typer.Option(metavar="NAME|.", help="Only for this project; else it holds everywhere.")
     ] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be kept; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Keep a person's explicit word: into personal, trusted at once.
 
@@ -152,7 +148,7 @@ def remember(
         tags=tuple(tag),
         importance=number_between(importance, 0, 1, "--importance"),
     )
-    _answer(terminal, keep_word(signing(terminal.session, terminal.doors(dry_run)), draft, namespace))
+    _answer(terminal, keep_word(terminal.doors(dry_run), terminal.session.caller, draft, namespace))
 
 
 def _held(terminal: Terminal, project: str, payload: str) -> str:

@@ -16,7 +16,7 @@ from alice_exp.model import documents
 from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import rendered, say
-from alice_exp.terminal.options import Sets, json_lines, places_of, source_bytes
+from alice_exp.terminal.options import DryRun, Sets, json_lines, places_of, source_bytes
 from alice_exp.terminal.streams import json_text
 
 FORMATS = ("jsonl", "json", "markdown")
@@ -60,9 +60,7 @@ def import_alice(
     as_mine: Annotated[
         bool, typer.Option("--as-mine", help="As they are, with state, counts and approval (needs --yes).")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would come in; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Take in what another home exported: as candidates, their counts and approvals as claims that 'why' shows.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +32,21 @@ def claude_md(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
     Example: alice-exp import claude-md CLAUDE.md --dry-run
     """
     _pieces(terminal, "claude-md", source, dry_run)
+
+
+def skill(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
+    """Import a skill (a SKILL.md, or a folder with some): each item becomes a candidate for the skill's situation.
+
+    What 'project publish --skills' wrote comes back as it was, for this folder's project.
+
+    Example: alice-exp import skill skills/deploying
+    """
+    from alice_exp.blocks.rules.memory_formats import pieces_of
+
+    texts = [one for one in _texts(source) if source == "-" or Path(one[0]).name == "SKILL.md"]
+    project = terminal.session.enter().partition(" ")[0]
+    drafts = [draft_of_piece("skill", path, piece) for path, piece in pieces_of("skill", texts)]
+    _take_in(terminal, [replace(one, project=project) for one in drafts], dry_run)
 
 
 def mem0(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
@@ -135,9 +151,7 @@ def _take_in(terminal: Terminal, drafts: Sequence[Draft], dry_run: bool) -> None
 
     def text() -> None:
         for one in imported.placed:
-            when = documents.trigger_text(one)
-            what = documents.payload_text(one)
-            terminal.line(f"  {short(f'{when}: {what}' if when else what, 110)}")
+            terminal.line(f"  {short(documents.said(one), 110)}")
         template = (
             "{count} would wait for your decision" if dry_run else "{count} candidates wait for your decision"
         )

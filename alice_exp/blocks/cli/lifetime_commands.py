@@ -17,7 +17,6 @@ from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
-from alice_exp.owner.wiring import signing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun
@@ -144,19 +143,14 @@ def revive(
     Examples: alice-exp revive exp-7k2m9q4x · alice-exp revive exp-2m4n6p8q --from-rejected
     """
     from alice_exp.blocks.usecases.provenance import find_id
-    from alice_exp.owner import usecases as owner
 
     lifted = " --from-rejected" if from_rejected else ""
     require_person(terminal.session.caller, say("revive"), f"alice-exp revive {reference}{lifted}")
     find_id(terminal.session.look_up, terminal.session.history, reference)
     if not dry_run:
         terminal.require_confirmation()
-    lived = owner.decide(
-        signing(terminal.session, terminal.doors(dry_run)),
-        "revive",
-        lambda home, caller, stamp: lifetime.revive(
-            home, caller, reference, from_rejected=from_rejected, stamp=stamp
-        ),
+    lived = lifetime.revive(
+        terminal.doors(dry_run), terminal.session.caller, reference, from_rejected=from_rejected
     )
     if lived.placed.place == "universal":
         stands = (

@@ -21,6 +21,7 @@ from alice_exp.model.rules.use import use
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Placed, Record
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import rendered, say
+from alice_exp.terminal.options import DryRun
 
 
 def why(
@@ -272,9 +273,7 @@ def undo(
     since: Annotated[str, typer.Option(help="All acts from this day or time on.")] = "",
     until: Annotated[str, typer.Option(help="Before this day or time.")] = "",
     op: Annotated[str, typer.Option(help="All acts of one kind, as memorize.")] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would change; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Take acts back in one commit; what a later act changed is named and left.
 

@@ -112,7 +112,6 @@ def told_lost(row: Lost) -> tuple[str, str]:
 def restore_lost(terminal: Terminal, *, lets_go: bool) -> None:
     """Show the decisions that the files lack, and once a person says so put them back or let them go."""
     from alice_exp.blocks.usecases import provenance
-    from alice_exp.owner.wiring import signing
 
     opened = terminal.session
     require_person(opened.caller, "restore", "alice-exp restore --lost")
@@ -128,7 +127,7 @@ def restore_lost(terminal: Terminal, *, lets_go: bool) -> None:
     )
     terminal.confirm(asked, is_new=True)
     ids = [row.entry.id for row in rows]
-    done = provenance.restore_lost(signing(opened), opened.history, ids, lets_go=lets_go)
+    done = provenance.restore_lost(opened.home, opened.caller, opened.history, ids, lets_go=lets_go)
     text = (
         say("{count} decisions hold no more", count=len(done.ids))
         if lets_go

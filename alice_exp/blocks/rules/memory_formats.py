@@ -99,6 +99,22 @@ def claude_md(text: str) -> tuple[Piece, ...]:
     )
 
 
+_PROVENANCE = re.compile(r"\s\(exp-[a-z2-9]{8}(?:, [^()]*)?\)$")
+"""What ``project publish`` puts behind each item of a skill."""
+
+
+def skill(text: str) -> tuple[Piece, ...]:
+    """The items and paragraphs of a ``SKILL.md``, each with the skill's description as trigger; lines that only
+    announce a list are none."""
+    fields, body, skipped = _front_matter(text)
+    when = fields.get("description") or fields.get("name", "")
+    return tuple(
+        Piece(_PROVENANCE.sub("", passage), when, "rule", line=line + skipped)
+        for passage, _, line in _passages(_uncommented(body))
+        if not _OTHER.match(passage) and not passage.rstrip().endswith((":", "："))
+    )
+
+
 def basic_memory(text: str) -> tuple[Piece, ...]:
     """The observations of a note, ``- [category] text #tag (context)``; its title is the trigger.
 
@@ -244,11 +260,11 @@ def _passages(text: str) -> Iterator[tuple[str, tuple[str, ...], int]]:
 
 
 def pieces_of(kind: str, texts: Sequence[tuple[str, str]]) -> tuple[tuple[str, Piece], ...]:
-    """The pieces of files given as (path, text), each with its path; ``kind`` is claude-md or basic-memory.
+    """The pieces of files given as (path, text), each with its path; ``kind`` is claude-md, skill or basic-memory.
 
     An empty bullet is no piece.
     """
-    reader = {"claude-md": claude_md, "basic-memory": basic_memory}[kind]
+    reader = {"claude-md": claude_md, "skill": skill, "basic-memory": basic_memory}[kind]
     return tuple((path, piece) for path, text in texts for piece in reader(text) if piece.payload.strip())
 
 

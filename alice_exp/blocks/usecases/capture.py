@@ -38,10 +38,8 @@ if TYPE_CHECKING:
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit, Op
-    from alice_exp.model.rules.approval import Stamp
     from alice_exp.model.values.block import About, BlockType, Evidence, Place
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.owner.ports import Signing
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,17 +163,8 @@ def memorize(
     return replace(answer, commit=commit)
 
 
-def remember(signing: Signing, draft: Draft, namespace: str = "") -> Captured:
-    """Keep a person's explicit statement in personal, as ``past`` with one verification (R2.18, B2.2), signed where
-    there is an owner key."""
-    from alice_exp.owner.usecases import decide
-
-    return decide(
-        signing, "approve", lambda home, caller, stamp: _remembered(home, caller, draft, namespace, stamp)
-    )
-
-
-def _remembered(home: Home, caller: Caller, draft: Draft, namespace: str, stamp: Stamp) -> Captured:
+def remember(home: Home, caller: Caller, draft: Draft, namespace: str = "") -> Captured:
+    """Keep a person's explicit statement in personal, as ``past`` with one verification (R2.18, B2.2)."""
     require_person(caller, "write into personal", "alice-exp remember …")
     path = namespace_path(namespace or namespace_for("personal", draft.type), "personal")
     if not path.startswith("personal/"):
@@ -187,14 +176,14 @@ def _remembered(home: Home, caller: Caller, draft: Draft, namespace: str, stamp:
         intake = _intake(snapshot, caller, [draft])
         known = intake.known(draft)
         if known is not None and known.place == "personal":
-            kept = intake.put(stamp(_observed(known.block, draft, caller.now)), known.path, decided=True)
+            kept = intake.put(_observed(known.block, draft, caller.now), known.path, decided=True)
         else:
             block_id = (
                 known.block.id if known is not None and known.place == "low_value" else intake.fresh_id()
             )
             block = _block(draft, block_id, caller)
             trusted = replace(block, state="past", verifications=1, about="user", suggested="")
-            kept = intake.put(stamp(trusted), path, decided=True)
+            kept = intake.put(trusted, path, decided=True)
         return _changes(intake, "remember"), Captured((kept,), intake.merged)
 
     commit, answer = home.apply(plan, PLACES)

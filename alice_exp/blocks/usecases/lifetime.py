@@ -12,7 +12,7 @@ from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, ProblemError
 from alice_exp.kernel.journal.act import Act, Commit, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt, rested, still_true
-from alice_exp.model.rules.ledger import after, had_trust
+from alice_exp.model.rules.ledger import after
 from alice_exp.model.rules.lifecycle import Change, Thresholds
 from alice_exp.model.rules.lifecycle import retire as retired
 from alice_exp.model.rules.lifecycle import revive as revived
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from alice_exp.home.ports import Home, Purge, Purged
     from alice_exp.kernel.jsonc.problem import Problem
-    from alice_exp.model.rules.approval import Stamp
     from alice_exp.model.values.snapshot import Snapshot
 
 
@@ -231,13 +230,11 @@ def revive(
     reference: str,
     *,
     from_rejected: bool = False,
-    stamp: Stamp = lambda block: block,
 ) -> Lived:
     """Revive an archived block: ``possible``, with its count, in the namespace it came from (R2.9, B2.10).
 
     A rejected one needs ``from_rejected``: it waits in the pool again, and its rejection no longer blocks the
     inference. An approval bound to the present content still holds; a block of universal without one waits for it.
-    ``stamp`` signs with the owner key (``owner.usecases.decide``).
     """
     lifted = " --from-rejected" if from_rejected else ""
     require_person(caller, "revive", f"alice-exp revive {reference}{lifted}")
@@ -257,9 +254,7 @@ def revive(
         done = revived(placed.block, caller.now, thresholds)
         path = _home_of(placed, caller)
         # A candidate's seven days begin with the next report that shows it.
-        block = replace(done.block, reported=None)
-        had = placed.block.entry is not None and had_trust(block, placed.block.entry)
-        return replace(done, block=stamp(block) if had else block), path
+        return replace(done, block=replace(done.block, reported=None)), path
 
     return _changed(home, caller, "revive", reference, change)
 

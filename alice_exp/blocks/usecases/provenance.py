@@ -17,11 +17,9 @@ from alice_exp.kernel.journal.act import OPS, Act, Commit
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json
-from alice_exp.model.rules.approval import Stamp
 from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.snapshot import Snapshot
-from alice_exp.owner.ports import Signing
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,33 +307,25 @@ def lost(home: Home, history: History) -> tuple[Lost, ...]:
 
 
 def restore_lost(
-    signing: Signing, history: History, shown: Collection[str], *, lets_go: bool = False
+    home: Home, caller: Caller, history: History, shown: Collection[str], *, lets_go: bool = False
 ) -> PutBack:
-    """Put back the decisions of these ids that the files lack, or let them go; what a copy of the ledger alone says is
-    signed like any approval where there is an owner key. What was rejected stays so either way."""
-    require_person(signing.caller, "restore", "alice-exp restore --lost")
+    """Put back the decisions of these ids that the files lack, or let them go; what was rejected stays so."""
+    require_person(caller, "restore", "alice-exp restore --lost")
 
-    def act(home: Home, caller: Caller, stamp: Stamp) -> PutBack:
-        def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, PutBack]:
-            rows = [one for one in lost_decisions(snapshot, history.decided) if one.entry.id in shown]
-            if not rows:
-                return None, PutBack(())
-            back = () if lets_go else tuple(filter(None, map(put_back, rows)))
-            puts = tuple(replace(put, block=stamp(put.block)) if put.decided else put for put in back)
-            ids = tuple(one.entry.id for one in rows)
-            detail = f"{len(ids)} decisions {'let go' if lets_go else 'put back'}"
-            made = Act("restore", caller.actor, caller.now, ids, detail)
-            return ChangeSet(made, puts, decided=taken_over(snapshot, rows, lets_go=lets_go)), PutBack(ids)
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, PutBack]:
+        rows = [one for one in lost_decisions(snapshot, history.decided) if one.entry.id in shown]
+        if not rows:
+            return None, PutBack(())
+        puts = () if lets_go else tuple(filter(None, map(put_back, rows)))
+        ids = tuple(one.entry.id for one in rows)
+        detail = f"{len(ids)} decisions {'let go' if lets_go else 'put back'}"
+        made = Act("restore", caller.actor, caller.now, ids, detail)
+        return ChangeSet(made, puts, decided=taken_over(snapshot, rows, lets_go=lets_go)), PutBack(ids)
 
-        commit, answer = home.apply(plan, PLACES)
-        return replace(answer, commit=commit)
-
-    from alice_exp.owner.usecases import decide
-
-    done = decide(signing, "approve", act)
-    if decisions := signing.home.read(()).decisions:
+    commit, answer = home.apply(plan, PLACES)
+    if decisions := home.read(()).decisions:
         decisions.answered(gone=lets_go)
-    return done
+    return replace(answer, commit=commit)
 
 
 def field_changes(version: Version) -> dict[str, tuple[Json, Json]]:

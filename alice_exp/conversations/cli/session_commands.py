@@ -17,7 +17,7 @@ from alice_exp.kernel.errors import Hint, Names, ProblemError, ProviderError, Us
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say as sentence
-from alice_exp.terminal.options import json_lines
+from alice_exp.terminal.options import DryRun, json_lines
 
 _WIDTH = 400
 
@@ -299,9 +299,7 @@ def window(
 def extract(
     terminal: Terminal,
     session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be found; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Read what was not read yet; what it says about the user waits in the pool. Nothing is read twice.
 

@@ -17,7 +17,7 @@ from alice_exp.conversations.wiring import conversing, library
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
-from alice_exp.terminal.options import Top, json_lines
+from alice_exp.terminal.options import DryRun, Top, json_lines
 from alice_exp.terminal.streams import json_text
 
 if TYPE_CHECKING:
@@ -33,9 +33,7 @@ def import_session(
         ),
     ],
     id: Annotated[str, typer.Option("--id", help="The session's name, where the file names none.")] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would come in; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Take in conversations from elsewhere: chat messages, agents' transcripts, rows with text and speaker.
 

@@ -15,7 +15,7 @@ from alice_exp.finding.rules.rivals import replaced, rivalry
 from alice_exp.finding.usecases import Filters, recall, replaced_ones
 from alice_exp.home.ports import Home
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import Placed, is_approved
+from alice_exp.model.values.block import Placed, content_hash, is_approved
 
 MOST = 5
 """Default number of memories per query (R4.23, R4.26)."""
@@ -84,7 +84,8 @@ def prime(
     ]
     alive = [one for one in told if personal or not _is_personal(one)]
     queue = sorted(in_order(alive), key=lambda one: one.place != "personal")
-    queue += in_order(one for one in team if not rests(one))
+    held = {content_hash(one.block) for one in queue} if team else set()
+    queue += in_order(one for one in team if not rests(one) and content_hash(one.block) not in held)
     made = replace(_written(queue, line, budget, headings), personal=len(told) - len(alive))
     last = more(made.left_out) if made.left_out else ""
     if not last:

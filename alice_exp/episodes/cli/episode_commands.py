@@ -28,6 +28,7 @@ from alice_exp.model.values.records import EpisodeBook, ImportMode
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
+    DryRun,
     Surroundings,
     Top,
     context_of,
@@ -63,9 +64,7 @@ def add(
         str, typer.Option(help="The kind of task (else the context's type, domain or topic).")
     ] = "",
     at: Annotated[str, typer.Option(help="When it happened (else now).")] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be kept and pruned; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Record what happened in a task; failures are as useful as successes.
 
@@ -329,9 +328,7 @@ def import_(
     replace: Annotated[
         bool, typer.Option("--replace/--merge", help="Keep nothing else; or add what is not there.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would come in; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Take episodes in, whole or not at all; what is here already is not added twice.
 

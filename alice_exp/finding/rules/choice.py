@@ -17,7 +17,7 @@ from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import is_in_doubt, value
 from alice_exp.model.rules.similarity import contradicts
-from alice_exp.model.values.block import IMPORTANT, Block, Placed, is_of_team, is_put_away
+from alice_exp.model.values.block import IMPORTANT, Block, Placed, content_hash, is_of_team, is_put_away
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -176,8 +176,10 @@ def _added(
 ) -> tuple[list[Match], tuple[str, ...]]:
     """What a team adds to what is told, in what is left of the eight; a warning for each that the person's own word
     silences."""
-    able, warnings = {}, []
+    able, warnings, held = {}, [], {content_hash(one.block) for one in own}
     for one in theirs:
+        if content_hash(one.placed.block) in held:
+            continue
         against = next((each for each in own if rivals(one.placed, each)), None)
         if against is None:
             able[one.placed.block.id] = one

@@ -62,11 +62,19 @@ class IndexedFile:
 
 
 class Indexed:
-    """One snapshot of the index; implements ``finding.rules.corpus.Searchable`` and ``finding.ports.Known``."""
+    """One snapshot of the index; implements ``finding.rules.corpus.Searchable`` and ``finding.ports.Known``. ``placed``
+    makes a block of a row (``placed_from``)."""
 
-    def __init__(self, rows: Rows, files: Sequence[IndexedFile], only: Collection[int] | None = None) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        files: Sequence[IndexedFile],
+        placed: Callable[[str, str, str], Placed],
+        only: Collection[int] | None = None,
+    ) -> None:
         self._only = only
         self._rows = rows
+        self._placed = placed
         self._files = files
         self._paths = {file.number: file.path for file in files}
 
@@ -107,7 +115,7 @@ class Indexed:
     def among(self, ids: Collection[str]) -> Indexed:
         """The same collection, of which the blocks with some ids alone may be answers."""
         rows = self._rows(f"SELECT row FROM blocks WHERE id IN {AMONG}", (json.dumps([*ids]),))
-        return Indexed(self._rows, self._files, [row for (row,) in rows])
+        return Indexed(self._rows, self._files, self._placed, [row for (row,) in rows])
 
     def _statistics(self, query: Query) -> Statistics:
         from alice_exp.finding.rules.noise import Noise
@@ -140,7 +148,7 @@ class Indexed:
         """See ``Searchable``."""
         query = f"SELECT row, file, body, entry FROM blocks WHERE row IN {AMONG}"
         found = {
-            number: placed_from(self._paths[file], body, entry)
+            number: self._placed(self._paths[file], body, entry)
             for number, file, body, entry in self._rows(query, (json.dumps(list(numbers)),))
         }
         return [found[number] for number in numbers]
@@ -165,13 +173,13 @@ class Indexed:
         # A range instead of LIKE: it uses the index and takes `_` and `%` literally.
         query = """SELECT path, body, entry FROM blocks JOIN files USING (file) WHERE id >= ? AND id < ?
             ORDER BY id LIMIT ?"""
-        return [placed_from(*held) for held in self._rows(query, (prefix, prefix + "\uffff", most))]
+        return [self._placed(*held) for held in self._rows(query, (prefix, prefix + "\uffff", most))]
 
     def concerned(self, concern: str) -> list[Placed]:
         """See ``finding.ports.Known``."""
         query = """SELECT path, body, entry FROM concerns JOIN blocks USING (row) JOIN files USING (file)
             WHERE kind = ?"""
-        return [placed_from(*held) for held in self._rows(query, (concern,))]
+        return [self._placed(*held) for held in self._rows(query, (concern,))]
 
 
 def load(rows: Rows) -> list[IndexedFile]:

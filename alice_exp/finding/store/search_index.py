@@ -19,11 +19,11 @@ from alice_exp.finding.store.database import (
     is_certain,
     signature_text,
 )
-from alice_exp.finding.store.index_query import CHANGED, Indexed, IndexedFile, block_row, load
+from alice_exp.finding.store.index_query import CHANGED, Indexed, IndexedFile, block_row, load, placed_from
 from alice_exp.home.landed import NEW, Landed
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.model.values.block import Block, place_of
+from alice_exp.model.values.block import Block, Placed, place_of
 from alice_exp.model.values.ledger_entry import Entry
 
 if TYPE_CHECKING:
@@ -181,11 +181,17 @@ class SearchIndex(Database):
         generation = generation_of(connection)
         if self._known is None or self._known[0] != generation:
             self._known = (generation, load(connection.execute))
-        return Indexed(connection.execute, self._known[1])
+        return Indexed(connection.execute, self._known[1], self.placed)
 
     def _is_judged(self, ask: Callable[..., Iterator[tuple[Any, ...]]]) -> bool:
         """Whether the rows say what the ledger says, which a move by anybody else changes."""
-        return [*ask("SELECT oid FROM ledger", ())] == [(self._standings.head,)]
+        return [*ask("SELECT oid FROM ledger", ())] == [(self._standings.state,)]
+
+    def placed(self, path: str, body: str, entry: str) -> Placed:
+        """See ``index_query.placed_from``; with an owner key the ledger alone says what holds: anybody may
+        write this database."""
+        found = placed_from(path, body, entry)
+        return Placed(self._standings.mark(found.block), path) if self._standings.is_signed else found
 
     def _entry(self, block_id: str) -> Entry:
         try:
@@ -234,7 +240,7 @@ class SearchIndex(Database):
         _insert(connection, coming)
         if not self._is_judged(connection.execute):
             judge_anew(connection, self._entry)
-            connection.execute("UPDATE ledger SET oid = ?", (self._standings.head,))
+            connection.execute("UPDATE ledger SET oid = ?", (self._standings.state,))
 
     def _indexable(self, path: str, data: bytes) -> tuple[tuple[Block, ...], bool]:
         parsed = self._parse(path, data)

@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.finding.store.index_query import AMONG, Indexed, load, ordered_rows, placed_from
+from alice_exp.finding.store.index_query import AMONG, Indexed, load, ordered_rows
 from alice_exp.model.values.block import Block, Placed
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Rows:
         def found(ask: Ask, numbers: Mapping[str, int]) -> list[Block]:
             query = "SELECT row, body, entry FROM blocks WHERE file = ?"
             held = {row: (body, entry) for row, body, entry in ask(query, (numbers[path],))}
-            return [placed_from(path, *held[row]).block for row in ordered_rows(ask, path)]
+            return [self._index.placed(path, *held[row]).block for row in ordered_rows(ask, path)]
 
         return self._answered(found)
 
@@ -92,7 +92,7 @@ class Rows:
         from alice_exp.finding.rules.nearness.shelf import recalled
 
         def found(ask: Ask, _: Mapping[str, int]) -> list[Placed]:
-            return recalled(Indexed(ask, load(ask)).among(ids), question, at)
+            return recalled(Indexed(ask, load(ask), self._index.placed).among(ids), question, at)
 
         return self._answered(found)
 
@@ -126,7 +126,7 @@ class Rows:
         paths = {number: path for path, number in numbers.items()}
         query = f"SELECT row, file, body, entry FROM blocks WHERE row IN {AMONG}"
         found = {row: (file, *held) for row, file, *held in ask(query, (json.dumps([*places]),))}
-        return [placed_from(paths[found[row][0]], *found[row][1:]) for row in places]
+        return [self._index.placed(paths[found[row][0]], *found[row][1:]) for row in places]
 
     def _placed(self, chosen: str, values: tuple[Any, ...]) -> list[Placed] | None:
         """The blocks of the files that a condition chooses, in the files' order; None if the rows are of others now."""
@@ -135,7 +135,9 @@ class Rows:
             paths = {number: path for path, number in numbers.items()}
             query = f"SELECT file, body, entry FROM blocks WHERE {chosen} ORDER BY file, row"
             return [
-                placed_from(paths[number], *held) for number, *held in ask(query, values) if number in paths
+                self._index.placed(paths[number], *held)
+                for number, *held in ask(query, values)
+                if number in paths
             ]
 
         return self._answered(found)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import contextlib
 import time
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
-from alice_exp.home.judge import Judge
 from alice_exp.home.store.config_files import read_configuration, write_local
 from alice_exp.home.store.list_files import LOCAL, Found, elsewhere, scan, scan_config, signature_of
 from alice_exp.home.store.read_files import (
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.home.landed import Landed
-    from alice_exp.home.ports import Cataloguing, Purged
+    from alice_exp.home.ports import Cataloguing, Purged, Signer
     from alice_exp.home.store.hand_edits import Adopting
     from alice_exp.home.store.record_files import Recording
     from alice_exp.home.store.write_changes import Composing
@@ -62,15 +61,14 @@ __all__ = ["FileHome", "Sources"]
 class FileHome:
     """A home in a directory (``~/.alice``). Implements ``home.ports.Home`` and ``Purge``; not thread-safe."""
 
-    def __init__(self, root: Path, sources: Sources, judge: Judge | None = None) -> None:
+    def __init__(self, root: Path, sources: Sources, signer: Signer | None = None) -> None:
         self.root = root
         self.experiences = root / "experiences"
         self.lock = WriterLock(root / "state" / "lock")
         self._writer = CommitWriter(self.experiences, root / "state" / "files.json", sources, _repo_config)
         self.repository = self._writer.repository
         self._sources = sources
-        self._judge = judge or Judge()
-        self.standings = Standings(self.repository, root)
+        self.standings = Standings(self.repository, root, signer)
         self.follow: Callable[[Sequence[Landed]], None] = lambda _: None
         """Called with what an act wrote, while it still holds the lock; never raises."""
         self.catalogued: Cataloguing = lambda _: None
@@ -102,13 +100,12 @@ class FileHome:
     def steady(self, body: Callable[[Mapping[str, Signature]], R | None]) -> R | None:
         """Run ``body`` on the files with blocks (path to signature) and return its answer if nothing changed meanwhile.
 
-        None, so that the caller falls back to ``read``, if a file has a problem, an act is in progress, or approvals
-        have to be judged block by block.
+        None, so that the caller falls back to ``read``, if a file has a problem or an act is in progress.
         """
         self._require_home()
         head, found = self._head(), self._settled()
         self.standings.follow()
-        if found.problems or not self._is_settled_now or self._judge.is_judged():
+        if found.problems or not self._is_settled_now:
             return None
         # A tracked file that is missing needs the last good version from git, which only `read` looks up.
         tracked = self._writer.stamps.files
@@ -174,15 +171,15 @@ class FileHome:
         head = self._head()
         self.standings.follow()
         good = self._last_good(head)
-        catalogue = self._catalogue(found, places) if is_adopted and not self._judge.is_judged() else None
+        catalogue = self._catalogue(found, places) if is_adopted else None
         seen = snapshot(self._reading, found, places, head, good, self.standings.marked, catalogue)
         config, problems = read_configuration(self.root, found)
         wrong = () if self._is_settled_now else unavailable(self.repository)
-        wrong = (*wrong, *self.standings.problems())
+        wrong = (*wrong, *self.standings.problems(config))
         seen = replace(
             seen, config=config, problems=(*seen.problems, *problems, *wrong), decisions=self.standings
         )
-        return self._judge.judge(self._recording.within(seen, found, records) if records else seen)
+        return self._recording.within(seen, found, records) if records else seen
 
     def _catalogue(self, found: Found, places: Collection[Place]) -> tuple[Collection[str], Catalogue] | None:
         """What is known of files that are as committed and that this process has not read yet."""
@@ -327,11 +324,17 @@ class FileHome:
         self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
     ) -> tuple[Commit | None, R]:
         """See ``home.ports.Home.apply``."""
-        from alice_exp.model.rules.expiry import with_expired
-
         self._require_home()
         if not self.repository.exists:
             self.repository.require()
+        applied = partial(self._applied, places=places, records=records)
+        return self.standings.owner.applied(self._sources.new_id, applied, plan)
+
+    def _applied(
+        self, plan: Plan[R], places: Collection[Place], records: bool | str
+    ) -> tuple[Commit | None, R]:
+        from alice_exp.model.rules.expiry import with_expired
+
         with self._locked():
             for left in reversed(range(TRIES)):
                 found = self._settle()

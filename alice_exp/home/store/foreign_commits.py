@@ -12,15 +12,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from alice_exp.home.store.hand_edits import left, named, warn_left
 from alice_exp.home.store.read_files import Reading, holds_blocks
 from alice_exp.home.store.record_files import as_adopted
+from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import AUTHOR, FOREIGN, SINCE, Act, Actor, Commit, disclaimed, read
 from alice_exp.kernel.journal.atomic_files import read_bytes
+from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, now_ns
 from alice_exp.kernel.journal.git_process import NO_OBJECT, Repository
 from alice_exp.kernel.journal.git_references import LEDGER, SEEN
@@ -35,13 +38,6 @@ from alice_exp.model.rules.identity import id_of_nameless
 from alice_exp.model.rules.ledger import bound, is_same
 from alice_exp.model.values.block import DIRECTORIES, Block, Placed, says_approved
 from alice_exp.model.values.ledger_entry import Entry
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-    from pathlib import Path
-
-    from alice_exp.home.store.standings import Standings
-    from alice_exp.kernel.journal.commit_writer import CommitWriter
 
 _FOLDERS = (*DIRECTORIES.values(), "records", ".schema")
 _NAMED = 200

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TypeAlias
 
+from alice_exp.home.store.list_files import Found
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
+from alice_exp.kernel.jsonc import Document, Unchanged
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.record_schema import (
     EMPTY,
@@ -17,17 +21,9 @@ from alice_exp.model.formats.record_schema import (
     read_episodes,
     read_timeline,
 )
+from alice_exp.model.values.changes import ChangeSet
 from alice_exp.model.values.records import Episode, EpisodeBook, Timeline
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from alice_exp.home.store.list_files import Found
-    from alice_exp.kernel.jsonc import Document, Unchanged
-    from alice_exp.model.values.changes import ChangeSet
-    from alice_exp.model.values.snapshot import Snapshot
-
+from alice_exp.model.values.snapshot import Snapshot
 
 Read: TypeAlias = "tuple[EpisodeBook | Timeline | None, tuple[Problem, ...]]"
 """A file's value (None if it is broken) and its problems."""

@@ -11,12 +11,13 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alice_exp.home.signed_acts import OwnedHeads, Unsigned
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.journal.atomic_files import create, read_bytes
 from alice_exp.kernel.journal.git_process import Repository
-from alice_exp.kernel.journal.ledger_objects import LedgerObjects
+from alice_exp.kernel.journal.ledger_objects import OWNER, LedgerObjects, text_of
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.rules.ledger import (
     bound,
@@ -26,9 +27,11 @@ from alice_exp.model.rules.ledger import (
     is_same,
     keeper,
     may_follow,
+    raises,
     read_shard,
     removed,
     shard_of,
+    signed_for,
     standings_in,
     undone,
     with_entries,
@@ -43,9 +46,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from alice_exp.home.ports import Signer
     from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
     from alice_exp.kernel.journal.transaction import FileChange
     from alice_exp.model.values.changes import ChangeSet
+    from alice_exp.model.values.config import Config
     from alice_exp.model.values.ledger_entry import Standing
 
 COPY = "ledger"
@@ -55,14 +60,15 @@ COPY = "ledger"
 class Standings:
     """The ledger of the home at ``root``. Reading needs no lock; who writes holds the writer lock."""
 
-    def __init__(self, repository: Repository, root: Path) -> None:
+    def __init__(self, repository: Repository, root: Path, signer: Signer | None = None) -> None:
         self.objects = LedgerObjects(repository, root / "state" / COPY)
         self._repository = repository
+        self.owner = OwnedHeads(self.objects, signer)
         self._secret = root / "state" / "rejected.key"
         self.head = ""
         """The commit of the ledger that was read last; empty: none."""
         self.moved = ("", "")
-        """The ledger before and after the last act of this process."""
+        """The ``state`` before and after the last act of this process."""
         self.decided: tuple[str, ...] = ()
         """The ids on which that act decided."""
         self._made: tuple[LedgerCommit, tuple[str, ...]] | None = None
@@ -76,10 +82,20 @@ class Standings:
     def follow(self) -> None:
         """Read what the reference leads to now; entries that were looked up before may be older."""
         head = self.objects.head()
-        if head != self.head:
+        if self.owner.follow(head) or head != self.head:
             self.head, self._shards, self._entries, self._lost = head, {}, {}, None
-        if not head and self.objects.has_copy():
+        if not self.head and self.objects.has_copy():
             self.objects.set_aside()
+
+    @property
+    def state(self) -> str:
+        """By what the entries hold: the ledger's commit, the owner key if there is one, and copies set aside."""
+        return " ".join(filter(None, (self.head, self.owner.key, "lost" if self._has_lost() else "")))
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether the home has an owner key, so that only what it signed raises a standing."""
+        return bool(self.owner.key)
 
     def entry(self, block_id: str) -> Entry:
         """The newest entry of an id; ``NONE`` if nobody decided. ``ProblemError`` if the ledger cannot be read."""
@@ -89,6 +105,8 @@ class Standings:
             if name not in self._shards:
                 self._shards[name] = self.objects.shards((name,), self.head).get(name, b"")
             known = found(self._shards[name], block_id) or NONE
+            if self.is_signed and known.id:
+                known = signed_for(known, self.owner.entries(block_id))
             # Of a copy only what lowers a block is believed: what a person took back stays so, whoever reset git.
             for shard in self.objects.copies(name) if self._has_lost() else ():
                 copied = found(shard, block_id)
@@ -154,17 +172,18 @@ class Standings:
     def marked(self, path: str, blocks: Sequence[Block]) -> tuple[Block, ...]:
         """A file's blocks with their entries; the same values as last time if neither they nor the ledger changed."""
         known = self._marked.get(path)
-        if known is None or known[0] != self.head or known[1] is not blocks:
-            known = self._marked[path] = (self.head, blocks, tuple(map(self.mark, blocks)))
+        if known is None or known[0] != self.state or known[1] is not blocks:
+            known = self._marked[path] = (self.state, blocks, tuple(map(self.mark, blocks)))
         return known[2]
 
-    def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with the ledger, so that nothing counts as trusted."""
+    def problems(self, config: Config) -> tuple[Problem, ...]:
+        """What is wrong with the ledger, so that nothing counts as trusted, and with its owner key."""
+        keyed = self.owner.problems(config)
         try:
             self.objects.names(self.head)
         except ProblemError as error:
-            return (Problem(".git", 0, 0, error.template, error.values, "error", error.hint),)
-        return ()
+            return (Problem(".git", 0, 0, error.template, error.values, "error", error.hint), *keyed)
+        return keyed
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -261,21 +280,36 @@ class Standings:
         )
 
     def composing(
-        self, entries: Sequence[Entry], *, anew: bool = False
+        self, entries: Sequence[Entry], *, anew: bool = False, signs: bool = False
     ) -> Callable[[Commit, int], LedgerCommit | None]:
         """What makes the commit of some entries, given their act and the time (epoch seconds); of none only a ledger
-        that is begun (``anew``)."""
+        that is begun (``anew``). ``signs``: an owner key signs what raises a standing, else ``Unsigned``."""
 
         def compose(commit: Commit, when: int) -> LedgerCommit | None:
             if not entries and not anew:
                 return None
             channel = _channel(commit)
             whole = [completed(one, commit, channel, self.entry(one.id)) for one in entries]
-            made = self.objects.composed(self._message(commit, when, whole), self._with(whole))
+            if signs and self.is_signed and any(raises(one, self.entry(one.id)) for one in whole):
+                made = self._composed_signed(commit, when, whole)
+            else:
+                made = self.objects.composed(self._message(commit, when, whole), self._with(whole))
             self._made = (made, tuple(one.id for one in entries))
             return made
 
         return compose
+
+    def _composed_signed(self, commit: Commit, when: int, whole: Sequence[Entry]) -> LedgerCommit:
+        """A commit with the signature of its tree, in which nothing stands that the key did not sign before."""
+        shards = self.objects.shards(self.objects.names(self.head), self.head)
+        there = [one for data in shards.values() for one in read_shard(data).values()]
+        others = [self.entry(one.id) for one in there if self.entry(one.id) != one]
+        message, changed = self._message(commit, when, whole), self._with([*others, *whole])
+        text = text_of(self.objects.composed(message, changed).body)
+        if self.owner.signature[0] != text:
+            raise Unsigned(text)
+        signed = replace(message, text=f"{message.text}{OWNER}{self.owner.signature[1]}\n")
+        return self.objects.composed(signed, changed)
 
     def write(self, entries: Sequence[Entry], commit: Commit, when: int, *, anew: bool = False) -> None:
         """Write entries that no act of the branch carries; ``when`` is in epoch seconds. ``anew``: a ledger that says
@@ -304,13 +338,13 @@ class Standings:
 
     def landed(self) -> None:
         """Bring the copy and this process up to what an act wrote, once its commit landed."""
-        self.moved, self.decided = (self.head, self.head), ()
+        was, self.decided = self.state, ()
         if self._made is not None:
             made, self.decided = self._made
             self.objects.keep(made)
-            self.moved = (made.parent, made.oid)
         self._made = None
         self.follow()
+        self.moved = (was, self.state)
 
     def _with(self, entries: Iterable[Entry]) -> dict[str, bytes]:
         groups: dict[str, list[Entry]] = {}

@@ -96,8 +96,9 @@ class Composing:
             )
         files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
         act = changes.then.act if changes.then is not None else changes.act
+        ledger = self._standings.composing(entries, signs=act.actor.is_person)
         different = {path: change for path, change in files.items() if change.expected != change.new}
-        return self._writer.write(act, different, first, self._standings.composing(entries))
+        return self._writer.write(act, different, first, ledger)
 
     def _whole_files(self, changes: ChangeSet, found: Found) -> dict[str, bytes]:
         """What stands in the files that an act replaces as a whole; ``ChangedOnDisk`` if it is not what it saw."""

@@ -68,7 +68,8 @@ class Actor:
 class Act:
     """What one commit message records. Subjects carry ids and verbs, never the content of blocks.
 
-    ``at`` is ISO-8601 UTC; ``trailers`` are additional ``Alice-*`` lines, in order.
+    ``at`` is ISO-8601 UTC; ``trailers`` are additional ``Alice-*`` lines, in order. ``act_id`` is set where the act was
+    composed before, for its signature.
     """
 
     op: Op
@@ -77,6 +78,7 @@ class Act:
     blocks: tuple[str, ...] = ()
     detail: str = ""
     trailers: tuple[tuple[str, str], ...] = ()
+    act_id: str = ""
 
     @property
     def subject(self) -> str:

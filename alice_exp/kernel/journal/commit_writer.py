@@ -85,7 +85,7 @@ class CommitWriter:
         """The act as a ``Commit`` without an id, and its commit message."""
         from alice_exp.kernel.journal.act import compose
 
-        commit, text = compose(act, self.sources.new_id("act"))
+        commit, text = compose(act, act.act_id or self.sources.new_id("act"))
         # A commit is never older than its parent, even if the clock was set back.
         return commit, Message(_author(act.actor), max(self.sources.epoch(), self.stamps.commit_time), text)
 

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 HEAD: Final = "head"
 """The file of the copy that holds the commit and its tree."""
 
+OWNER: Final = "Alice-Owner: "
+"""The row of a commit's message with the owner key's signature over ``signed_text``."""
+
+SIGNED: Final = "Alice-Signed: "
+"""The row of every commit above such ones that names the newest of them."""
 LOST: Final = "lost"
 """The folder beside the copy that holds those of which the ledger has lost something, each by its commit's id."""
 
@@ -34,7 +39,7 @@ class LedgerObjects:
         self._repository = repository
         self._copy = copy
         self.lost = copy.with_name(LOST)
-        self._known: tuple[str, bytes, dict[str, str]] = ("", b"", {})
+        self._known: dict[str, tuple[bytes, dict[str, str]]] = {"": (b"", {})}
         self._read: dict[str, bytes] = {}
 
     def has_copy(self) -> bool:
@@ -80,19 +85,27 @@ class LedgerObjects:
 
     def message(self, commit: str = "") -> str:
         """The message of a commit, by default of the newest; empty if there is no ledger."""
-        body = self._opened(commit or self.head())[1]
+        body = self._opened(commit or self.head())[0]
         return body.partition(b"\n\n")[2].decode("utf-8", "replace")
 
     def names(self, commit: str = "") -> Collection[str]:
         """The names of the shards of a commit, by default of the newest."""
-        return self._opened(commit or self.head())[2].keys()
+        return self.tree(commit).keys()
+
+    def tree(self, commit: str = "") -> Mapping[str, str]:
+        """The object id of each shard of a commit, by default of the newest."""
+        return self._opened(commit or self.head())[1]
+
+    def signed_text(self, commit: str) -> str:
+        """What an owner key signs of a commit: its tree and its parents, so every entry and all that came before."""
+        return text_of(self._opened(commit)[0])
 
     def shards(self, names: Collection[str], commit: str = "") -> dict[str, bytes]:
         """The bytes of some shards of a commit, by default of the newest; those that it has not are left out.
 
         ``ProblemError`` if neither git nor the copy has what the reference leads to.
         """
-        tree = self._opened(commit or self.head())[2]
+        tree = self.tree(commit)
         wanted = {name: tree[name] for name in names if name in tree}
         missing = {name: oid for name, oid in wanted.items() if oid not in self._read}
         for name, oid in missing.items():
@@ -107,15 +120,14 @@ class LedgerObjects:
                 self._write(name, found[oid])
         return {name: self._read[oid] for name, oid in wanted.items()}
 
-    def _opened(self, commit: str) -> tuple[str, bytes, dict[str, str]]:
-        if not commit:
-            return ("", b"", {})
-        if self._known[0] != commit:
+    def _opened(self, commit: str) -> tuple[bytes, dict[str, str]]:
+        """The bytes of a commit, and the object id of each of its shards."""
+        if commit not in self._known:
             known = self._copied(commit)
-            if known is None:
+            if known is None and commit == self.head():
                 self.set_aside()
-            self._known = (commit, *(known or self._from_git(commit)))
-        return self._known
+            self._known[commit] = known or self._from_git(commit)
+        return self._known[commit]
 
     def _copied(self, commit: str) -> tuple[bytes, dict[str, str]] | None:
         try:
@@ -153,10 +165,10 @@ class LedgerObjects:
         """A commit on top of the newest one in which some shards are new; ``merged`` is its second parent. ``anew``: a
         first commit of these shards alone."""
         # Loaded where something is decided: every answer reads a ledger.
-        from alice_exp.kernel.journal.commit_stream import COMMITTER, LedgerCommit
+        from alice_exp.kernel.journal.commit_stream import COMMITTER, LedgerCommit, Message
 
         parent = "" if anew else self.head()
-        oids = dict(self._opened(parent)[2])
+        oids = dict(self.tree(parent)) if parent else {}
         oids |= {name: object_id("blob", data) for name, data in shards.items()}
         tree = b"".join(
             b"100644 %s\0%s" % (name.encode(), bytes.fromhex(oids[name])) for name in sorted(oids)
@@ -164,15 +176,26 @@ class LedgerObjects:
         lines = [f"tree {object_id('tree', tree)}", *(f"parent {one}" for one in (parent, merged) if one)]
         roles = (("author", message.author), ("committer", COMMITTER))
         lines += [f"{role} {who} {message.when} +0000" for role, who in roles]
+        if signed := self._signed(parent, merged):
+            message = Message(message.author, message.when, f"{message.text}{SIGNED}{signed}\n")
         body = ("\n".join(lines) + "\n\n").encode() + message.text.encode("utf-8", "replace")
         return LedgerCommit(object_id("commit", body), parent, message, shards, body, tree, merged)
+
+    def _signed(self, *parents: str) -> str:
+        """The newest commits below these, or of these, that say they are signed by an owner key."""
+        found: dict[str, None] = {}
+        for parent in filter(None, parents):
+            said = self.message(parent)
+            named = [parent] if f"\n{OWNER}" in said else row_of(said, SIGNED).split()
+            found |= dict.fromkeys(named)
+        return " ".join(found)
 
     def keep(self, made: LedgerCommit) -> None:
         """Bring the copy up to what was written; what the disk refuses is read from git."""
         for name, data in made.shards.items():
             self._read[object_id("blob", data)] = data
             self._write(name, data)
-        self._known = (made.oid, made.body, _rows(made.tree))
+        self._known[made.oid] = (made.body, _rows(made.tree))
         self._write(HEAD, b"%d\n%s%s" % (len(made.body), made.body, made.tree))
 
     def _write(self, name: str, data: bytes) -> None:
@@ -188,6 +211,18 @@ def object_id(kind: str, data: bytes) -> str:
     except ImportError:
         sha1 = import_module("hashlib").sha1
     return str(sha1(f"{kind} {len(data)}\0".encode() + data).hexdigest())
+
+
+def row_of(message: str, name: str) -> str:
+    """The value of a row of a commit's message; empty if it has none."""
+    return next((row[len(name) :] for row in message.splitlines() if row.startswith(name)), "")
+
+
+def text_of(body: bytes) -> str:
+    """``LedgerObjects.signed_text`` of a commit's bytes."""
+    header = body.partition(b"\n\n")[0].decode("ascii", "replace").splitlines()
+    rows = [row for row in header if row.startswith(("tree ", "parent "))]
+    return "\n".join(["alice-exp ledger of an owner 1", *rows, ""])
 
 
 def _tree_of(body: bytes) -> str:

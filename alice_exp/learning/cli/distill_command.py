@@ -11,6 +11,7 @@ from alice_exp.learning.usecases import propose_from_episodes
 from alice_exp.learning.wiring import learning
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
+from alice_exp.terminal.options import DryRun
 
 
 def distill(
@@ -20,9 +21,7 @@ def distill(
     ] = None,
     limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="How many proposals at most.")] = 20,
     explain: Annotated[bool, typer.Option("--explain", help="Show counts, rates and intervals.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be proposed; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Find what repeats in episodes and propose it: what worked as advice, what failed as a warning.
 

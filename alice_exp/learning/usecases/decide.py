@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from alice_exp.episodes.rules.search_episodes import Match as Similar
 from alice_exp.episodes.rules.search_episodes import similar_failures
 from alice_exp.finding.rules.choice import choose, forbids
 from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone, is_foreign
+from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.rules.rivals import rivalry
 from alice_exp.finding.usecases import Filters, of_team, replaced_ones, search
+from alice_exp.home.ports import Home
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.store import Learning, OpenDecision
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.values.block import PLACES, Placed, is_of_team
 from alice_exp.model.values.records import EpisodeBook
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from alice_exp.finding.rules.ranking import Match
-    from alice_exp.home.ports import Home
-    from alice_exp.kernel.jsonc.problem import Json
 
 UNKEPT_WARNING = "this decision could not be kept, so its outcome cannot be reported"
 

@@ -189,7 +189,7 @@ def _reported(value: Json) -> Reported:
 
 
 def _approved(value: Json) -> Approved:
-    readers = {"at": time, "by": text, "report": text, "hash": text, "signature": text}
+    readers = {"at": time, "by": text, "report": text, "hash": text}
     return Approved(**_object(value, readers, ("at", "by", "hash")))
 
 
@@ -315,7 +315,7 @@ _ROWS: Mapping[str, tuple[Callable[[Json], Any], dict[str, Json]]] = {
     "approved": (
         _approved,
         said(
-            nested(("at", "by", "hash"), at=MOMENT, by=TEXT, report=TEXT, hash=TEXT, signature=TEXT),
+            nested(("at", "by", "hash"), at=MOMENT, by=TEXT, report=TEXT, hash=TEXT),
             "Who approved it, and what it said then; written by hand it grants nothing.",
         ),
     ),

@@ -183,7 +183,7 @@ _SPECIAL: Mapping[str, Callable[[Any], Json]] = {
     "payload": _write_payload,
     "evidence": _write_evidence,
     "reported": lambda value: _present(("report", "at", "hash"), value),
-    "approved": lambda value: _present(("at", "by", "report", "hash", "signature"), value),
+    "approved": lambda value: _present(("at", "by", "report", "hash"), value),
     "archived": _write_archived,
     "tags": list,
     "related": list,

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from alice_exp.model.values.block import Block, Placed
-    from alice_exp.model.values.changes import ChangeSet
-    from alice_exp.model.values.config import Pauses, Wait
-    from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.block import Block, Placed
+from alice_exp.model.values.changes import ChangeSet
+from alice_exp.model.values.config import Pauses, Wait
+from alice_exp.model.values.snapshot import Snapshot
 
 
 def expires_at(block: Block, wait: Wait) -> str:

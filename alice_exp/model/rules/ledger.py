@@ -16,7 +16,7 @@ from alice_exp.model.values.block import Block, Placed, content_hash, is_approve
 from alice_exp.model.values.ledger_entry import MARKS, NONE, STANDINGS, Entry, Standing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Sequence
 
     from alice_exp.kernel.journal.act import Act, Commit
     from alice_exp.kernel.jsonc.problem import Json
@@ -223,10 +223,21 @@ def completed(entry: Entry, act: Commit, channel: str, old: Entry) -> Entry:
     )
 
 
-def raises(new: Iterable[Entry], old: Mapping[str, Entry]) -> bool:
-    """Whether any of the new entries says more than the one that it replaces, so that an owner key has to sign it."""
-    lifted = ("rejected", "forgotten")
-    return any(
-        one.standing == "trusted" or (old.get(one.id, NONE).standing in lifted and one.standing not in lifted)
-        for one in new
-    )
+def raises(entry: Entry, old: Entry) -> bool:
+    """Whether an entry says more than another, so that an owner key has to sign it: it trusts what that does not trust
+    or lets it leave, or takes back that a person put it away."""
+    if entry.standing != "trusted":
+        return old.standing in ("rejected", "forgotten") and entry.standing not in ("rejected", "forgotten")
+    names = ("standing", "content", "path", "project", "importance", "replaces", "both")
+    is_same = all(getattr(entry, name) == getattr(old, name) for name in names)
+    return not is_same or (entry.shareable and not old.shareable)
+
+
+def signed_for(entry: Entry, signed: Sequence[Entry]) -> Entry:
+    """What holds of an id in a home with an owner key: its newest entry, unless that says more than each of those that
+    the key signed last (``NONE``: it signed none); then the lowest of these."""
+    if any(not raises(entry, one) for one in signed or (NONE,)):
+        return entry
+    lowest = min(signed or (NONE,), key=lambda one: one.standing == "trusted")
+    # What the key never saw waits as what it was, so that the person can sign it.
+    return lowest if lowest.id else replace(entry, standing="waiting")

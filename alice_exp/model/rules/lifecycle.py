@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.approval import may_leave
 from alice_exp.model.values.block import CONFIDENCE, EVIDENCE_KEPT, Evidence, is_approved
 
 if TYPE_CHECKING:
@@ -306,5 +305,4 @@ def is_shareable(placed: Placed, thresholds: Thresholds = DEFAULT) -> bool:
         and block.verifications_local >= thresholds.super_reliable
         and level(block, thresholds) == "super_reliable"
         and is_approved(placed)
-        and may_leave(block)
     )

@@ -111,21 +111,6 @@ class Approved:
     by: str
     hash: str
     report: str = ""
-    signature: str = ""
-
-
-Decision = Literal["approve", "share", "revive"]
-"""What an owner key signs (DESIGN 6)."""
-DECISIONS: tuple[Decision, ...] = get_args(Decision)
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What a block's signature claims: the text that it must cover, the decision, and the signature as base64."""
-
-    text: str
-    decision: Decision
-    signature: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +193,6 @@ class Block:
     archived: Archived | None = None
     extra: Mapping[str, Json] = field(default_factory=dict)
     """Keys unknown to the schema, including ``x-`` keys: kept, never interpreted."""
-    signed: bool | None = field(default=None, compare=False)
-    """Whether the owner key signed the approval; None if the home has no owner key. Never written to a file."""
     entry: Entry | None = field(default=None, compare=False)
     """The newest entry of the ledger on it (``ledger.NONE``: nobody decided); None until a home looked it up."""
 
@@ -287,13 +270,12 @@ _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",
 def is_approved(placed: Placed) -> bool:
     """Whether the newest decision on the block stands at trusted and binds it as it is (DESIGN 6).
 
-    False where no home looked it up. With an owner key (``signed`` is not None) it has to be signed, too.
+    False where no home looked it up.
     """
     block, entry = placed.block, placed.block.entry
     return (
         entry is not None
         and entry.standing == "trusted"
-        and block.signed is not False
         and place_of(entry.path) == placed.place
         and entry.project == block.project
         and entry.importance == block.importance

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
-
-from alice_exp.model.values.block import Claim
 
 P = 2**255 - 19
 L = 2**252 + 27742317777372353535851937790883648493
@@ -94,43 +92,14 @@ def _is_zero(point: Point) -> bool:
     return point.x % P == 0 and (point.y - point.z) % P == 0
 
 
-def verified(key: bytes, signed: Sequence[Signed]) -> list[bool]:
-    """Whether each signature is that of the public ``key`` (32 bytes) over its message, in order."""
+def verified(key: bytes, one: Signed) -> bool:
+    """Whether a signature is that of the public ``key`` (32 bytes) over its message: S·B = R + h·A."""
     public, base = _point(key), _point(_BASE_BYTES)
-    if public is None or base is None:
-        return [False] * len(signed)
-    parts = [_parts(key, one) for one in signed]
-    good = [part for part in parts if part is not None]
-    if _holds(public, base, good):
-        return [part is not None for part in parts]
-    return [part is not None and _holds(public, base, [part]) for part in parts]
-
-
-def _parts(key: bytes, one: Signed) -> tuple[Point, int, int] | None:
-    """R, S and the hash of a signature; None if its form alone is wrong."""
     r, s = _point(one.signature[:32]), int.from_bytes(one.signature[32:], "little")
-    if r is None or len(one.signature) != 64 or s >= L:
-        return None
+    if public is None or base is None or r is None or len(one.signature) != 64 or s >= L:
+        return False
     digest = hashlib.sha512(one.signature[:32] + key + one.message).digest()
-    return r, s, int.from_bytes(digest, "little") % L
-
-
-def _holds(public: Point, base: Point, parts: Sequence[tuple[Point, int, int]]) -> bool:
-    """Whether S·B = R + h·A holds for all parts: one random combination of them, with factors of 128 bits.
-
-    The factors are drawn from a hash of the signatures, so nobody can choose signatures to cancel out under them.
-    """
-    seed = hashlib.sha512(
-        b"".join(b"%x %x " % (s, h) + r.y.to_bytes(32, "little") for r, s, h in parts)
-    ).digest()
-    factors = [
-        int.from_bytes(hashlib.sha256(seed + b"%d" % index).digest()[:16], "little") | 1
-        for index in range(len(parts))
-    ]
-    sum_s = sum(z * s for z, (_, s, _) in zip(factors, parts, strict=True)) % L
-    sum_h = sum(z * h for z, (_, _, h) in zip(factors, parts, strict=True)) % L
-    terms = [(L - sum_s, base), (sum_h, public), *zip(factors, (r for r, _, _ in parts), strict=True)]
-    return _is_zero(_sum(terms))
+    return _is_zero(_sum([(L - s, base), (int.from_bytes(digest, "little") % L, public), (1, r)]))
 
 
 def public_key(seed: bytes) -> bytes:
@@ -175,23 +144,21 @@ def can_verify(line: str) -> bool:
     return line.startswith(("ssh-ed25519 ", "sk-ssh-ed25519@openssh.com "))
 
 
-def verdicts(line: str, claims: Sequence[Claim], namespace: str) -> tuple[bool, ...]:
-    """Whether each claim's signature is by the key of ``line`` (``can_verify``) over its text."""
-    blob = base64.b64decode(line.split(" ")[1])
-    key = _strings(blob)[1]
-    found = [_signed(blob, said, namespace.encode()) for said in claims]
-    answers = iter(verified(key, [one for one in found if one is not None]))
-    return tuple(one is not None and next(answers) for one in found)
+def holds(line: str, text: str, signature: str, namespace: str) -> bool:
+    """Whether a signature (base64) is by the key of ``line`` (``can_verify``) over a text."""
+    key = _strings(base64.b64decode(line.split(" ")[1]))[1]
+    found = _signed(base64.b64decode(line.split(" ")[1]), text, signature, namespace.encode())
+    return found is not None and verified(key, found)
 
 
-def _signed(key: bytes, said: Claim, namespace: bytes) -> Signed | None:
-    """What the key has to have signed for this claim, and the bare signature; None if its form is wrong."""
+def _signed(key: bytes, text: str, made: str, namespace: bytes) -> Signed | None:
+    """What the key has to have signed, and the bare signature; None if its form is wrong."""
     try:
-        data = base64.b64decode("".join(said.signature.split()), validate=True)
+        data = base64.b64decode("".join(made.split()), validate=True)
         if data[:6] != _MAGIC or int.from_bytes(data[6:10], "big") != 1:
             return None
         public, named, reserved, algorithm, signature = _strings(data[10:])
-        digest = _HASHES[algorithm](said.text.encode()).digest()
+        digest = _HASHES[algorithm](text.encode()).digest()
         if public != key or named != namespace:
             return None
         message = b"".join(map(_string, (namespace, reserved, algorithm, digest)))

@@ -14,7 +14,6 @@ from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import REVIEWED, Placed, content_hash, is_approved
-from alice_exp.owner.wiring import signing
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.named_candidates import Choice
 from alice_exp.review.cli.report_model import told
@@ -117,26 +116,19 @@ def approved(
 
     With ``asks`` they say of one candidate which holds, it or its rival, rival by rival; else it stays waiting.
     """
-    from alice_exp.owner import usecases as owner
-
     if (replacing or both) and is_approved_already(terminal, ids):
         return review.answered(terminal.doors(dry_run), terminal.session.caller, ids[0], replacing, both)
-    done = owner.decide(
-        signing(terminal.session, terminal.doors(dry_run)),
-        "approve",
-        lambda home, caller, stamp: review.approve(
-            home,
-            replace(caller, reply=reply),
-            ids,
-            to,
-            bulk=bulk,
-            reason=reason,
-            replacing=replacing,
-            both=both,
-            everywhere=everywhere,
-            stamp=stamp,
-            seen=seen,
-        ),
+    done = review.approve(
+        terminal.doors(dry_run),
+        replace(terminal.session.caller, reply=reply),
+        ids,
+        to,
+        bulk=bulk,
+        reason=reason,
+        replacing=replacing,
+        both=both,
+        everywhere=everywhere,
+        seen=seen,
     )
     if not (asks and done.rivals):
         return done

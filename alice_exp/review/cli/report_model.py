@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from alice_exp.blocks.cli.told_acts import told_lost
 from alice_exp.finding.rules.nearness.neighbourhood import Relation
+from alice_exp.home.ports import Came
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import evidence_line, payload_text, trigger_text
 from alice_exp.model.rules.rejection import Returned
@@ -17,6 +18,7 @@ from alice_exp.review.cli.where_it_holds import (
     Row,
     answers,
     asked_about,
+    brought_rows,
     came_of,
     doubted,
     shared_project,
@@ -103,6 +105,7 @@ def _from_elsewhere(report: Agenda) -> tuple[Section, ...]:
     asked = [Row(one, asked_about(its, held), answers(one, its)) for one, its, held in report.asked]
     return (
         _section("projects", say("Which project is it?"), asked),
+        *(_of_team(came) for came in report.team),
         _section("by_hand", say("Changed by hand"), [_by_hand(name) for name in report.by_hand]),
         _section(
             "proposed",
@@ -110,6 +113,16 @@ def _from_elsewhere(report: Agenda) -> tuple[Section, ...]:
             [_proposed(name, value) for name, value in report.proposed.items()],
         ),
     )
+
+
+def _of_team(came: Came) -> Section:
+    """What a repository brings that nobody trusts yet, a change beside the words that were trusted."""
+    title = say(
+        "{project} brings these; trust them in {folder} with: alice-exp project trust",
+        project=came.project,
+        folder=came.root,
+    )
+    return _section("team", title, [Row(*brought_rows(one)) for one in came.blocks])
 
 
 def _section(key: str, title: str, rows: Sequence[Row]) -> Section:

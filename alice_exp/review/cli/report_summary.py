@@ -40,6 +40,9 @@ def line(report: Agenda) -> str:
             say("one candidate expired unanswered: alice-exp heartbeat"),
             "{count} candidates expired unanswered: alice-exp heartbeat",
         )
+    if not count and report.team:
+        brought = sum(len(came.blocks) for came in report.team)
+        return say("{count} things wait to be trusted: alice-exp review", count=brought)
     if not count:
         return say("nothing waits for your decision today")
     if count == 1:

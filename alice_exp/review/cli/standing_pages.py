@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from alice_exp.home.ports import Came
 from alice_exp.kernel.text.display import wrapped
 from alice_exp.model.values.block import Placed, content_hash
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.asked_decisions import answered_key, approved, ask
 from alice_exp.review.cli.named_candidates import name_apart
 from alice_exp.review.cli.report_model import told
-from alice_exp.review.cli.review_pages import DIGITS, LATER
+from alice_exp.review.cli.review_pages import DIGITS, LATER, columns
 from alice_exp.review.cli.single_keys import QUITTING, key
 from alice_exp.review.cli.waiting_rows import trusted_texts, why_it_waits
-from alice_exp.review.cli.where_it_holds import doubted
+from alice_exp.review.cli.where_it_holds import brought_rows, doubted
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.doubts import Question
 from alice_exp.terminal.console import Terminal
@@ -72,11 +73,28 @@ def _lines(page: Sequence[Placed], was: Mapping[str, Placed], later: set[str], w
     return found
 
 
+def ask_team(terminal: Terminal, came: Came, rule: Callable[[str], None], width: int) -> bool:
+    """Show what a repository brings that nobody trusts yet, and ask once; whether the person goes on."""
+    rule(say("what {project} brings", project=came.project))
+    for one in came.blocks:
+        name, text, note = brought_rows(one)
+        for at, row in enumerate(wrapped("\n".join(filter(None, (text, name, note))), width - 6)):
+            terminal.line(f"{'' if at else '+':4}{row}")
+    pressed = answered_key(say("[t]rust these, as they stand [l]ater [q]uit "), "ty")
+    if pressed in QUITTING:
+        return False
+    if pressed in ("t", "y") and terminal.session.team is not None:
+        count = len(terminal.session.team.trust(came))
+        terminal.line(
+            "  " + say("{project}: {count} trusted, as they stand", project=came.project, count=count)
+        )
+    return True
+
+
 def lost_page(terminal: Terminal, rule: Callable[[str], None], width: int) -> bool:
     """Show the decisions that the files lack, and put all of them back or let them go; whether the person quit."""
     from alice_exp.blocks.cli.told_acts import told_lost
     from alice_exp.blocks.usecases import provenance
-    from alice_exp.owner.wiring import signing
 
     session = terminal.session
     rows = provenance.lost(session.home, session.history)
@@ -89,7 +107,9 @@ def lost_page(terminal: Terminal, rule: Callable[[str], None], width: int) -> bo
     pressed = answered_key(say("[b]ack into the files [n]o longer [l]ater [q]uit "), "bn")
     if pressed in ("b", "n"):
         ids = [row.entry.id for row in rows]
-        done = provenance.restore_lost(signing(session), session.history, ids, lets_go=pressed == "n")
+        done = provenance.restore_lost(
+            session.home, session.caller, session.history, ids, lets_go=pressed == "n"
+        )
         gone, back = (
             say("{count} decisions hold no more", count=len(done.ids)),
             say("{count} decisions are in the files again", count=len(done.ids)),
@@ -99,8 +119,11 @@ def lost_page(terminal: Terminal, rule: Callable[[str], None], width: int) -> bo
 
 
 def ask_standing(terminal: Terminal, report: Agenda, rule: Callable[[str], None]) -> None:
-    """Ask which of two trusted blocks that contradict each other holds, then of each block in doubt whether it does,
-    until the person quits."""
+    """Ask about what repositories bring, which of two trusted blocks that contradict each other holds, then of each
+    block in doubt whether it does, until the person quits."""
+    for came in report.team:
+        if not ask_team(terminal, came, rule, columns()):
+            return
     gone: set[str] = set()
     for first, beside in report.settle:
         second = beside.placed

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.documents import payload_text
+from alice_exp.model.documents import payload_text, said
 from alice_exp.review.rules.arrangement import project_of
 from alice_exp.terminal.language import say
 
 if TYPE_CHECKING:
+    from alice_exp.home.ports import Brought
     from alice_exp.review.rules.daily_report import Item
     from alice_exp.review.rules.doubts import Question
     from alice_exp.review.rules.weekly import Approval
@@ -91,6 +92,13 @@ def came_of(approvals: Sequence[Approval]) -> list[tuple[str, str, str]]:
         text = f"{block_id} {payload_text(placed[0])}"
         rows.append((said[effect], text, retire if effect == "never used" else ""))
     return rows
+
+
+def brought_rows(one: Brought) -> tuple[str, str, str]:
+    """A block that a repository brings: its id, its words beside those that were trusted, and why it stands apart."""
+    text, (reason, of) = said(one.placed), one.apart
+    whole = f"{text}\n≠ {one.was}" if one.was else text
+    return one.placed.block.id, whole, say("left out: {why}", why=say(reason, id=of)) if reason else ""
 
 
 def doubted(one: Question) -> Row:

@@ -14,6 +14,7 @@ from alice_exp.blocks.rules.lost_decisions import Lost, Texts, lost_decisions
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, UNAPPROVED, came_up, faded
 from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, Relation
 from alice_exp.finding.rules.nearness.shelf import trusted
+from alice_exp.home.ports import Came
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
@@ -167,6 +168,8 @@ class Agenda:
     asked: tuple[tuple[str, str, str], ...] = ()
     """Projects whose names a person has to confirm: project, name, and which project that is so far (DESIGN 7)."""
 
+    team: tuple[Came, ...] = ()  # What came with repositories and waits to be trusted.
+
     week: tuple[Approval, ...] = ()
     """On a Monday: what was approved in the week before, and what came of it."""
 
@@ -199,6 +202,7 @@ class Agenda:
             or self.problems
             or self.settle
             or self.asked
+            or self.team
             or self.week
         )
 

@@ -36,7 +36,6 @@ from alice_exp.review.rules.rival_pairs import Rival, told_rivals, with_answers
 
 if TYPE_CHECKING:
     from alice_exp.home.ports import Home
-    from alice_exp.model.rules.approval import Stamp
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.review.store import Reviewing
 
@@ -145,23 +144,21 @@ def approve(
     replacing: Sequence[str] = (),
     both: Sequence[str] = (),
     everywhere: bool = False,
-    stamp: Stamp = lambda block: block,
     seen: Seen = MappingProxyType({}),
 ) -> Decided:
     """Approve candidates and unapproved trusted blocks: those about the user go to personal, others to universal.
 
     Blocks that changed since they were shown, by a report or by the caller (``seen``), are skipped and named, and so
-    are already decided ones if anything else is left to do; with ``bulk`` (``--all``) already decided ones
-    are skipped silently. ``to`` is another namespace of personal or universal; else ``UsageError``. ``stamp`` signs
-    with the owner key (``owner.usecases.decide``). What is a rival of something that is told now waits and is named,
-    unless the person says of the one candidate that it takes the other's place (``replacing``), so that the other one
-    waits while it is there, or that ``both`` hold. Each holds in its project, or ``everywhere``. ``RefusedError`` where
-    a secret or a private fact would stay in universal.
+    are already decided ones if anything else is left to do; with ``bulk`` (``--all``) already decided ones are
+    skipped silently. ``to`` is another namespace of personal or universal; else ``UsageError``. What is a rival of
+    something that is told now waits and is named, unless the person says of the one candidate that it takes the
+    other's place (``replacing``), so that the other one waits while it is there, or that ``both`` hold. Each holds in
+    its project, or ``everywhere``. ``RefusedError`` where a secret or a private fact would stay in universal.
     """
     require_person(caller, "approve", f"alice-exp approve {' '.join(ids)}")
     if (replacing or both) and len(ids) != 1:
         raise UsageError("one candidate takes the place of a block", hint="name one candidate")
-    from alice_exp.model.rules.approval import started
+    from alice_exp.model.rules.approval import kept_here, started
     from alice_exp.model.rules.peer_claims import accepted
 
     target = namespace_path(to) if to else ""
@@ -186,10 +183,10 @@ def approve(
         if everywhere:
             block = replace(block, project="")
         mark = Approved(caller.now, str(caller.actor), content_hash(block), shown)
-        block = accepted(replace(block, approved=mark, reported=None, suggested=""))
+        block = accepted(replace(kept_here(placed, block), approved=mark, reported=None, suggested=""))
         if placed.place == "low_value":
             block = started(block)
-        return (Put(stamp(block), path, decided=True), *others)
+        return (Put(block, path, decided=True), *others)
 
     def rivals(snapshot: Snapshot, chosen: Sequence[Placed]) -> Mapping[str, Rival]:
         return told_rivals(

@@ -15,7 +15,6 @@ from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed
-from alice_exp.owner.wiring import signing
 from alice_exp.sharing.usecases import bundles
 from alice_exp.sharing.usecases.bundles import Permitted, TakenIn
 from alice_exp.sharing.wiring import shares, sharing
@@ -31,17 +30,11 @@ def allow(terminal: Terminal, references: _Ids, dry_run: DryRun = False) -> None
 
     Examples: alice-exp share allow exp-7k2m9q4x · alice-exp share preview
     """
-    from alice_exp.owner import usecases as owner
-
     session = terminal.session
     require_person(session.caller, say("share"), f"alice-exp share allow {' '.join(references)}")
     if not dry_run:
         terminal.confirm(say("Let {count} blocks leave this machine?", count=len(references)))
-    done = owner.decide(
-        signing(session, terminal.doors(dry_run)),
-        "share",
-        lambda home, caller, stamp: bundles.allow(home, caller, references, stamp=stamp),
-    )
+    done = bundles.allow(terminal.doors(dry_run), session.caller, references)
     _permitted(terminal, done, lambda placed: say("{id}  may leave", id=placed.block.id))
 
 
@@ -50,21 +43,9 @@ def deny(terminal: Terminal, references: _Ids, dry_run: DryRun = False) -> None:
 
     Example: alice-exp share deny exp-7k2m9q4x
     """
-    from alice_exp.owner import usecases as owner
-
     session = terminal.session
     require_person(session.caller, say("share"), f"alice-exp share deny {' '.join(references)}")
-    home = terminal.doors(dry_run)
-    try:
-        done = owner.decide(
-            signing(session, home),
-            "approve",
-            lambda home, caller, stamp: bundles.deny(home, caller, references, stamp=stamp),
-        )
-    except RefusedError:
-        template = "alice-exp: the owner key did not sign, so what stays here waits for it: alice-exp owner sign --all"
-        terminal.note(say(template))
-        done = bundles.deny(home, session.caller, references)
+    done = bundles.deny(terminal.doors(dry_run), session.caller, references)
     _permitted(terminal, done, lambda placed: say("{id}  stays here", id=placed.block.id))
 
 

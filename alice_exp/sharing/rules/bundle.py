@@ -19,7 +19,6 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import ID, NAME
 from alice_exp.model.formats.block_schema import block_json, block_of
 from alice_exp.model.formats.field_readers import TIME
-from alice_exp.model.rules.approval import may_leave
 from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, Thresholds, is_shareable, level
 from alice_exp.model.rules.peer_claims import CLAIM, claimed
 from alice_exp.model.rules.secrets import Finding, findings
@@ -86,7 +85,6 @@ def lacks(placed: Placed, thresholds: Thresholds = DEFAULT) -> tuple[str, ...]:
         _missing("it is about you"): block.about == "user",
         _missing("it is not approved as it stands"): not is_approved(placed),
         _missing("it is not allowed"): not block.shareable,
-        _missing("the owner key has not signed that it is shared"): not may_leave(block),
         _missing("it has too few verifications in this home"): block.verifications_local
         < thresholds.super_reliable,
         _missing("it is not super_reliable"): level(block, thresholds) != "super_reliable",

@@ -14,7 +14,6 @@ from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import NAME
-from alice_exp.model.rules.approval import Stamp, kept_here
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import pool_path
@@ -82,41 +81,32 @@ class TakenIn:
     commit: Commit | None = None
 
 
-def allow(
-    home: Home, caller: Caller, references: Sequence[str], *, stamp: Stamp = lambda block: block
-) -> Permitted:
+def allow(home: Home, caller: Caller, references: Sequence[str]) -> Permitted:
     """Mark approved universal blocks as shareable; they leave once super_reliable by this home's own count.
 
-    Raises ``RefusedError`` (exit 6) for blocks that never leave or seem to contain a secret. ``stamp`` adds the owner
-    key's signature (``owner.usecases.decide`` with ``share``).
+    Raises ``RefusedError`` (exit 6) for blocks that never leave or seem to contain a secret.
     """
     require_person(caller, "share", f"alice-exp share allow {' '.join(references)}")
 
     def accept(placed: Placed) -> Block:
         _require_fit(placed)
         refuse_secrets(as_it_leaves(placed.block))
-        return stamp(replace(placed.block, shareable=True))
+        return replace(placed.block, shareable=True)
 
     return _set(home, caller, references, accept, "allow")
 
 
-def deny(
-    home: Home, caller: Caller, references: Sequence[str], *, stamp: Stamp = lambda block: block
-) -> Permitted:
-    """Mark blocks as not shareable; copies that have already left are not recalled.
-
-    The signature for sharing is replaced by one for approval (``stamp``: ``owner.usecases.decide`` with ``approve``);
-    without that the block waits for approval.
-    """
+def deny(home: Home, caller: Caller, references: Sequence[str]) -> Permitted:
+    """Mark blocks as not shareable; copies that have already left are not recalled."""
     require_person(caller, "share", f"alice-exp share deny {' '.join(references)}")
-    return _set(home, caller, references, lambda placed: kept_here(placed.block, stamp), "deny")
+    return _set(home, caller, references, lambda placed: replace(placed.block, shareable=False), "deny")
 
 
 def _require_fit(placed: Placed) -> None:
     never = [reason for reason in lacks(placed) if reason in _NEVER]
     if never:
         raise RefusedError("{id} is not shared: {why}", id=placed.block.id, why=never[0])
-    if not is_approved(placed) and placed.block.signed is None:
+    if not is_approved(placed):
         raise RefusedError(
             "{id} is not shared: {why}",
             id=placed.block.id,

@@ -38,7 +38,7 @@ def read_head(message: str, tree: str, parents: Sequence[str]) -> LedgerHead:
     except ValueError:
         made = b""
     said = Signed(_text(tree, parents, number), made)
-    return LedgerHead(number, machine, verified(bytes.fromhex(machine), [said])[0])
+    return LedgerHead(number, machine, verified(bytes.fromhex(machine), said))
 
 
 def signing_rows(seed: bytes, tree: str, parents: Sequence[str], number: int) -> str:

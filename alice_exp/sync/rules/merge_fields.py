@@ -281,7 +281,6 @@ FIELDS: Mapping[str, Rules] = MappingProxyType(
         "suggested": Rules(_later, _later),
         "archived": Rules(_by_place, _by_place),
         "extra": Rules(_keyed, _keyed),
-        "signed": Rules(_nothing, _nothing),
         "entry": Rules(_nothing, _nothing),
     }
 )

@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from alice_exp.finding.rules.choice import forbids, in_order
 from alice_exp.finding.rules.rivals import rivalry
@@ -15,13 +15,8 @@ from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.values.block import Placed, content_hash, is_approved, is_put_away
+from alice_exp.model.values.block import Block, Placed, content_hash, is_approved, is_put_away
 from alice_exp.team.rules.team_file import Lesson, TeamFile, bare, objection
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from alice_exp.model.values.block import Block
 
 SIGN = "<!-- Written by alice-exp project publish"
 """How every skill of ours says where it is from; a file without it is nobody's to change."""

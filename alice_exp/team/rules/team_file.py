@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.finding.rules.nearness.shelf import is_of_user
+from alice_exp.home.project import TEAM_FILE
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import dump, parse
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from alice_exp.kernel.jsonc.problem import Json
 
-PATH = ".alice/experience.jsonc"
+PATH = TEAM_FILE
 FORMAT, VERSION = "alice-exp team", 1
 
 LARGEST = 4 << 20

@@ -15,6 +15,7 @@ from alice_exp.model.values.records import Event, ImportMode, Timeline
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
+    DryRun,
     context_of,
     json_or_text,
     require_utf8,
@@ -56,9 +57,7 @@ def add(
     result: Annotated[str, typer.Option(metavar="JSON|TEXT", help="What came of it.")] = "",
     meta: Annotated[list[str], typer.Option(metavar="K=V", help="As cycle_id=7; may be repeated.")] = [],  # noqa: B006
     at: Annotated[str, typer.Option(help="When it was (else now).")] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be merged; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Add a thought to the timeline; at most two neighbours are merged, and git keeps every word.
 
@@ -326,9 +325,7 @@ def import_(
         bool,
         typer.Option("--replace/--merge", help="Keep nothing else; or add the thoughts that are not here."),
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would come in; change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Take a timeline or thoughts in, whole or not at all.
 
