@@ -61,7 +61,6 @@ def recall(
     scenario: Annotated[str, typer.Option(help="With an outcome in this scenario.")] = "",
     project: Project = "",
     explain: Annotated[bool, typer.Option("--explain", help="Show every factor of the score.")] = False,
-    diary: Annotated[bool, typer.Option("--diary", help="Look it up in the diary of thoughts too.")] = False,
     queries: Annotated[
         str, typer.Option(metavar="FILE|-", help="Many queries: {qid, query, context?} a line (JSONL).")
     ] = "",
@@ -98,8 +97,6 @@ def recall(
     )
     document: dict[str, Any] = {"query": query, "matches": [_explained(one, explain) for one in found]}
     beside = _episodes(terminal, query, filters, document)
-    if diary:
-        beside += _thoughts(terminal, query, top, filters.since, document)
 
     def text() -> None:
         if found or not beside:
@@ -122,24 +119,6 @@ def _episodes(terminal: Terminal, query: str, filters: Filters, document: dict[s
     return [
         f"{one.id}  {terminal.local(one.at)}  {short(finding_documents.lived_line(one), 200)}"
         for _, one in lived
-    ]
-
-
-def _thoughts(terminal: Terminal, query: str, top: int, since: str, document: dict[str, Any]) -> list[str]:
-    """The lines of what the diary has on the query, which goes into the document too."""
-    # Imported here: only those who look into the diary pay for it.
-    from alice_exp.model.formats.record_schema import EVENTS_PATH
-    from alice_exp.timeline.cli.event_tables import hit_document
-    from alice_exp.timeline.usecases.events import find_thoughts
-
-    snapshot = terminal.records(EVENTS_PATH)
-    thoughts = find_thoughts(
-        snapshot, terminal.session.history, query, terminal.session.caller.now, top, since
-    )
-    document["diary"] = [hit_document(one) for one in thoughts]
-    return [
-        f"{one.number or f'#{one.segment}'}  {terminal.local(one.at)}  {short(one.text, 200)}"
-        for one in thoughts
     ]
 
 

@@ -73,7 +73,7 @@ class Indexed:
         only: Collection[int] | None = None,
     ) -> None:
         self._only = only
-        self._rows = rows
+        self.rows = rows
         self._placed = placed
         self._files = files
         self._paths = {file.number: file.path for file in files}
@@ -93,7 +93,7 @@ class Indexed:
         terms = looked_up(query, known)
         asked = " OR ".join(f'"{term}"' for term in terms)
         match = "SELECT rowid, rank FROM texts WHERE texts MATCH ? ORDER BY rank"
-        likely = self._rows(match, (asked,)) if asked else iter(())
+        likely = self.rows(match, (asked,)) if asked else iter(())
         more: Iterable[int] = also()
         is_first = True
         while True:
@@ -114,15 +114,15 @@ class Indexed:
 
     def among(self, ids: Collection[str]) -> Indexed:
         """The same collection, of which the blocks with some ids alone may be answers."""
-        rows = self._rows(f"SELECT row FROM blocks WHERE id IN {AMONG}", (json.dumps([*ids]),))
-        return Indexed(self._rows, self._files, self._placed, [row for (row,) in rows])
+        rows = self.rows(f"SELECT row FROM blocks WHERE id IN {AMONG}", (json.dumps([*ids]),))
+        return Indexed(self.rows, self._files, self._placed, [row for (row,) in rows])
 
     def _statistics(self, query: Query) -> Statistics:
         from alice_exp.finding.rules.noise import Noise
         from alice_exp.finding.rules.scorer import Statistics
 
         words = f"SELECT token, n FROM words WHERE token IN {AMONG}"
-        holders: dict[str, int] = dict(self._rows(words, (json.dumps(sorted(query.tokens)),)))
+        holders: dict[str, int] = dict(self.rows(words, (json.dumps(sorted(query.tokens)),)))
         total = sum(file.texts for file in self._files)
         average = sum(file.length for file in self._files) / max(1, total)
         noise = Noise.joined((file.texts, Noise(file.short, file.long)) for file in self._files)
@@ -136,7 +136,7 @@ class Indexed:
         lengths: dict[int, int] = {}
         standings: dict[int, str] = {}
         chosen = f"SELECT row, standing, length, tokens, checked FROM blocks WHERE row IN {AMONG}"
-        for row, standing, length, tokens, checked in self._rows(chosen, (json.dumps([*numbers]),)):
+        for row, standing, length, tokens, checked in self.rows(chosen, (json.dumps([*numbers]),)):
             if checked != text_checksum(standing, length, tokens):
                 raise ValueError("a row of it is damaged")
             texts[row], lengths[row], standings[row] = tokens, length, standing
@@ -149,7 +149,7 @@ class Indexed:
         query = f"SELECT row, file, body, entry FROM blocks WHERE row IN {AMONG}"
         found = {
             number: self._placed(self._paths[file], body, entry)
-            for number, file, body, entry in self._rows(query, (json.dumps(list(numbers)),))
+            for number, file, body, entry in self.rows(query, (json.dumps(list(numbers)),))
         }
         return [found[number] for number in numbers]
 
@@ -158,28 +158,29 @@ class Indexed:
         query = (
             "SELECT row, context FROM blocks WHERE context IS NOT NULL AND tokens IS NOT NULL ORDER BY row"
         )
-        return {row: json.loads(context) for row, context in self._rows(query, ())}
+        return {row: json.loads(context) for row, context in self.rows(query, ())}
 
     def within(self, places: Collection[Place]) -> Iterator[Placed]:
         """See ``finding.ports.Known``."""
         for file in self._files:
             if place_of(file.path) in places:
-                rows = ordered_rows(self._rows, file.path)
+                rows = ordered_rows(self.rows, file.path)
                 for start in range(0, len(rows), _LISTED):
                     yield from self.blocks(rows[start : start + _LISTED])
 
-    def starting_with(self, prefix: str, most: int = 10) -> list[Placed]:
-        """See ``finding.ports.Known``."""
+    def starting_with(self, prefix: str, most: int = -1) -> list[Placed]:
+        """See ``finding.ports.Known``; -1: all."""
         # A range instead of LIKE: it uses the index and takes `_` and `%` literally.
-        query = """SELECT path, body, entry FROM blocks JOIN files USING (file) WHERE id >= ? AND id < ?
-            ORDER BY id LIMIT ?"""
-        return [self._placed(*held) for held in self._rows(query, (prefix, prefix + "\uffff", most))]
+        return self.chosen("id >= ? AND id < ? ORDER BY id LIMIT ?", prefix, prefix + "\uffff", most)
 
     def concerned(self, concern: str) -> list[Placed]:
         """See ``finding.ports.Known``."""
-        query = """SELECT path, body, entry FROM concerns JOIN blocks USING (row) JOIN files USING (file)
-            WHERE kind = ?"""
-        return [self._placed(*held) for held in self._rows(query, (concern,))]
+        return self.chosen("row IN (SELECT row FROM concerns WHERE kind = ?)", concern)
+
+    def chosen(self, condition: str, *values: Any) -> list[Placed]:
+        """The blocks that an SQL condition chooses, by their rows where it names no order."""
+        query = f"SELECT path, body, entry FROM blocks JOIN files USING (file) WHERE {condition}"
+        return [self._placed(*held) for held in self.rows(query, values)]
 
 
 def load(rows: Rows) -> list[IndexedFile]:

@@ -157,7 +157,7 @@ class SearchIndex(Database):
         """Those of some files (path to blob id) that the rows describe as they are and that hold no problem."""
 
         def known() -> dict[str, str]:
-            ask = self.opened()
+            ask = self.indexed().rows
             if not self._is_judged(ask):
                 return {}
             rows = ask("SELECT path, content FROM files WHERE plain", ())
@@ -165,9 +165,9 @@ class SearchIndex(Database):
 
         return self.answered(known) or {}
 
-    def opened(self) -> Callable[[str, tuple[Any, ...]], Iterator[tuple[Any, ...]]]:
-        """What executes a query on the rows as they are, in step or not; within ``answered``."""
-        return self.begin(lambda _: False, lambda _: None).execute
+    def indexed(self) -> Indexed:
+        """The rows as they are, in step or not; within ``answered``."""
+        return self._snapshot(self.begin(lambda _: False, lambda _: None))
 
     def close(self) -> None:
         """See ``Database``."""
@@ -175,9 +175,13 @@ class SearchIndex(Database):
         self._known = None
 
     def _opened(self, files: Mapping[str, Signature]) -> Indexed:
-        connection = self.begin(
-            lambda opened: self._changed(opened, files), lambda opened: self._refresh(opened, files)
+        return self._snapshot(
+            self.begin(
+                lambda opened: self._changed(opened, files), lambda opened: self._refresh(opened, files)
+            )
         )
+
+    def _snapshot(self, connection: Connection) -> Indexed:
         generation = generation_of(connection)
         if self._known is None or self._known[0] != generation:
             self._known = (generation, load(connection.execute))

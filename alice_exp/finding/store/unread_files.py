@@ -6,16 +6,14 @@ import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.finding.store.index_query import AMONG, Indexed, load, ordered_rows
+from alice_exp.finding.store.index_query import AMONG, Indexed, ordered_rows
 from alice_exp.model.values.block import Block, Placed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from alice_exp.finding.store.search_index import SearchIndex
     from alice_exp.model.values.snapshot import Span
-
-    Ask = Callable[[str, tuple[Any, ...]], Iterator[tuple[Any, ...]]]
 
 R = TypeVar("R")
 
@@ -33,125 +31,90 @@ class Rows:
 
     def starting_with(self, prefix: str) -> list[Placed] | None:
         """See ``Catalogue``."""
-        # A range instead of LIKE: it uses the index and takes `_` and `%` literally.
-        return self._placed("id >= ? AND id < ?", (prefix, prefix + "\uffff"))
+        return self._those(lambda known: known.starting_with(prefix))
 
     def marked(self, marks: Collection[int]) -> list[Placed] | None:
         """See ``Catalogue``."""
-        chosen = f"row IN (SELECT row FROM marks WHERE mark IN {AMONG})"
-        return self._placed(chosen, (json.dumps(sorted(marks)),))
+        condition = f"row IN (SELECT row FROM marks WHERE mark IN {AMONG}) ORDER BY file, row"
+        return self._those(lambda known: known.chosen(condition, json.dumps(sorted(marks))))
 
     def with_ids(self, ids: Collection[str]) -> list[Placed] | None:
         """See ``Catalogue``."""
-        return self._placed(f"id IN {AMONG}", (json.dumps(sorted(ids)),))
+        return self._those(lambda known: known.chosen(f"id IN {AMONG}", json.dumps(sorted(ids))))
 
     def paths(self) -> Mapping[str, str] | None:
         """See ``Catalogue``."""
-
-        def found(ask: Ask, numbers: Mapping[str, int]) -> dict[str, str]:
-            path_of = {number: path for path, number in numbers.items()}
-            rows = ask("SELECT id, file FROM blocks", ())
-            return {block_id: path_of[file] for block_id, file in rows if file in path_of}
-
-        return self._answered(found)
+        query = "SELECT id, path FROM blocks JOIN files USING (file)"
+        return self._answered(
+            lambda known: {block_id: path for block_id, path in known.rows(query, ()) if path in self._files}
+        )
 
     def within(self, path: str) -> list[Block] | None:
         """See ``Catalogue``."""
-
-        def found(ask: Ask, numbers: Mapping[str, int]) -> list[Block]:
-            query = "SELECT row, body, entry FROM blocks WHERE file = ?"
-            held = {row: (body, entry) for row, body, entry in ask(query, (numbers[path],))}
-            return [self._index.placed(path, *held[row]).block for row in ordered_rows(ask, path)]
-
-        return self._answered(found)
+        return self._answered(
+            lambda known: [one.block for one in known.blocks(ordered_rows(known.rows, path))]
+        )
 
     def concerned(self, spans: Sequence[Span], most: int) -> list[Placed] | None:
         """See ``Catalogue``."""
+        query = f"""SELECT row, path FROM concerns JOIN blocks USING (row) JOIN files USING (file)
+            WHERE kind = ? AND at > ? AND at < ? AND path IN {AMONG} ORDER BY at DESC, concerns.id DESC LIMIT ?"""
 
-        def found(ask: Ask, numbers: Mapping[str, int]) -> list[Placed]:
-            query = f"""SELECT row, file FROM concerns JOIN blocks USING (row) WHERE kind = ? AND at > ? AND at < ?
-                AND file IN {AMONG} ORDER BY at DESC, concerns.id DESC LIMIT ?"""
-            held = json.dumps([*numbers.values()])
-            chosen: defaultdict[int, set[int]] = defaultdict(set)
+        def found(known: Indexed) -> Sequence[Placed]:
+            held = json.dumps([*self._files])
+            chosen: defaultdict[str, set[int]] = defaultdict(set)
             for span in spans:
-                for row, file in ask(query, (*span, held, most)):
-                    chosen[file].add(row)
-            ordered = (
-                row
-                for path, number in numbers.items()
-                if number in chosen
-                for row in ordered_rows(ask, path)
-                if row in chosen[number]
-            )
-            return self._at(ask, numbers, [*ordered])
+                for row, path in known.rows(query, (*span, held, most)):
+                    chosen[path].add(row)
+            ordered = ((path, row) for path in sorted(chosen) for row in ordered_rows(known.rows, path))
+            return known.blocks([row for path, row in ordered if row in chosen[path]])
 
-        return self._answered(found)
+        return self._listed(found)
 
     def recalled(self, ids: Collection[str], question: str, at: str) -> list[Placed] | None:
         """See ``Catalogue``."""
         from alice_exp.finding.rules.nearness.shelf import recalled
 
-        def found(ask: Ask, _: Mapping[str, int]) -> list[Placed]:
-            return recalled(Indexed(ask, load(ask), self._index.placed).among(ids), question, at)
-
-        return self._answered(found)
+        return self._listed(lambda known: recalled(known.among(ids), question, at))
 
     def sharing(self, paths: Sequence[str], keys: Collection[str]) -> list[Placed] | None:
         """See ``Catalogue``."""
         from alice_exp.finding.rules.nearness.shelf import heaviest
 
-        query = f"""SELECT token, row FROM near JOIN blocks USING (row)
-            WHERE token IN {AMONG} AND file IN {AMONG}"""
+        query = f"""SELECT token, row FROM near JOIN blocks USING (row) JOIN files USING (file)
+            WHERE token IN {AMONG} AND path IN {AMONG}"""
 
-        def found(ask: Ask, numbers: Mapping[str, int]) -> list[Placed]:
-            rows, place_of_row = self._ordered(ask, paths)
+        def found(known: Indexed) -> Sequence[Placed]:
+            rows, place_of_row = self._ordered(known, paths)
             holders: defaultdict[str, list[int]] = defaultdict(list)
-            held = json.dumps([numbers[path] for path in paths])
-            for key, row in ask(query, (json.dumps([*keys]), held)):
+            for key, row in known.rows(query, (json.dumps([*keys]), json.dumps([*paths]))):
                 holders[key].append(place_of_row[row])
             ordered = {key: sorted(places) for key, places in holders.items()}
-            return self._at(ask, numbers, [rows[at] for at in heaviest(ordered, len(rows))])
+            return known.blocks([rows[at] for at in heaviest(ordered, len(rows))])
 
-        return self._answered(found)
+        return self._listed(found)
 
-    def _ordered(self, ask: Ask, paths: Sequence[str]) -> tuple[list[int], dict[int, int]]:
+    def _ordered(self, known: Indexed, paths: Sequence[str]) -> tuple[list[int], dict[int, int]]:
         """The rows of some files in order, and the place of each."""
-        [(generation,)] = ask("SELECT generation FROM about", ())
+        [(generation,)] = known.rows("SELECT generation FROM about", ())
         if self._known is None or self._known[0] != (generation, *paths):
-            rows = [row for path in paths for row in ordered_rows(ask, path)]
+            rows = [row for path in paths for row in ordered_rows(known.rows, path)]
             self._known = ((generation, *paths), rows, {row: at for at, row in enumerate(rows)})
         return self._known[1:]
 
-    def _at(self, ask: Ask, numbers: Mapping[str, int], places: Sequence[int]) -> list[Placed]:
-        paths = {number: path for path, number in numbers.items()}
-        query = f"SELECT row, file, body, entry FROM blocks WHERE row IN {AMONG}"
-        found = {row: (file, *held) for row, file, *held in ask(query, (json.dumps([*places]),))}
-        return [self._index.placed(paths[found[row][0]], *found[row][1:]) for row in places]
+    def _those(self, question: Callable[[Indexed], Sequence[Placed]]) -> list[Placed] | None:
+        """The blocks of the files among those that a question finds; None if the rows are of others now."""
+        return self._listed(lambda known: [one for one in question(known) if one.path in self._files])
 
-    def _placed(self, chosen: str, values: tuple[Any, ...]) -> list[Placed] | None:
-        """The blocks of the files that a condition chooses, in the files' order; None if the rows are of others now."""
+    def _listed(self, question: Callable[[Indexed], Sequence[Placed]]) -> list[Placed] | None:
+        return self._answered(lambda known: [*question(known)])
 
-        def found(ask: Ask, numbers: Mapping[str, int]) -> list[Placed]:
-            paths = {number: path for path, number in numbers.items()}
-            query = f"SELECT file, body, entry FROM blocks WHERE {chosen} ORDER BY file, row"
-            return [
-                self._index.placed(paths[number], *held)
-                for number, *held in ask(query, values)
-                if number in paths
-            ]
-
-        return self._answered(found)
-
-    def _answered(self, question: Callable[[Ask, Mapping[str, int]], R]) -> R | None:
-        """The answer to a question about the files' rows, whose numbers it is told by path; None if these are of
-        others now."""
+    def _answered(self, question: Callable[[Indexed], R]) -> R | None:
+        """The answer to a question about the rows; None if those of the files are of others now."""
 
         def found() -> R | None:
-            ask = self._index.opened()
-            query = "SELECT file, path, content FROM files"
-            rows = {path: (number, content) for number, path, content in ask(query, ())}
-            if any(rows.get(path, (0, ""))[1] != content for path, content in self._files.items()):
-                return None
-            return question(ask, {path: rows[path][0] for path in sorted(self._files)})
+            known = self._index.indexed()
+            held: dict[str, str] = dict(known.rows("SELECT path, content FROM files", ()))
+            return question(known) if self._files.items() <= held.items() else None
 
         return self._index.answered(found)
