@@ -21,7 +21,6 @@ SECRETS = {
     "hunter2-Tr0ub4dor": "the staging password is hunter2-Tr0ub4dor",
     "13812345678": "我的手机号是 13812345678",
 }
-pytestmark = pytest.mark.covers("BX.70")
 
 
 @pytest.fixture
@@ -45,6 +44,7 @@ def holding(root: Path, word: str) -> list[str]:
     return found
 
 
+@pytest.mark.covers("BX.70")
 def test_it_lies_in_one_closed_file_and_is_met_like_any_candidate(
     home: Path, cli: Call, waiting: list[str], git: Callable[..., str]
 ) -> None:
@@ -78,6 +78,7 @@ def test_no_agent_is_told_it_and_nothing_carries_it_away(
     assert not any(word in cli("export").stdout for word in SECRETS)
 
 
+@pytest.mark.covers("BX.70")
 def test_a_rejection_unlinks_it(home: Path, cli: Call, waiting: list[str]) -> None:
     root = home
     cli("heartbeat", "--open", check=False)
@@ -92,6 +93,7 @@ def test_a_rejection_unlinks_it(home: Path, cli: Call, waiting: list[str]) -> No
     assert cli("doctor", check=False).code == 0
 
 
+@pytest.mark.covers("BX.70")
 def test_an_approval_asks_for_itself_alone(home: Path, cli: Call, waiting: list[str]) -> None:
     done = cli("reply", "approve all", "--yes", "--json", check=False)
     assert (done.code, done.json["approved"]) == (5, [waiting[2]])

@@ -21,7 +21,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.rules.private_facts import pool_path
 from alice_exp.model.rules.rejection import Rejections
-from alice_exp.model.values.block import PLACES, Block, Evidence, Payload, Placed, Trigger
+from alice_exp.model.values.block import REVIEWED, Block, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.snapshot import Snapshot
 
@@ -54,7 +54,7 @@ def take_in_blocks(
         act = Act("import", caller.actor, caller.now, tuple(put.block.id for put in puts))
         return (ChangeSet(act, puts) if puts else None), taken
 
-    commit, taken = (DryHome(home) if dry_run else home).apply(plan, PLACES)
+    commit, taken = (DryHome(home) if dry_run else home).apply(plan, REVIEWED)
     return replace(taken, commit=commit)
 
 
@@ -139,7 +139,7 @@ def with_origin(kind: str, path: str, line: int, draft: Draft) -> Draft:
 
 def take_in(home: Home, caller: Caller, drafts: Sequence[Draft], *, dry_run: bool = False) -> Imported:
     """Import drafts in one commit; those that an earlier import brought in are skipped."""
-    seen = {_source_and_texts(placed) for placed in home.read(PLACES)}
+    seen = {_source_and_texts(placed) for placed in home.read(REVIEWED)}
     new = [draft for draft in drafts if (draft.origin, _texts(draft)) not in seen]
     if not new:
         return Imported((), len(drafts))
