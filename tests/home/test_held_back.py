@@ -44,7 +44,6 @@ def holding(root: Path, word: str) -> list[str]:
     return found
 
 
-@pytest.mark.covers("BX.70")
 def test_it_lies_in_one_closed_file_and_is_met_like_any_candidate(
     home: Path, cli: Call, waiting: list[str], git: Callable[..., str]
 ) -> None:
@@ -93,7 +92,6 @@ def test_a_rejection_unlinks_it(home: Path, cli: Call, waiting: list[str]) -> No
     assert cli("doctor", check=False).code == 0
 
 
-@pytest.mark.covers("BX.70")
 def test_an_approval_asks_for_itself_alone(home: Path, cli: Call, waiting: list[str]) -> None:
     done = cli("reply", "approve all", "--yes", "--json", check=False)
     assert (done.code, done.json["approved"]) == (5, [waiting[2]])
