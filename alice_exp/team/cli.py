@@ -1,4 +1,4 @@
-"""``project publish`` and ``project trust``: what a project's people approved, through its repository (DESIGN 6.1)."""
+"""``project publish`` and ``project trust``: what a project's people approved, through its repository (DESIGN 6)."""
 
 from __future__ import annotations
 
@@ -154,6 +154,7 @@ def _document(one: Lesson) -> dict[str, Any]:
         "payload": payload_text(placed),
         "approved": one.approved or None,
         "approved_by": one.by or None,
+        "verified": one.verified,
         "ok": one.ok,
         "failed": one.failed,
     }

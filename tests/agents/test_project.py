@@ -288,6 +288,7 @@ def test_a_repository_without_a_remote_keeps_its_name(home: Path, cli: Call, rep
         "learning": True,
         "off": [],
         "asked": [],
+        "waits": 0,
     }
     assert cli("memorize", "use rg", "--when", "searching", "--json").json["merged"], (
         "it is known under its old name"

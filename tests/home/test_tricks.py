@@ -112,7 +112,8 @@ class Scene:
         self.cli("approve", "--all", "--yes")
 
     def learn(self, text: str, *options: str) -> str:
-        return str(self.cli("memorize", text, "--when", WHEN, "--json", *options).json["id"])
+        done = self.cli("memorize", text, "--when", WHEN, "--json", *options)
+        return str(done.json["id"]) if done.code == 0 else ""
 
     def save(self) -> dict[Path, bytes]:
         """What an editor that stands open, a stick or a cloud holds of the files."""
@@ -169,7 +170,8 @@ def granted(block: dict[str, Any]) -> dict[str, Any]:
 
 def state_of(s: Scene) -> tuple[Any, ...]:
     """What a trick can reach: the files, the branch, the references, the folder itself."""
-    return s.home, s.save(), s.git("for-each-ref", check=False), s.git("rev-parse", "HEAD", check=False)
+    told = s.git("for-each-ref", check=False), s.git("rev-parse", "HEAD", check=False)
+    return s.home, s.save(), *told, sorted((s.home / "state").glob("l*/*"))
 
 
 def forged(text: str = EVIL, block_id: str = "exp-aaaa2222", **more: Any) -> dict[str, Any]:
@@ -400,6 +402,17 @@ def a_rejection_deleted_by_hand(s: Scene) -> Generator[None, None, None]:
     yield
     s.swap(CURL, lambda _: None)
     s.cli("heartbeat")
+
+
+def a_deleted_rejection_learned_anew(s: Scene) -> Generator[None, None, None]:
+    s.person("reject", s.id(WAIT))
+    yield
+    s.swap(CURL, lambda _: None)
+    s.learn(f"Please {CURL}!")
+    s.put(f"{POOL}/pending_20260219.jsonc", {"payload": CURL, "trigger": WHEN})
+    s.put(UNIVERSAL, {"payload": f"please {CURL}", "trigger": WHEN})
+    s.approve_all()
+    s.cli("approve", "--universal", "--yes")
 
 
 def the_rejections_file_deleted(s: Scene) -> Generator[None, None, None]:
@@ -727,6 +740,40 @@ def an_old_git(s: Scene) -> Generator[None, None, None]:
     shutil.copytree(s.world / "stick", s.root / ".git")
 
 
+def an_old_git_over_a_retirement(s: Scene) -> Generator[None, None, str | None]:
+    shutil.copytree(s.root / ".git", s.world / "stick")
+    files = s.save()
+    s.person("retire", s.id(RG), "--reason", "we use fd")
+    yield
+    shutil.rmtree(s.root / ".git")
+    shutil.copytree(s.world / "stick", s.root / ".git")
+    s.bring_back(files)
+    return RG
+
+
+def a_new_git_over_a_rejection(s: Scene) -> Generator[None, None, None]:
+    files = s.save()
+    s.person("reject", s.id(WAIT))
+    yield
+    shutil.rmtree(s.root / ".git")
+    s.bring_back(files)
+    s.git("init", "-q", "-b", "main")
+    s.commit(trailers("init"))
+    s.approve_all()
+
+
+def a_copy_of_the_ledger_that_somebody_wrote(s: Scene) -> Generator[None, None, None]:
+    s.person("approve", s.id(WAIT))
+    for folder in ("ledger", "lost"):
+        shutil.rmtree(s.world / folder, ignore_errors=True)
+    shutil.copytree(s.home / "state/ledger", s.world / "ledger")
+    s.person("undo")
+    yield
+    shutil.rmtree(s.home / "state/ledger")
+    shutil.copytree(s.world / "ledger", s.home / "state/ledger")
+    shutil.copytree(s.world / "ledger", s.home / "state/lost/0123456789ab")
+
+
 def old_files_under_the_new_git(s: Scene) -> Generator[None, None, None]:
     stick = s.save()
     s.person("retire", s.id(RG), "--reason", "we use fd")
@@ -875,7 +922,7 @@ def table() -> str:
     """Every trick with what comes of it, as the test above finds it."""
     rows = []
     for one in TRICKS:
-        is_said = one.__annotations__["return"].endswith("str | None]")
+        is_said = str(one.__annotations__["return"]).endswith("str | None]")
         came = "nothing; the next report names it" if is_said else "nothing"
         rows.append(f"| {one.__name__.replace('_', ' ')} | {came} |\n")
     return f"| {len(TRICKS)} tricks | what is trusted gains |\n|---|---|\n{''.join(rows)}"

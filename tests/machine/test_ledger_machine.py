@@ -99,6 +99,11 @@ class Attacker(RuleBasedStateMachine):
             listed = value.get("blocks", []) if isinstance(value, dict) else []
             self.known += [one for one in listed if isinstance(one, dict) and one not in self.known]
 
+    def put(self, path: str, data: bytes) -> None:
+        """Write a file, whose folder git may have removed."""
+        (self.experiences / path).parent.mkdir(exist_ok=True)
+        (self.experiences / path).write_bytes(data)
+
     def git(self, *arguments: str) -> None:
         """Run git as an agent would; what it refuses is refused."""
         who = (
@@ -132,20 +137,20 @@ class Attacker(RuleBasedStateMachine):
         value = parse(full.read_bytes(), path).value if full.exists() else {}
         listed = value.get("blocks", []) if isinstance(value, dict) and not instead else []
         listed = [one for one in listed if one.get("id") != block.get("id")]
-        full.write_text(json.dumps({"blocks": [*listed, block]}), encoding="utf-8")
+        self.put(path, json.dumps({"blocks": [*listed, block]}).encode())
 
     @rule(path=FILES, at=AT)
     def undo_in_an_editor(self, path: str, at: int) -> None:
         """Bring one file back as it was at some time."""
         data = self.old[at % len(self.old)].get(path)
         if data is not None:
-            (self.experiences / path).write_bytes(data)
+            self.put(path, data)
 
     @rule(path=FILES, other=FILES)
     def copy_a_file(self, path: str, other: str) -> None:
         """What a folder sync or ``cp`` does."""
         if (self.experiences / path).exists() and path != other:
-            shutil.copyfile(self.experiences / path, self.experiences / other)
+            self.put(other, (self.experiences / path).read_bytes())
 
     @rule(path=FILES)
     def remove_a_file(self, path: str) -> None:
@@ -156,7 +161,7 @@ class Attacker(RuleBasedStateMachine):
     def restore_half_a_backup(self, at: int) -> None:
         """The files of some time, beside the history of today."""
         for path, data in self.old[at % len(self.old)].items():
-            (self.experiences / path).write_bytes(data)
+            self.put(path, data)
 
     @rule(amend=st.booleans())
     def commit(self, amend: bool) -> None:

@@ -530,6 +530,25 @@ def test_a_review_asks_about_what_git_brought(
     assert [cli("show", one, "--json").json["approved"] for one in ids] == [True, False, False]
 
 
+@pytest.mark.parametrize(
+    ("pressed", "said"), [("b", "1 decision is in the files again"), ("n", "hold no more")]
+)
+def test_a_key_puts_back_what_git_took_or_lets_it_go(
+    home: Path, cli: Call, screen: Callable[..., Screen], git: Callable[..., str], pressed: str, said: str
+) -> None:
+    own = cli("remember", "I drink green tea", "--json").json["id"]
+    git(home, "reset", "-q", "--hard", "HEAD~1")
+    terminal = screen(home, "review")
+    terminal.until("decisions of yours that the files lack")
+    terminal.until("[q]")
+    assert "I drink green tea" in terminal.said
+    terminal.press(pressed)
+    terminal.until(said)
+    assert terminal.end() == 0
+    assert (cli("show", own, check=False).code == 0) == (pressed == "b")
+    assert cli("heartbeat", "--json").json["lost"] == []
+
+
 def test_an_edited_candidate_is_shown_anew_before_it_is_decided(
     home: Path, cli: Call, screen: Callable[..., Screen], tmp_path: Path
 ) -> None:

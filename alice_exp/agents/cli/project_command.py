@@ -102,12 +102,15 @@ def _say(terminal: Terminal, switch: str = "", other: str = "") -> None:
     off = _switched(session, switch, other) if switch else _off(session)
     learning = not off.intersection(names if other else session.here.switches)
     asked = [] if other else [one for one in session.asked() if one[0] == session.folder_key]
+    is_here = not other and session.root.exists()
+    waits = session.team.waits() if session.team is not None and is_here else 0
     document = {
         "project": key or None,
         "names": names[1:],
         "learning": learning,
         "off": sorted(off),
         "asked": asked_documents(asked),
+        "waits": waits,
     }
 
     def text() -> None:
@@ -121,6 +124,9 @@ def _say(terminal: Terminal, switch: str = "", other: str = "") -> None:
             terminal.line(say("  told here, too: {name}", name=one))
         for project, its, held in asked:
             terminal.line(f"  {asked_about(its, held)} {answers(project, its)}")
+        if waits:
+            template = "{count} things wait to be trusted in this repository: alice-exp project trust"
+            terminal.line("  " + say(template, count=waits))
 
     terminal.answer(document, text)
 

@@ -98,13 +98,17 @@ def _lesson(block: Block, by: str) -> Lesson:
     at = block.approved.at[:10] if block.approved is not None else block.created_at[:10]
     record = block.record
     ok, failed = (record.ok, record.failed) if record is not None else (0, 0)
-    return Lesson(bare(block), at, by, ok, failed)
+    return Lesson(bare(block), at, by, block.verifications, ok, failed)
 
 
 def same_but_counts(one: TeamFile, other: TeamFile) -> bool:
     """Whether two files say the same: how often what they say was used is no difference."""
     plain = [
-        replace(file, lessons=tuple(replace(each, ok=0, failed=0) for each in file.lessons), refused=())
+        replace(
+            file,
+            lessons=tuple(replace(each, verified=0, ok=0, failed=0) for each in file.lessons),
+            refused=(),
+        )
         for file in (one, other)
     ]
     return plain[0] == plain[1]
@@ -205,6 +209,7 @@ def _row(one: Lesson) -> str:
         one.block.id,
         f"approved {one.approved}" if one.approved else "",
         f"by {one.by}" if one.by else "",
+        f"{one.verified} verified" if one.verified else "",
         f"{one.ok} of {uses} worked" if uses else "",
     )
     said = _plain(payload_text(Placed(one.block, "universal/team.jsonc")))

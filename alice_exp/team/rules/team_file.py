@@ -1,7 +1,7 @@
 """The team's file, ``.alice/experience.jsonc``: read as a stranger's, written in the order of ids, merged by id.
 
 A block in it is its id, type, trigger and payload, the day of its approval, and how its uses ended there. Whatever else
-a file says is refused (DESIGN 6.1).
+a file says is refused (DESIGN 6).
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ MOST_TEXT = 4_000
 """The most characters of all texts of one block: eight of them are told at once."""
 
 _CONTENT = ("type", "trigger", "payload")
-_FIELDS = {"id", *_CONTENT, "approved", "approved_by", "ok", "failed"}
+_COUNTS = ("verified", "ok", "failed")
+_FIELDS = {"id", *_CONTENT, "approved", "approved_by", *_COUNTS}
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _NAME = re.compile(r"[^\s\x00-\x1f].{0,79}")
 _MOST_USES = 1_000_000
@@ -55,11 +56,12 @@ _HEAD = """\
 @dataclass(frozen=True, slots=True)
 class Lesson:
     """A block of the team's file: what it says, the day (YYYY-MM-DD) and, where asked for, the name of its approval,
-    and how many of its uses succeeded and failed in the home that published it (integers >= 0)."""
+    and how often it was verified, and its uses succeeded and failed, in the home that published it (integers >= 0)."""
 
     block: Block
     approved: str = ""
     by: str = ""
+    verified: int = 0
     ok: int = 0
     failed: int = 0
 
@@ -181,15 +183,14 @@ def _lesson(item: Json, name: str) -> Lesson:
     if isinstance(block, str):
         raise Fault("{why}", why=block)
     day, by = item.get("approved", ""), item.get("approved_by", "")
-    uses = [item.get(name, 0) for name in ("ok", "failed")]
+    uses = [item.get(name, 0) for name in _COUNTS]
     if not (isinstance(day, str) and (not day or _DAY.fullmatch(day))):
         raise Fault("the day of its approval is none")
     if not (isinstance(by, str) and (not by or (_NAME.fullmatch(by) and visible(by) == by))):
         raise Fault("the name of its approval is none")
     if any(isinstance(one, bool) or not isinstance(one, int) or not 0 <= one <= _MOST_USES for one in uses):
         raise Fault("its counts are not between 0 and {most}", most=_MOST_USES)
-    ok, failed = cast("list[int]", uses)
-    return Lesson(block, day, by, ok, failed)
+    return Lesson(block, day, by, *cast("list[int]", uses))
 
 
 # -- writing --------------------------------------------------------------------------------------------------------
@@ -207,12 +208,8 @@ def written(file: TeamFile) -> str:
 
 def _item(one: Lesson) -> dict[str, Json]:
     said = block_json(one.block, "universal")
-    counts: dict[str, Json] = {
-        "approved": one.approved,
-        "approved_by": one.by,
-        "ok": one.ok,
-        "failed": one.failed,
-    }
+    counts: dict[str, Json] = {"approved": one.approved, "approved_by": one.by}
+    counts |= {name: getattr(one, name) for name in _COUNTS}
     return {
         "id": one.block.id,
         "type": one.block.type,
@@ -256,10 +253,12 @@ def _merged(was: Lesson | None, one: Lesson | None, other: Lesson | None) -> Les
     chosen = max(changed or there, key=lambda each: (each.approved, content_hash(each.block), each.by))
     base = was or Lesson(chosen.block)
     sums = (
-        max(0, getattr(one, name) + getattr(other, name) - getattr(base, name)) for name in ("ok", "failed")
+        max(0, getattr(one, name) + getattr(other, name) - getattr(base, name))
+        if was is not None
+        else max(getattr(one, name), getattr(other, name))
+        for name in _COUNTS
     )
-    ok, failed = sums if was is not None else (max(one.ok, other.ok), max(one.failed, other.failed))
-    return replace(chosen, ok=ok, failed=failed)
+    return replace(chosen, **dict(zip(_COUNTS, sums, strict=True)))
 
 
 _MARK = re.compile(r"^(<{7}|\|{7}|={7}|>{7})(?: .*)?$")
