@@ -179,6 +179,7 @@ def check_repository(experiences: Path) -> None:
     ours = _git(experiences, "for-each-ref", "--format=%(refname)", "refs/alice").split()
     # A history that begins anew has no ledger before its first decision.
     assert ours in (["refs/alice/ledger", "refs/alice/seen"], ["refs/alice/seen"]), "a pending act was left"
+    check_ledger(experiences, ours)
     left = [
         str(path.relative_to(experiences.parent))
         for path in experiences.parent.rglob("*")
@@ -187,6 +188,14 @@ def check_repository(experiences: Path) -> None:
         or path.name.startswith("tmp_obj_")
     ]
     assert not left, f"left behind: {left}"
+
+
+def check_ledger(experiences: Path, ours: list[str]) -> None:
+    """The ledger is neither ahead of nor behind the branch: the newest act that wrote an entry names its head."""
+    form = "--format=%(trailers:key=Alice-Ledger,valueonly)"
+    named = _git(experiences, "log", "-1", "--grep=^Alice-Ledger: ", form)
+    if named and "refs/alice/ledger" in ours:
+        assert named == _git(experiences, "rev-parse", "refs/alice/ledger"), "the ledger is not the branch's"
 
 
 def _git(experiences: Path, *arguments: str) -> str:

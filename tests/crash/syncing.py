@@ -98,6 +98,8 @@ def _check_equal(root: Path) -> None:
         path for path in files[0].keys() | files[1] if files[0].get(path) != files[1].get(path)
     )
     assert not differing, f"the two differ in {differing}"
+    heads = {_git(root / name / "experiences", "rev-parse", "refs/alice/ledger") for name in ("alice", "bob")}
+    assert len(heads) == 1, "the two hold two ledgers"
     found = state(root / "alice" / "experiences")
     for text in (OURS, THEIRS, BOTH, FOLLOWING):
         assert len(found.get(text, ())) == 1, f"{text!r} stands {len(found.get(text, ()))} times"
@@ -135,6 +137,9 @@ def check_repository(experiences: Path) -> None:
         _git(experiences, "for-each-ref", "--format=%(refname)", "refs/alice")
         == "refs/alice/ledger\nrefs/alice/seen"
     ), "a mark was left"
+    form = "--format=%(trailers:key=Alice-Ledger,valueonly)"
+    for named in _git(experiences, "log", "--grep=^Alice-Ledger: ", form).split():
+        _git(experiences, "merge-base", "--is-ancestor", named, "refs/alice/ledger")
     temporary = [path.name for path in experiences.parent.rglob("*") if ".alice-tmp-" in path.name]
     assert not temporary, f"left behind: {temporary}"
 

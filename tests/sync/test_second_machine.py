@@ -172,10 +172,14 @@ def test_what_the_person_decided_elsewhere_counts_and_is_counted(
     assert cli("heartbeat", "--json", env=at(other)).json["elsewhere"]["approved"] == 0
 
 
+@pytest.mark.covers("BX.25")
+@pytest.mark.parametrize("answer", ["the lower", "the higher"])
 def test_both_machines_hear_of_a_block_on_which_they_decided_otherwise(
-    pair: tuple[Path, Path], cli: Call
+    pair: tuple[Path, Path], cli: Call, answer: str
 ) -> None:
     """One clock goes two days ahead, and neither machine had seen the other's decision: the lower standing holds."""
+    more = {"the lower": [], "the higher": ["--from-rejected"]}
+    places = {"the lower": "archive", "the higher": "low_value"}
     here, there = pair
     one = cli("memorize", "use rg", "--when", "searching", "--json", env=at(here)).json["id"]
     cli("remember", "I like tea", env=at(here))
@@ -193,11 +197,18 @@ def test_both_machines_hear_of_a_block_on_which_they_decided_otherwise(
     cli("sync", env=at(here) | ahead)
     for home, now in ((here, ahead), (there, later)):
         assert cli("show", one, "--json", env=at(home)).json["set"] == "archive"
-        report = cli("heartbeat", "--json", env=at(home) | now).json
-        assert report["elsewhere"]["asked"] == [one]
-        assert one in report["summary"]
+        for _ in range(2):
+            report = cli("heartbeat", "--json", env=at(home) | now).json
+            assert report["elsewhere"]["asked"] == [one] and one in report["summary"], "until it is answered"
         held = cli("list", "--set", "personal", "--json", env=at(home)).json["blocks"]
         assert [block["payload"] for block in held] == ["I like tea"], "one sentence, remembered twice"
+    # One word ends it on both machines, and raises no question of its own.
+    cli("reject" if answer == "the lower" else "revive", one, *more[answer], "--yes", env=at(there) | later)
+    cli("sync", env=at(there) | later)
+    cli("sync", env=at(here) | ahead)
+    for home, now in ((here, ahead), (there, later)):
+        assert cli("heartbeat", "--json", env=at(home) | now).json["elsewhere"]["asked"] == []
+        assert cli("show", one, "--json", env=at(home)).json["set"] == places[answer]
 
 
 def test_of_two_texts_that_took_the_place_of_one_the_report_asks_which_holds(

@@ -20,6 +20,7 @@ from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.ledger_objects import OWNER, LedgerObjects, text_of
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.rules.ledger import (
+    asked_in,
     bound,
     completed,
     decided,
@@ -119,6 +120,11 @@ class Standings:
         """See ``snapshot.Decisions``."""
         for shard in self.objects.shards(self.objects.names(self.head), self.head).values():
             yield from standings_in(shard)
+
+    def asked(self) -> tuple[str, ...]:
+        """See ``snapshot.Decisions``."""
+        shards = self.objects.shards(self.objects.names(self.head), self.head).values()
+        return tuple(sorted(block_id for shard in shards for block_id in asked_in(shard)))
 
     def copied(self) -> list[Entry]:
         """See ``snapshot.Decisions``."""

@@ -125,9 +125,6 @@ AUTHOR = "Author"
 CHANNEL = "Channel"
 """Trailer of a person's act that no command of theirs made: by what they spoke, as ``dialog of claude-code``."""
 
-ASKED = "Asked"
-"""Trailer of a sync: a block on which two machines had decided, each otherwise and without having seen the other's."""
-
 _OWN = ("Act", "Op", "Actor", "At", LEDGER)
 _BLOCK = "Alice-Block: "
 

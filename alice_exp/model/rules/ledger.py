@@ -13,7 +13,7 @@ from zlib import crc32
 
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.model.values.block import Block, Placed, content_hash, is_approved
-from alice_exp.model.values.ledger_entry import MARKS, NONE, STANDINGS, Entry, Standing
+from alice_exp.model.values.ledger_entry import ASKED, MARKS, NONE, STANDINGS, Entry, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -75,6 +75,13 @@ def with_entries(shard: bytes, entries: Iterable[Entry]) -> bytes:
     rows = {line[1 : line.index(b",")]: line for line in filter(None, shard.split(b"\n"))}
     rows |= {_quoted(one.id): row(one).encode("utf-8", "surrogatepass") for one in entries}
     return b"\n" + b"".join(rows[key] + b"\n" for key in sorted(rows))
+
+
+def asked_in(shard: bytes) -> list[str]:
+    """The ids of a shard that two machines decided otherwise, until the person decides again."""
+    mark = _quoted(ASKED)
+    rows = (entry_of(line) for line in shard.split(b"\n") if mark in line)
+    return [entry.id for entry in rows if entry.channel == ASKED]
 
 
 def standings_in(shard: bytes) -> Iterator[tuple[str, Standing]]:
@@ -194,7 +201,8 @@ def had_trust(block: Block, entry: Entry) -> bool:
 
 
 def _put_away(standing: Standing, act: Act, was: Placed | None, now: Placed, entry: Entry) -> Entry | None:
-    if entry.standing == standing or not (act.actor.is_person or entry.standing == "trusted"):
+    holds = entry.standing == standing and entry.channel != ASKED
+    if holds or not (act.actor.is_person or entry.standing == "trusted"):
         return None
     if was is not None and is_approved(was):
         return bound(standing, was.block, was.path)
@@ -216,10 +224,16 @@ def undone(entry: Entry, before: Entry | None) -> Entry | None:
 
 
 def completed(entry: Entry, act: Commit, channel: str, old: Entry) -> Entry:
-    """An entry with the act that wrote it and the digest of the one that it replaces."""
+    """An entry with the act that wrote it, its time where it has none, and the digest of the one that it replaces."""
     before = digest(old) if old.id else ""
     return replace(
-        entry, op=act.op, act=act.act_id, by=act.actor, channel=channel, at=act.at, replaced=before
+        entry,
+        op=act.op,
+        act=act.act_id,
+        by=act.actor,
+        channel=channel,
+        at=entry.at or act.at,
+        replaced=before,
     )
 
 

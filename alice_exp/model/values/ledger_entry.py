@@ -11,6 +11,10 @@ Standing = Literal["trusted", "rejected", "retired", "forgotten", "waiting"]
 ``retired`` by a person; ``forgotten``: purged, which always wins; ``waiting``: an earlier decision was taken back."""
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
 
+ASKED = "sync"
+"""The channel of an entry that two machines' decisions led to: it holds, and is asked in each report, until the person
+decides again."""
+
 PUT_AWAY = ("rejected", "retired", "forgotten")
 """The standings under which a block that stands in a set all the same is neither told nor offered for a decision."""
 

@@ -97,6 +97,10 @@ class Decisions(Protocol):
         """Every id on which somebody decided, with what holds of it."""
         ...
 
+    def asked(self) -> tuple[str, ...]:
+        """The ids on which two machines decided otherwise, until the person decides again."""
+        ...
+
     def copied(self) -> list[Entry]:
         """The entries that only a copy of the ledger has, fingerprints among them: offered, and never believed."""
         ...

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
-from alice_exp.kernel.journal.act import ASKED, CHANNEL, Commit
+from alice_exp.kernel.journal.act import CHANNEL, Commit
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.lifecycle import LEVELS, Level
 from alice_exp.model.values.block import Block, Placed
@@ -147,7 +147,8 @@ def withdrawn(acts: Iterable[Commit]) -> tuple[str, ...]:
 class Elsewhere:
     """What another machine of the same person did that a sync brought since: numbers of blocks, and settings.
 
-    ``asked`` are the blocks on which both had decided, each otherwise and unseen: the lower standing holds.
+    ``asked`` are the blocks on which both had decided, each otherwise and unseen: the lower standing holds until the
+    person decides again.
     """
 
     approved: int = 0
@@ -161,10 +162,7 @@ def elsewhere(acts: Iterable[Commit], snapshot: Snapshot) -> Elsewhere:
     approved: set[str] = set()
     raised: set[str] = set()
     configured = False
-    asked: dict[str, None] = {}
     for act in acts:
-        # Both machines are told, whichever of them merged.
-        asked |= {value: None for name, value in act.trailers if act.op == "sync" and name == ASKED}
         if not act.is_from_elsewhere:
             continue
         if act.op in ("approve", "sign", "share", "revive"):
@@ -173,7 +171,9 @@ def elsewhere(acts: Iterable[Commit], snapshot: Snapshot) -> Elsewhere:
         configured |= act.op in ("config", "owner") or ("Changed", "config.jsonc") in act.trailers
     # An approval that takes the place of another block archives that one in the same act.
     kept = [placed for placed in snapshot.with_ids(approved).values() if placed.place != "archive"]
-    return Elsewhere(len(kept), len(raised), configured, tuple(asked))
+    # Both machines are told, whichever of them merged, in every report.
+    asked = snapshot.decisions.asked() if snapshot.decisions is not None else ()
+    return Elsewhere(len(kept), len(raised), configured, asked)
 
 
 def foreign(acts: Iterable[Commit]) -> tuple[str, ...]:

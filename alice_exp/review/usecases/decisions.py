@@ -30,6 +30,7 @@ from alice_exp.model.values.block import (
     place_of,
 )
 from alice_exp.model.values.changes import ChangeSet, Put
+from alice_exp.model.values.ledger_entry import ASKED
 from alice_exp.review.rules.daily_report import is_shown_as_it_is
 from alice_exp.review.rules.rival_pairs import Rival, told_rivals, with_answers
 
@@ -275,7 +276,9 @@ def reject(
 
 def refused(placed: Placed, now: str, reason: str = "") -> Put:
     """A candidate on its way to the archive for good."""
-    mark = Archived(namespace_name(placed.path).replace("low_value/", "low_value_pool/"), now, "rejected")
+    was = placed.block.archived
+    origin = was.origin if was else namespace_name(placed.path).replace("low_value/", "low_value_pool/")
+    mark = Archived(origin, now, "rejected")
     evidence = placed.block.evidence
     if reason:
         evidence = (*evidence, Evidence("decision", at=now, quote=reason))[-EVIDENCE_KEPT:]
@@ -353,9 +356,13 @@ def where_to(puts: Sequence[Put]) -> str:
 
 
 def _is_open(placed: Placed, op: Op) -> bool:
+    # What two machines decided otherwise is decided again, either way.
+    is_asked = placed.block.entry is not None and placed.block.entry.channel == ASKED
     if placed.place == "low_value":
-        return not is_put_away(placed)
-    return op == "approve" and placed.place in ("universal", "personal") and not is_approved(placed)
+        return is_asked or not is_put_away(placed)
+    if placed.place == "archive":
+        return is_asked and op == "reject"
+    return op == "approve" and (is_asked or not is_approved(placed))
 
 
 def _not_open(block_id: str, placed: Placed | None, op: Op) -> NotFoundError | RefusedError:

@@ -11,13 +11,10 @@ from typing import Final
 
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.ledger import agree, digest
-from alice_exp.model.values.ledger_entry import MARKS, Entry
+from alice_exp.model.values.ledger_entry import ASKED, MARKS, Entry
 
 Entries = Mapping[str, Entry]
 """The entries of a ledger, by id."""
-
-ASKED: Final = "sync"
-"""The channel of an entry that two machines' decisions led to: it holds until the person decides again."""
 
 _HEIGHT: Final = ("forgotten", "rejected", "retired", "waiting", "trusted")
 

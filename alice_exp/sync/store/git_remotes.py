@@ -17,8 +17,8 @@ from alice_exp.home.store.list_files import NEWER
 from alice_exp.home.store.read_files import SAVING_NS
 from alice_exp.kernel.errors import BusyError, ProblemError
 from alice_exp.kernel.journal import transaction
-from alice_exp.kernel.journal.act import ASKED, Act, Commit
 from alice_exp.kernel.journal.act import LEDGER as LEDGER_ROW
+from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.git_process import Repository
@@ -135,7 +135,7 @@ class GitExchange:
                 self._write(head, Message("", 0, ""), files, follow=there, ledger=ledger)
                 return there, shown, step
             left = _left_behind(repository, head, there) if over and there else ()
-            rows = (("Conflict", merged.conflicts), (ASKED, step.asked), (LEDGER_ROW, (ledger,)))
+            rows = (("Conflict", merged.conflicts), (LEDGER_ROW, (ledger,)))
             trailers = (*((name, one) for name, ids in rows for one in ids if one), *left)
             commit, message = composed(replace(act, trailers=(*act.trailers, *trailers)))
             merges = "" if over or is_known else there
