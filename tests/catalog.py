@@ -17,7 +17,7 @@ from alice_exp import WINDOWS
 from alice_exp.app.command_tree import Table, command_of, group_help
 from alice_exp.app.help_page import BEGIN, GROUPS, LEAD, OTHER, SHARED
 from alice_exp.app.main import COMMANDS, command
-from alice_exp.app.wrong_commands import KINDS, NAMED
+from alice_exp.app.wrong_commands import KINDS, NAMED, REMOVED
 from alice_exp.blocks.cli.told_acts import COUNTS, DETAILS
 from alice_exp.finding.rules.choice import IN_DOUBT_WARNING, RIVAL_WARNING
 from alice_exp.kernel.journal.act import OPS
@@ -122,7 +122,7 @@ _HELP = (
     *("Show this message and exit.", *_documented(COMMANDS)),
     *(LEAD, SHARED, OTHER, *BEGIN, *GROUPS, *(what for group in GROUPS.values() for what in group.values())),
     *(str(option.help) for option in command().params if option.help),
-    *(*NAMED.values(), *KINDS.values(), *ASKED.values()),
+    *(*NAMED.values(), *REMOVED.values(), *KINDS.values(), *ASKED.values()),
 )
 WORDS = (
     *(

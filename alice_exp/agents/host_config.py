@@ -270,6 +270,15 @@ def is_here(host: Host) -> bool:
     return bool(host.folder and under(host, host.folder).is_dir()) or shutil.which(host.program) is not None
 
 
+def has_plugin(host: Host) -> bool:
+    """Whether a person installed our plugin in a host, which then brings hooks of its own."""
+    path, _ = host.plugin
+    try:
+        return bool(path) and f'"{NAME}' in under(host, path).read_text("utf-8")
+    except OSError:
+        return False
+
+
 def command(home: str, *, shared: bool = False) -> tuple[str, list[str]]:
     """How a host starts us: by name in a file that others share, else by the path of this very installation.
 

@@ -187,6 +187,16 @@ _SAME = {
 }
 """What other programs call an option, and what it is here, the first that the command has."""
 
+REMOVED: Mapping[str, str] = {
+    "approve --replace": "'--replaces ID' says that the other one waits; 'alice-exp retire ID' takes trust away",
+    "outcome --also": "an outcome counts for all that was told; '--used ID' names what it was about",
+    "event add --strategy": "a configured model sums merged thoughts up, 'events.model' switches that",
+    "session start --id": "the name stands behind the command: alice-exp session start NAME",
+    "session say --role": "the role stands before the text: alice-exp session say ID assistant TEXT",
+    "session window --keep": "it is a setting: alice-exp config set short_term.keep_recent_turns NUMBER",
+}
+"""By command and option of 0.2.0 what stands in its place."""
+
 
 def _of_option(error: Any, option: str, see: str) -> UsageError:
     if not hasattr(error, "possibilities"):
@@ -194,6 +204,9 @@ def _of_option(error: Any, option: str, see: str) -> UsageError:
     from difflib import get_close_matches
 
     context = error.ctx
+    path = context.command_path.partition(" ")[2] if context is not None else ""
+    if removed := REMOVED.get(f"{path} {option}"):
+        return UsageError("there is no option {option}", option=option, hint=removed)
     known = (
         [one for each in context.command.get_params(context) for one in each.opts]
         if context is not None

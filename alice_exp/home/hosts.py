@@ -69,8 +69,10 @@ class Host(NamedTuple):
 
     ``listing`` stands in our entry so that a host shows the tools to its model at once, ``unasked`` so that it runs
     them without a dialog (they can neither approve nor destroy); ``permission`` is the rule of the same that Claude
-    Code keeps in ``permissions.allow`` beside its hooks. ``sessions`` is the pattern of the files of its sessions;
-    ``unseen`` are words on its command line with which nobody sits before it, or it takes settings from elsewhere.
+    Code keeps in ``permissions.allow`` beside its hooks; ``plugin`` is the file that names our plugin once a person
+    installed it, and that rule for its server (empty: it cannot be said, so that our own entry stays). ``sessions`` is
+    the pattern of the files of its sessions; ``unseen`` are words on its command line with which nobody sits before it,
+    or it takes settings from elsewhere.
 
     ``tags`` are around what no person typed in a user's row of its transcripts, as
     ``tests/conversations/host_rows.jsonl`` shows by version; Qwen Code has Claude Code's and Gemini CLI's.
@@ -93,6 +95,7 @@ class Host(NamedTuple):
     listing: Mapping[str, bool] = {}
     unasked: Mapping[str, bool | str] = {}
     permission: str = ""
+    plugin: tuple[str, str] = ("", "")
     sessions: str = ""
     unseen: frozenset[str] = frozenset()
     tags: str = ""
@@ -106,6 +109,7 @@ KNOWN: tuple[Host, ...] = (
         instructions=".claude/CLAUDE.md", moved=("CLAUDE_CONFIG_DIR", ".claude/"),
         hooks=Hooks(".claude/settings.json", "groups", _CLAUDE), listing={"alwaysLoad": True},
         permission="mcp__alice-exp", sessions=".claude/projects/*/*.jsonl",
+        plugin=(".claude/plugins/installed_plugins.json", "mcp__plugin_alice-exp_alice-exp"),
         unseen=frozenset(_PRINTING),
         tags=(
             "system-reminder command-name command-message command-args local-command-stdout "
@@ -173,7 +177,7 @@ KNOWN: tuple[Host, ...] = (
     Host(
         "gemini", ("GEMINI_CLI",), ("gemini",), ("/@google/gemini-cli/",), (),
         ".gemini/settings.json", ".gemini/settings.json", "mcpServers", folder=".gemini", program="gemini",
-        instructions=".gemini/GEMINI.md",
+        instructions=".gemini/GEMINI.md", plugin=(".gemini/extensions/alice-exp/gemini-extension.json", ""),
         hooks=Hooks(
             ".gemini/settings.json", "groups",
             {**_CLAUDE, "prompt": "BeforeAgent", "stop": "AfterAgent", "compact": "PreCompress"}, refusal="deny",

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from alice_exp.agents import host_config
 from alice_exp.home.hosts import HOSTS
 from alice_exp.kernel.text.marked_block import with_block, without_block
 from tests.conftest import ROOT
@@ -359,3 +360,22 @@ def test_a_host_that_has_not_called_for_a_week_though_it_worked_is_named(
     assert "claude-code has not called for a week" in told()
     cli("hook", "claude-code", "start", stdin="{}", env={"ALICE_NOW": "2026-02-13T09:00:00Z"})
     assert "for a week" not in told()
+
+
+@pytest.mark.parametrize(("name", "keeps_server"), [("claude-code", False), ("gemini", True)])
+def test_where_a_plugin_brings_server_and_hooks_none_stand_beside_them(
+    name: str, keeps_server: bool, person: Path, cli: Call, tried: list[list[str]]
+) -> None:
+    host = HOSTS[name]
+    cli("connect", name)
+    installed = host_config.under(host, host.plugin[0])
+    installed.parent.mkdir(parents=True)
+    installed.write_text('{"name": "alice-exp", "plugins": {"alice-exp@alice-exp": []}}')
+    cli("connect", name)
+    places = (host_config.place(host, project=False), host_config.under(host, host.hooks.file))
+    files = {one: one.read_text() for one in places if one.exists()}
+    assert ("bin/alice-exp" in "".join(files.values())) is keeps_server
+    assert not any(" hook " in text for text in files.values())
+    assert all(rule in "".join(files.values()) for rule in host.plugin[1:])
+    cli("disconnect", name)
+    assert not any("alice-exp" in one.read_text() for one in files if one.exists())

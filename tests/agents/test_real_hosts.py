@@ -218,6 +218,26 @@ def test_the_calls_of_the_loop_run_unasked_in_the_first_turn_of_a_headless_host(
     assert "matches" in asked[-1] and "constraints" in asked[-1]
 
 
+def test_where_the_plugin_is_installed_its_server_is_called_unasked_and_alone(
+    cli: Call, run_host: Call, person: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``alice-exp`` stands on the path, and the home where it is looked for, as the plugin starts it."""
+    monkeypatch.setenv("ALICE_HOME", str(person / ".alice"))
+    cli("init")
+    monkeypatch.setenv("PATH", f"{Path(sys.prefix) / 'bin'}:{os.environ['PATH']}")
+    claude = fetched(REAL["claude-code"].package, "claude", 300)
+    for words in (("marketplace", "add", str(ROOT)), ("install", "alice-exp@alice-exp")):
+        subprocess.run([claude, "plugin", *words], env=clean(), check=True, capture_output=True, timeout=120)
+    loop: list[Called] = [("memorize", {"payload": "use make deploy", "trigger": "deploying"})]
+    cli("connect", "claude-code")
+    asked = run_host("claude-code", calls=loop, at=person)
+    offered = {one["name"] for body in asked for one in json.loads(body).get("tools") or []}
+    assert {one for one in offered if one.endswith("__memorize")} == {
+        "mcp__plugin_alice-exp_alice-exp__memorize"
+    }
+    assert "memorize" in [one["op"] for one in cli("log", "--json").json["commits"]]
+
+
 def test_what_is_said_once_is_proposed_approved_and_told_in_that_project_alone(
     home: Path, cli: Call, run_host: Call, person: Path
 ) -> None:

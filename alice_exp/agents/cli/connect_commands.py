@@ -136,16 +136,21 @@ def _planned(host: Host, session: Session, *, out: bool = False, ask: bool = Fal
     kept = spool(session).kept(host.name)
     bare: Mapping[str, Bare] = kept.get("bare", {})
     server = host_config.place(host, project=False)
+    # The plugin's hooks and server would otherwise stand beside ours, and do everything twice.
+    plugged, rule = not out and host_config.has_plugin(host), host.plugin[1]
+    gone = out or (plugged and bool(rule))
     edits: list[tuple[Path, Callable[[str], str]]] = [
-        (server, partial(_server, host, session, out, ask, str(server), bare.get(str(server), {})))
+        (server, partial(_server, host, session, gone, ask, str(server), bare.get(str(server), {})))
     ]
     if host.hooks.file:
         place = host_config.under(host, host.hooks.file)
         was = bare.get(str(place), {})
-        edits.append((place, partial(_hooks, host, session, out, str(place), was)))
+        edits.append((place, partial(_hooks, host, session, out or plugged, str(place), was)))
         if host.permission:
             takes = (out or ask) and not kept.get("own")
             edits.append((place, partial(_permission, host.permission, takes, out, str(place), was)))
+        if rule:
+            edits.append((place, partial(_permission, rule, out or ask or not plugged, out, str(place), was)))
     if host.instructions:
         body = f"## alice-exp\n\n{INSTRUCTIONS}"
         notes = host_config.under(host, host.instructions)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 
 from alice_exp.home.store.hand_edits import left, named, warn_left
@@ -282,8 +282,12 @@ def _proven(repository: Repository, seen: str, standings: Standings) -> tuple[tu
     left = 0
     for block_id, now in at(seen).items():
         mine = acts.get(block_id, [])
+        archived = now.block.archived
+        if archived is not None and archived.reason == "obsolete" and mine and mine[0].op in _RAISING:
+            # A failed report alone archived it, which takes no trust away any more: the next report offers it back.
+            now = Placed(now.block, f"{archived.origin}.jsonc")
         if now.place == "archive":
-            reason = now.block.archived.reason if now.block.archived is not None else ""
+            reason = archived.reason if archived is not None else ""
             entries += [Entry(block_id, "rejected" if reason == "rejected" else "retired")] if mine else []
             entries += standings.rejecting(now.block) if mine and reason == "rejected" else ()
         elif says_approved(now):
@@ -291,7 +295,8 @@ def _proven(repository: Repository, seen: str, standings: Standings) -> tuple[tu
             given = (at(one.commit).get(block_id) for one in mine if one.op in _RAISING)
             is_kept = last is not None and is_same(last, now)
             if is_kept and any(one is not None and _says(one) == _says(now) for one in given):
-                entries.append(bound("trusted", now.block, now.path))
+                given_at = now.block.approved.at if now.block.approved is not None else mine[0].at
+                entries.append(replace(bound("trusted", now.block, now.path), at=given_at))
             else:
                 left += 1
     return tuple(entries), left

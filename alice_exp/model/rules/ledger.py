@@ -224,10 +224,16 @@ def undone(entry: Entry, before: Entry | None) -> Entry | None:
 
 
 def completed(entry: Entry, act: Commit, channel: str, old: Entry) -> Entry:
-    """An entry with the act that wrote it and the digest of the one that it replaces."""
+    """An entry with the act that wrote it, its time where it has none, and the digest of the one that it replaces."""
     before = digest(old) if old.id else ""
     return replace(
-        entry, op=act.op, act=act.act_id, by=act.actor, channel=channel, at=act.at, replaced=before
+        entry,
+        op=act.op,
+        act=act.act_id,
+        by=act.actor,
+        channel=channel,
+        at=entry.at or act.at,
+        replaced=before,
     )
 
 

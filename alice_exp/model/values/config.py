@@ -155,7 +155,9 @@ _HERE = ("provider", "sharing", "owner", "projects", "heard", "hand_edits")
 TAKEN: Mapping[str, str] = {"thresholds.match": "thresholds.fits"}
 """Keys that 0.2.0 still read, and what took their place."""
 
-PAST = frozenset(("thresholds.high_confidence", "trial", "trial.share", "decide", "decide.held_out"))
+PAST = frozenset(
+    ("thresholds.high_confidence", "trial", "trial.share", "decide", "decide.held_out", "events.strategy")
+)
 """Keys that 0.2.0 wrote into new files: they stay where they are, and nothing reads them."""
 
 

@@ -149,8 +149,9 @@ def said_on(block: Block) -> tuple[str, ...]:
 
 
 def is_perhaps(block: Block) -> bool:
-    """Whether nothing but a cue in one session speaks for it."""
-    return block.origin == CUES and EXPLICIT not in block.tags and len(said_on(block)) < 2
+    """Whether nothing but a cue in one session speaks for it, or what 0.2.0 read there, which left no name."""
+    read = block.origin == "local" and any(one.kind == "session" and one.quote for one in block.evidence)
+    return (block.origin == CUES or read) and EXPLICIT not in block.tags and len(said_on(block)) < 2
 
 
 def is_unlike(block: Block) -> bool:

@@ -1,0 +1,92 @@
+"""A home that 0.2.0 wrote, left in the middle of an act, is taken over: what docs/upgrading.md says, line by line.
+
+0.2.0 made it: one thing remembered; three approved for one situation, of which failed reports archived two; one rejected;
+one candidate of an agent, three of the readers that are gone; a setting that is gone; ``remember`` killed while its commit was
+pending.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+
+Call = Callable[..., Any]
+MORNING = {"ALICE_NOW": "2026-03-03T09:00:00Z"}
+
+
+@pytest.fixture
+def old(home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """The commands on that home, the morning after."""
+    shutil.rmtree(home)
+    with tarfile.open(ROOT / "tests/data/home_0_2_0.tar.xz") as archive:
+        for member in archive.getmembers():
+            member.name = member.name.partition("/")[2] or "."
+            archive.extract(member, home, filter="fully_trusted")
+    monkeypatch.setenv("ALICE_NOW", MORNING["ALICE_NOW"])
+    return cli
+
+
+def payloads(rows: list[dict[str, Any]]) -> set[str]:
+    return {one["payload"] for one in rows}
+
+
+KEPT = {"use rg", "check the build twice", "restart the queue after a deploy", "never force push"}
+PUT_ASIDE = {"prefer small commits", "tag before release"}
+
+
+def test_what_was_approved_holds_and_the_act_that_was_cut_off_is_finished(
+    old: Call, home: Path, git: Call
+) -> None:
+    blocks = old("list", "--json").json["blocks"]
+    assert payloads([one for one in blocks if one["approved"]]) == KEPT
+    assert git(home, "for-each-ref", "refs/alice/pending") == ""
+    assert old("check", "--json").json["problems"] == []
+    told = old("decide", "git push", "--project", "me/x", "--json").json
+    assert payloads(told["constraints"]) == {"never force push"}
+
+
+def test_what_failed_reports_put_aside_is_offered_back_once(old: Call) -> None:
+    report = old("heartbeat", "--json").json
+    assert payloads(report["lost"]) == PUT_ASIDE
+    assert {one["at"][:10] for one in report["lost"]} == {"2026-03-01"}
+    old("restore", "--lost", "--yes")
+    blocks = old("list", "--json").json["blocks"]
+    assert payloads([one for one in blocks if one["approved"]]) == KEPT | PUT_ASIDE
+    assert old("heartbeat", "--json").json["lost"] == []
+    assert payloads(old("decide", "releasing", "--project", "me/x", "--json").json["steps"]) >= PUT_ASIDE
+
+
+def test_what_was_turned_down_stays_so(old: Call) -> None:
+    again = old("memorize", "我不吃花生", "--about", "user", check=False)
+    assert again.code != 0 or "我不吃花生" not in payloads(old("heartbeat", "--json").json["items"])
+
+
+def test_candidates_of_the_readers_that_are_gone_wait_marked(old: Call) -> None:
+    waiting = old("heartbeat", "--json").json["items"]
+    assert len(waiting) == 4
+    rows = old("heartbeat", "--peek", env={"COLUMNS": "200"}).stdout.splitlines()
+    assert sum("perhaps" in row.lower() for row in rows if row[:1].isdigit()) == 3
+    assert not any("perhaps" in row for row in rows if "never push to main" in row)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("approve --replace exp-2dm9ilq7", "--replaces ID"),
+        ("outcome last ok --also exp-2dm9ilq7", "--used ID"),
+        ("session start --id talk", "session start NAME"),
+        ("session say talk --role user hello", "before the text"),
+        ("session window talk --keep 3", "short_term.keep_recent_turns"),
+        ("event add x --strategy model", "events.model"),
+    ],
+)
+def test_a_removed_option_says_what_stands_in_its_place(words: str, says: str, old: Call) -> None:
+    done = old(*words.split(), check=False)
+    assert says in done.stderr
