@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from alice_exp.kernel.errors import BusyError
 from alice_exp.kernel.journal.ledger_objects import OWNER, SIGNED, LedgerObjects, row_of
 from alice_exp.model.rules.ledger import found, shard_of
 from alice_exp.model.values.ledger_entry import NONE, Entry
@@ -84,8 +85,6 @@ class OwnedHeads:
         """
         if self._signer is None or not self._signer.key():
             return applied(plan)
-        from alice_exp.kernel.errors import BusyError
-
         made: list[tuple[str, ChangeSet, R]] = []
 
         def once(seen: Snapshot) -> tuple[ChangeSet | None, R]:

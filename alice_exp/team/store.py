@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shlex
 import stat
 import subprocess
@@ -32,6 +33,7 @@ _SAFELY = {
     "protocol.allow": "never",
     "core.pager": "cat",
 }
+_NO_NAME = re.compile(r"[^\w.'-]+|_")
 _DRIVER = "merge.alice-team"
 _ATTRIBUTE = f"/{PATH} merge=alice-team\n"
 
@@ -123,9 +125,12 @@ class RepositoryFiles:
     # -- git ----------------------------------------------------------------------------------------------------
 
     def last_author(self) -> str:
-        """Who committed the team's file last; empty where nobody did, or git does not say."""
+        """Who committed the team's file last; empty where nobody did, or git does not say.
+
+        A stranger chose the name, and an agent is told it: nothing of it but a name's letters, 40 of them.
+        """
         said = self._git("log", "-1", "--format=%an", "--", PATH)
-        return " ".join(said.split())[:80]
+        return " ".join(_NO_NAME.sub(" ", said).split())[:40]
 
     def person(self) -> str:
         """The name under which the person commits here; empty where git knows none."""

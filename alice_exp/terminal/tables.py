@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.kernel.errors import Hint, Names, UsageError
-from alice_exp.kernel.text.display import cells, wrapped
+from alice_exp.kernel.text.display import cells, visible, wrapped
 from alice_exp.terminal.language import say
 
 if TYPE_CHECKING:
@@ -309,6 +309,4 @@ def _harmless(text: str) -> str:
 
     In TSV, where a backslash stands twice, ``\u{1b}`` can be read back.
     """
-    from alice_exp.kernel.text.display import visible
-
     return "\t".join(visible(part) for part in text.split("\t"))

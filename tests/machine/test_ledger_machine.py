@@ -61,6 +61,8 @@ Told = frozenset[tuple[str, str, bool]]
 class Attacker(RuleBasedStateMachine):
     """Somebody who writes files and runs git, but leaves ``refs/alice/`` alone."""
 
+    steps = 0
+
     def __init__(self) -> None:
         super().__init__()
         self.root = Path()
@@ -221,6 +223,7 @@ class Attacker(RuleBasedStateMachine):
             told = self.told()
         except AliceError:
             return
+        Attacker.steps += 1
         assert told <= self.trusted, sorted(told - self.trusted)
         self.remember()
 
@@ -264,4 +267,6 @@ def test_files_and_git_trust_nothing(machine: Callable[[int, int], None]) -> Non
 
 @pytest.mark.slow
 def test_ten_thousand_steps_of_files_and_git_trust_nothing(machine: Callable[[int, int], None]) -> None:
-    machine(200, 50)
+    before = Attacker.steps
+    machine(230, 50)
+    assert Attacker.steps - before >= 10_000

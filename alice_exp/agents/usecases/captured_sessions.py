@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.agents.usecases.keep_what_worked import keep_causes, keep_commands
-from alice_exp.agents.usecases.session_actions import Lived, keep_actions
+from alice_exp.agents.usecases.session_actions import Lived, keep_actions, keep_causes, keep_commands
 from alice_exp.conversations.rules.tool_uses import deeds_of
 from alice_exp.conversations.rules.transcripts import Row, read, records, spoken
 from alice_exp.conversations.usecases import sessions

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from alice_exp.blocks.rules.memory_formats import mem0_export, mem0_pieces, pieces_of
 from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.blocks.usecases.import_blocks import draft_of_piece, take_in, with_origin
 from alice_exp.kernel.errors import NotFoundError, ProblemError
@@ -41,8 +42,6 @@ def skill(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
 
     Example: alice-exp import skill skills/deploying
     """
-    from alice_exp.blocks.rules.memory_formats import pieces_of
-
     texts = [one for one in _texts(source) if source == "-" or Path(one[0]).name == "SKILL.md"]
     project = terminal.session.enter().partition(" ")[0]
     drafts = [draft_of_piece("skill", path, piece) for path, piece in pieces_of("skill", texts)]
@@ -57,7 +56,6 @@ def mem0(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
 
     Examples: alice-exp import mem0 ~/.mem0 --dry-run · alice-exp import mem0 memories.json
     """
-    from alice_exp.blocks.rules.memory_formats import mem0_export, mem0_pieces
     from alice_exp.blocks.wiring import mem0_rows
 
     rows = None if source == "-" else mem0_rows(Path(source).expanduser())
@@ -92,8 +90,6 @@ def jsonl(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
 
 
 def _pieces(terminal: Terminal, kind: str, source: str, dry_run: bool) -> None:
-    from alice_exp.blocks.rules.memory_formats import pieces_of
-
     drafts = [draft_of_piece(kind, path, piece) for path, piece in pieces_of(kind, _texts(source))]
     _take_in(terminal, drafts, dry_run)
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from alice_exp.conversations.rules.context_window import Settings, trigger_tokens
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.sessions import Extracted
 from alice_exp.conversations.values import ROLES, Message, as_dict, message_of
@@ -263,8 +264,6 @@ def window(
 
     Example: alice-exp session window ses-7k2m9q4x --json | jq .messages
     """
-    from alice_exp.conversations.rules.context_window import Settings, trigger_tokens
-
     opened = conversing(terminal.session)
     settings = Settings.of(opened.config)
     settings = replace(settings, max_context=max_context or settings.max_context)

@@ -16,6 +16,7 @@ from alice_exp.home.ports import History
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.rules.private_facts import masked, masked_block
 from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.timeline.usecases.events import find_thoughts
 
@@ -63,8 +64,6 @@ def recollect(
     What a told block rests on is not told again. A secret is cut to its first characters, as nobody asked for it:
     ``recall`` and ``show`` tell a block as it is. Reading a block counts as a read; ``records=False``: blocks alone.
     """
-    from alice_exp.model.rules.private_facts import masked_block
-
     blocks = [
         replace(one, placed=masked_block(one.placed))
         for one in user_memories(remembering.finding, query, top, filters)
@@ -142,6 +141,4 @@ def _messages(library: Library, query: str, filters: Filters, now: str, top: int
 
 
 def _short(text: str) -> str:
-    from alice_exp.model.rules.private_facts import masked
-
     return one_line(masked(text), TOLD)

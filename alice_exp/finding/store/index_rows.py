@@ -15,7 +15,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, concerns
-from alice_exp.finding.rules.noise import NO_NOISE, Noise
+from alice_exp.finding.rules.noise import NO_NOISE, Noise, learn_noise
 from alice_exp.finding.store.database import Connection
 from alice_exp.finding.store.index_query import (
     AMONG,
@@ -281,8 +281,6 @@ class FileRows:
         return found[:size]
 
     def _measured(self, sample: array[int], after: Mapping[int, Text]) -> Noise:
-        from alice_exp.finding.rules.noise import learn_noise
-
         query = f"SELECT row, tokens FROM blocks WHERE row IN {AMONG}"
         held = dict(self._connection.execute(query, (_listed(sample),)))
         return learn_noise([(after[row].tokens if row in after else held[row]).split() for row in sample])

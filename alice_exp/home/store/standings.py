@@ -16,9 +16,11 @@ from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.journal.atomic_files import create, read_bytes
+from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.ledger_objects import OWNER, LedgerObjects, text_of
 from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.ledger import (
     asked_in,
     bound,
@@ -360,8 +362,6 @@ class Standings:
         return {name: with_entries(present.get(name, b""), group) for name, group in groups.items()}
 
     def _message(self, commit: Commit, when: int, entries: Sequence[Entry]) -> Message:
-        from alice_exp.kernel.journal.commit_stream import Message
-
         said = self.objects.message()
         number = next((int(row[14:]) for row in said.splitlines() if row.startswith("Alice-Number: ")), 0)
         trailers = f"Alice-Act: {commit.act_id}\nAlice-Number: {number + 1}\n"
@@ -373,7 +373,6 @@ class Standings:
 def _blocks(path: str, data: bytes | None) -> Sequence[Block]:
     # Loaded where a file is read: lists come from the index.
     from alice_exp.kernel.jsonc import parse
-    from alice_exp.model.formats.block_schema import read_blocks
 
     return read_blocks(parse(data or b"", path))[0]
 

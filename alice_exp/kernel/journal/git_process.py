@@ -187,8 +187,6 @@ class Repository(References):
 
     def _config(self) -> RepoConfig:
         # Only a repository that is made or mended asks for this: the value's class is not worth a cold start.
-        from alice_exp.kernel.journal.git_references import RepoConfig
-
         return self._config_of() if self._config_of is not None else RepoConfig()
 
     def is_current(self) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import replace
+from alice_exp.kernel.journal.commit_stream import COMMITTER, LedgerCommit, Message
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import LEDGER
 
@@ -165,8 +166,6 @@ class LedgerObjects:
         """A commit on top of the newest one in which some shards are new; ``merged`` is its second parent. ``anew``: a
         first commit of these shards alone."""
         # Loaded where something is decided: every answer reads a ledger.
-        from alice_exp.kernel.journal.commit_stream import COMMITTER, LedgerCommit, Message
-
         parent = "" if anew else self.head()
         oids = dict(self.tree(parent)) if parent else {}
         oids |= {name: object_id("blob", data) for name, data in shards.items()}

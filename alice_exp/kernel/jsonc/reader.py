@@ -74,8 +74,6 @@ def parse(data: bytes, path: str = "", spans_of: str = "blocks", was: Document |
 def _shared(was: Document | None, text: str, spans_of: str) -> SharedElements | None:
     if was is None or was.problem is not None or was.spans_of != spans_of:
         return None
-    from alice_exp.kernel.jsonc.document import SharedElements
-
     return SharedElements(was, text)
 
 

@@ -122,8 +122,6 @@ def _heirs_of_one(late: Sequence[Placed], snapshot: Snapshot) -> Iterator[tuple[
     new = [placed for placed in late if placed.block.replaces]
     if not new:
         return
-    from alice_exp.finding.rules.nearness.neighbourhood import Relation
-
     heirs = [p for p in snapshot.concerned(came_up(REPLACING)) if p.block.replaces and is_approved(p)]
     for one, other in product(new, heirs):
         ended = {one.block.id, *one.block.replaces} & {other.block.id, *other.block.replaces}

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Literal
 
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES
-from alice_exp.finding.rules.nearness.neighbourhood import Kind
+from alice_exp.finding.rules.nearness.neighbourhood import Kind, Neighbourhood
+from alice_exp.finding.rules.nearness.shelf import trusted
 from alice_exp.finding.rules.rivals import are_rivals, replaced
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.value_class import dataclass
@@ -49,9 +50,6 @@ def told_rivals(
 
 
 def _contradicted(snapshot: Snapshot, chosen: Sequence[Placed]) -> Iterator[tuple[Placed, Placed, Kind]]:
-    from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
-    from alice_exp.finding.rules.nearness.shelf import trusted
-
     waiting = [placed for placed in chosen if placed.place == "low_value"]
     around = Neighbourhood(trusted(snapshot), (), waiting if len(waiting) > 1 else ())
     for new, one in around.contradicted(chosen, ("trusted", "waiting")):

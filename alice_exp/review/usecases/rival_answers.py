@@ -12,6 +12,7 @@ from alice_exp.home.references import namespace_name, resolve
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.model.rules.doubt import rested
+from alice_exp.model.rules.lifecycle import retire
 from alice_exp.model.values.block import PLACES, Archived, Placed, path_of
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.review.rules.rival_pairs import with_answers
@@ -71,8 +72,6 @@ def neither(home: Home, caller: Caller, new: str, old: str, *, seen: Seen = Mapp
 
 def _retired(old: Placed, now: str) -> Put:
     """A trusted block on its way to the archive."""
-    from alice_exp.model.rules.lifecycle import retire
-
     if old.place == "archive":
         raise RefusedError(
             "{id} is archived already",
