@@ -122,24 +122,10 @@ _TIME = ("at", "time", "timestamp", "created_at", "date")
 _NAME = ("key", "uuid", "id", "message_id", "messageId")
 _TEXT = ("content", "text", "parts")
 WRAPPERS = ("message", "payload", "data", "info")
+_ASSISTANTS = "ai bot model gpt chatbot chatgpt claude gemini qwen assistant.message 助手"
 _SIDES: Mapping[str, Role] = {
     **dict.fromkeys(("human", "user.message"), "user"),
-    **dict.fromkeys(
-        (
-            "ai",
-            "bot",
-            "model",
-            "gpt",
-            "chatbot",
-            "chatgpt",
-            "claude",
-            "gemini",
-            "qwen",
-            "assistant.message",
-            "助手",
-        ),
-        "assistant",
-    ),
+    **dict.fromkeys(_ASSISTANTS.split(), "assistant"),
 }
 """What other programs call the two sides, as a role, as a kind of record, or as the only name."""
 _ASIDE = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
