@@ -21,6 +21,7 @@ from alice_exp.app.wrong_commands import KINDS, NAMED, REMOVED
 from alice_exp.blocks.cli.told_acts import COUNTS, DETAILS
 from alice_exp.finding.rules.choice import IN_DOUBT_WARNING, RIVAL_WARNING
 from alice_exp.kernel.journal.act import OPS
+from alice_exp.learning.documents import UNTESTED
 from alice_exp.learning.usecases.decide import UNKEPT_WARNING
 from alice_exp.learning.usecases.statistics import AGES, OLDER
 from alice_exp.model.rules.lifecycle import LEVELS
@@ -137,7 +138,7 @@ WORDS = (
         "never",
         "needs review",
     ),
-    *(*_OPTIONS, *_HELP, *_DOCTORED.split(), IN_DOUBT_WARNING, UNKEPT_WARNING),
+    *(*_OPTIONS, *_HELP, *_DOCTORED.split(), IN_DOUBT_WARNING, UNKEPT_WARNING, UNTESTED),
     *(RIVAL_WARNING, *OBJECTIONS, IN_DOUBT, OPPOSES, REJECTED, "team"),
     *(*PRIVATE, WINDOWS, *_TERMS.split(), *_rows(_REFUSALS), *_rows(_ELSEWHERE)),
 )

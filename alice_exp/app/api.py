@@ -281,7 +281,7 @@ class Alice(Conversations, Records, Reviews):
         return recall.recall(finding(self._session), query, context or {}, top, wanted)
 
     def decide(self, task: str, context: Mapping[str, Json] | None = None, project: str = "") -> Decision:
-        """Choose by tier what to apply to a task in a project, and remember the choice until its outcome: what belongs
+        """Choose what to apply to a task in a project, and remember the choice until its outcome: what belongs
         to another project is observed, never applied (DESIGN 7)."""
         return deciding.decide(learning(self._session), task, context or {}, self._session.names_of(project))
 

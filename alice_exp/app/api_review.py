@@ -8,7 +8,7 @@ from alice_exp.blocks.usecases import lifetime, provenance
 from alice_exp.blocks.usecases import lifetime as keeping
 from alice_exp.blocks.usecases.lifetime import Kept, Lived
 from alice_exp.blocks.usecases.provenance import LogFilter, Undone
-from alice_exp.model.values.block import PLACES, content_hash
+from alice_exp.model.values.block import REVIEWED, content_hash
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.reply import read
 from alice_exp.review.wiring import reviewing
@@ -114,6 +114,6 @@ class Reviews:
             return exchanging.exchange(sharing(self._session, found), found, link)
 
     def _as_it_stands(self, blocks: Sequence[str]) -> dict[str, str]:
-        snapshot = self._session.home.read(PLACES)
+        snapshot = self._session.home.read(REVIEWED)
         found = (snapshot.find(one) for one in blocks)
         return {placed.block.id: content_hash(placed.block) for placed in found if placed is not None}

@@ -38,7 +38,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "show": "Show one block with all that it says.",
         "why": "Explain a block: evidence, every act, how it is scored.",
         "import": "Take in what another memory or file holds already.",
-        "export": "Give the blocks out: JSONL, JSON or Markdown.",
+        "export": "Export blocks: JSONL, JSON or Markdown.",
     },
     "Set right": {
         "edit": "Open a block in your editor; what you save is committed.",
@@ -57,7 +57,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "hook": "What a host calls when a session begins, speaks or ends.",
         "mcp": "Serve an agent over the Model Context Protocol.",
         "memorize": "Keep something learned as a candidate.",
-        "decide": "Choose by tier what to apply to a task.",
+        "decide": "What applies to a task: what you approved, else the pool.",
         "outcome": "Report whether it worked.",
         "prime": "What an agent should know when a session begins.",
         "context": "What is known about the user, for a model's prompt.",
@@ -79,7 +79,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "namespace": "Files of blocks: list them, make a new one.",
         "stats": "Count the home: by set, state, type, age and reads.",
         "impact": "How tasks went with what you approved, and without.",
-        "consolidation": "How settled a block is.",
+        "consolidation": "How stable a block is.",
         "owner": "The SSH key whose signature approves.",
         "completion": "Print what teaches a shell to complete commands.",
         "help": "Show this page, or that of one command.",
@@ -269,4 +269,5 @@ def show(terminal: Terminal, context: Any) -> None:
     def text() -> None:
         sys.stdout.write(page + "\n")
 
-    terminal.answer(document, text)
+    # The first page that somebody meets stays on the screen.
+    terminal.answer(document, text, is_paged=context.parent is not None)

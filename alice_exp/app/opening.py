@@ -35,7 +35,8 @@ def _look_up(session: Session) -> LookUp:
     from alice_exp.finding.usecases import look_up
     from alice_exp.finding.wiring import index
 
-    return lambda reference: look_up(session.home, index(session), reference)
+    caller = session.caller
+    return lambda reference: look_up(session.home, index(session), caller, reference)
 
 
 def _follow(session: Session) -> Callable[[Sequence[Landed]], None]:

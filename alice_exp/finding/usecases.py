@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.blocks.usecases.reads import counting
@@ -12,7 +12,17 @@ from alice_exp.kernel.text.times import mentions_time
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.lifecycle import LEVELS, Level, Thresholds, at_least, level
-from alice_exp.model.values.block import PLACES, SETS, Block, Place, Placed, is_approved, is_put_away
+from alice_exp.model.values.block import (
+    OUTSIDE,
+    PLACES,
+    REVIEWED,
+    SETS,
+    Block,
+    Place,
+    Placed,
+    is_approved,
+    is_put_away,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -198,18 +208,20 @@ def _preferring(matches: list[Match], project: str, days: Sequence[Span]) -> lis
 def show(finding: Finding, reference: str) -> Shown:
     """One block, wherever it is; counts as a read, which the answer shows already (R3.34, B3.5)."""
     config, access, caller = finding.home.config(), finding.access, finding.caller
-    placed = look_up(finding.home, finding.index, reference)
+    placed = look_up(finding.home, finding.index, caller, reference)
     access.record([placed.block.id], caller.now)
     return _showing(config, caller)(counting(access.pending(), config, caller.now)(placed))
 
 
-def look_up(home: Home, index: Index, reference: str) -> Placed:
-    """The block that a reference stands for, in any set or the archive; raises like ``home.references.resolve``."""
+def look_up(home: Home, index: Index, caller: Caller, reference: str) -> Placed:
+    """The block that a reference stands for, in any set or the archive; raises like ``home.references.resolve``. What
+    waits outside of git is there for a person."""
+    places = REVIEWED if caller.is_person else PLACES
     if is_keyed(reference):
-        return resolve(home.read(PLACES), reference)
+        return resolve(home.read(places), reference)
     wanted = prefix(reference)
     found = index.ask(lambda known: known.starting_with(wanted, 5))
-    return one_of(reference, wanted, found) if found is not None else resolve(home.read(PLACES), reference)
+    return one_of(reference, wanted, found) if found else resolve(home.read(places), reference)
 
 
 _BEHIND = 20
@@ -256,8 +268,11 @@ def listing(
             return sorted(wanted, key=lambda placed: _rank(placed.block, order), reverse=True)[:most]
         return list(islice(wanted, most))
 
-    found = finding.index.ask(lambda known: kept(known.within(places)))
-    return list(map(_showing(config, caller), kept(home.read(places)) if found is None else found))
+    held = [*home.read(OUTSIDE)] if caller.is_person and "low_value" in places else ()
+    found = finding.index.ask(lambda known: kept(chain(known.within(places), held)))
+    return list(
+        map(_showing(config, caller), kept(chain(home.read(places), held)) if found is None else found)
+    )
 
 
 def _rank(block: Block, order: str) -> tuple[float, str]:

@@ -33,7 +33,7 @@ class DryHome:
         self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
     ) -> tuple[Commit | None, R]:
         """Run the plan and return its answer without a commit."""
-        _, answer = plan(self._home.read(places, records=records))
+        _, answer = plan(self._home.read((*places, "held"), records=records))
         return None, answer
 
     def config(self) -> Config:

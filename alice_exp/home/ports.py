@@ -223,8 +223,8 @@ class Team(Protocol):
 class Purge(Protocol):
     """Erasing a block from files and history (the right to be forgotten)."""
 
-    def purge(self, block_id: str, act: Act) -> Purged | None:
-        """Erase a block from every file and every commit, atomically; None if nothing contains it."""
+    def purge(self, act: Act) -> Purged | None:
+        """Erase the block of an act from every file and every commit, atomically; None if nothing contains it."""
         ...
 
     def versions(self, block_id: str) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.model.formats.block_fields import NAME
-from alice_exp.model.values.block import BLOCK_TYPES, PLACES, BlockType, Place, Placed, path_of
+from alice_exp.model.values.block import BLOCK_TYPES, PLACES, REVIEWED, BlockType, Place, Placed, path_of
 
 if TYPE_CHECKING:
     from alice_exp.home.ports import Home
@@ -43,7 +43,7 @@ def resolve(snapshot: Snapshot, reference: str) -> Placed:
 
 def look_up(home: Home) -> LookUp:
     """A ``LookUp`` that reads every file; whoever has an index has a faster one."""
-    return lambda reference: resolve(home.read(PLACES), reference)
+    return lambda reference: resolve(home.read(REVIEWED), reference)
 
 
 def is_keyed(reference: str) -> bool:

@@ -14,15 +14,16 @@ from typing import Literal
 
 from alice_exp.kernel.journal.atomic_files import append
 
-Holds = Literal["nothing", "ids", "texts", "entry", "said"]
+Holds = Literal["nothing", "ids", "texts", "entry", "said", "waiting"]
 """What a file holds: neither id nor word of a block; ids alone, which stay; texts of any block, made anew from the
 files when it is gone; one momentary entry, which goes with a block that it names or quotes; what was said and is not
-taken in yet, a conversation's words."""
+taken in yet, a conversation's words; candidates that are nowhere else."""
 
 INVENTORY: Mapping[str, Holds] = {
     "lock": "nothing",
     "config.json": "nothing",
     "shown-*": "nothing",
+    "held.jsonc": "waiting",
     "hosts/*": "nothing",
     "hooks/.lock": "nothing",
     "hooks/once-*": "nothing",

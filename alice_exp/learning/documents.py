@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from alice_exp.learning.usecases.decide import Decision
     from alice_exp.model.rules.lifecycle import Change
 
+UNTESTED = "Approved by the user, not yet tested in work: follow it, then report how it went"
+
 Say: TypeAlias = Callable[[str], str]
 """Turns an English sentence into the person's language."""
 
@@ -112,13 +114,22 @@ def changed(placed: Placed, change: Change) -> dict[str, Any]:
     }
 
 
-def procedure(made: Decision) -> dict[str, list[dict[str, Any]]]:
-    """What a decision tells, as a procedure: constraints, steps, alternatives (one of)."""
+def procedure(made: Decision) -> dict[str, Any]:
+    """What a decision tells, as a procedure: constraints, steps, alternatives (one of), and a note where some of it was
+    never tried."""
     return {
         "constraints": [*map(told, made.constraints)],
         "steps": [*map(told, made.steps)],
         "alternatives": [*map(told, made.alternatives)],
+        **({"note": UNTESTED} if is_untested(made) else {}),
     }
+
+
+def is_untested(made: Decision) -> bool:
+    """Whether a decision tells advice that the person approved and of which no outcome was reported yet; what is about
+    the person is no advice that work could test."""
+    found = (one.placed.block for one in made.applied if one.approved)
+    return any(block.about == "work" and (block.record or Record()) == Record() for block in found)
 
 
 def told(found: Match) -> dict[str, Any]:

@@ -117,10 +117,11 @@ class Terminal:
 
         return moment(text, self.session.zone, self.session.moment) if text else ""
 
-    def answer(self, document: object, text: Callable[[], None]) -> None:
+    def answer(self, document: object, text: Callable[[], None], *, is_paged: bool = True) -> None:
         """Print the answer: one JSON document with ``--json``, otherwise by calling ``text``; nothing with ``-q``.
 
-        ``--format`` and ``--fields`` go through ``terminal.tables``; a text longer than the screen through a pager.
+        ``--format`` and ``--fields`` go through ``terminal.tables``; a text longer than the screen through a pager,
+        unless it is not to be ``is_paged``.
         """
         self.settle()
         if self.format or self.fields:
@@ -131,7 +132,7 @@ class Terminal:
         elif self.json:
             sys.stdout.write(json_text(document))
         elif not self.quiet:
-            if not sys.stdout.isatty():
+            if not (is_paged and sys.stdout.isatty()):
                 text()
                 return
             paged(text)

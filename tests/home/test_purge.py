@@ -402,13 +402,13 @@ def test_nothing_in_words_stays_in_messages_or_in_state_and_what_left_is_named(h
 def test_a_scenario_that_a_home_of_before_named_in_its_messages_goes_with_the_block(
     home: Path, cli: Call, git: Callable[..., str]
 ) -> None:
-    one = cli("memorize", SECRET, "--json").json["id"]
+    one = cli("remember", SECRET, "--json").json["id"]
     text = git(home, "log", "-1", "--format=%B") + "\nAlice-Scenario: the clinic in Basel\n"
     git(home, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "-q", "--amend", "-m", text)
     git(home, "update-ref", "refs/alice/seen", "HEAD")
     cli("purge", one, "--yes")
     assert "Basel" not in git(home, "log", "--format=%B")
-    assert [row["op"] for row in cli("log", one, "--json").json["commits"]] == ["purge", "memorize"]
+    assert [row["op"] for row in cli("log", one, "--json").json["commits"]] == ["purge", "remember"]
 
 
 def test_a_disk_that_fills_up_between_two_references_makes_no_act_foreign(

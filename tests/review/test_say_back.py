@@ -55,6 +55,7 @@ def test_nothing_that_was_left_out_is_proposed() -> None:
     assert proposed > 50
 
 
+@pytest.mark.covers("BX.71")
 def test_replies_of_persons_who_never_saw_the_grammar() -> None:
     """At least four of five are acted on or said back as they were meant, and none is read as anything else."""
     lines = Path(__file__).with_name("blind_replies.txt").read_text().splitlines()

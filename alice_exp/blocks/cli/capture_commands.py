@@ -25,6 +25,7 @@ from alice_exp.model.values.block import (
     ABOUT,
     BLOCK_TYPES,
     HEARD,
+    HELD,
     About,
     Block,
     Evidence,
@@ -229,6 +230,12 @@ def _warn_of_secrets(terminal: Terminal, placed: Placed, found: Sequence[Delicat
     kinds = Names(dict.fromkeys(say(one.kind) for one in found))
     if terminal.is_dry:
         line = say("alice-exp: it holds {kinds}", kinds=kinds)
+    elif placed.path == HELD:
+        line = say(
+            "alice-exp: {id} holds {kinds}; it is in no history until it is approved, and rejecting leaves no word",
+            id=placed.block.id,
+            kinds=kinds,
+        )
     elif placed.place == "low_value":
         line = say(
             "alice-exp: {id} holds {kinds}; to keep no word of it: 'alice-exp reject {id} --purge'",

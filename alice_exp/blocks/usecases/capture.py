@@ -16,6 +16,7 @@ from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import Sameness, marks, sameness
 from alice_exp.model.rules.namespaces import namespace_for
+from alice_exp.model.rules.private_facts import delicate, pool_path
 from alice_exp.model.rules.rejection import Rejections, twin
 from alice_exp.model.values.block import (
     CUES,
@@ -260,7 +261,7 @@ def _capture(intake: _Intake, draft: Draft) -> Placed | None:
     block = _block(draft, intake.fresh_id(), intake.caller)
     if known is not None:
         block = replace(block, replaces=(known.block.id,))
-    return intake.put(block, path_of("low_value", f"pending_{intake.caller.day}"))
+    return intake.put(block, pool_path(block, intake.caller.day))
 
 
 def _says_the_same(block: Block, draft: Draft) -> bool:
@@ -315,8 +316,6 @@ def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
 def destination(block: Block) -> str:
     """The path to which approval takes a candidate: personal if about the user, else as suggested or by type (B2.17,
     B2.18). What holds a secret or a private fact is never offered to universal, which may be shared."""
-    from alice_exp.model.rules.private_facts import delicate
-
     place: Place = "personal" if block.about == "user" or delicate(block) else "universal"
     named, _, name = block.suggested.partition("/")
     return path_of(place, name if name and named == place else namespace_for(place, block.type))

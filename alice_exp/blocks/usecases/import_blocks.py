@@ -19,8 +19,9 @@ from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import sameness
+from alice_exp.model.rules.private_facts import pool_path
 from alice_exp.model.rules.rejection import Rejections
-from alice_exp.model.values.block import PLACES, Block, Evidence, Payload, Placed, Trigger, path_of
+from alice_exp.model.values.block import REVIEWED, Block, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.snapshot import Snapshot
 
@@ -53,7 +54,7 @@ def take_in_blocks(
         act = Act("import", caller.actor, caller.now, tuple(put.block.id for put in puts))
         return (ChangeSet(act, puts) if puts else None), taken
 
-    commit, taken = (DryHome(home) if dry_run else home).apply(plan, PLACES)
+    commit, taken = (DryHome(home) if dry_run else home).apply(plan, REVIEWED)
     return replace(taken, commit=commit)
 
 
@@ -80,12 +81,11 @@ def _taken(snapshot: Snapshot, caller: Caller, rows: Sequence[Placed], as_mine: 
             # Two rows may have one id, or none; a reference means the first.
             names.setdefault(row.block.id or name, name)
             chosen.append((row, name))
-    pool = path_of("low_value", f"pending_{caller.day}")
-    placed = tuple(
-        Placed(renamed(replace(row.block, id=name), names), row.path)
-        if as_mine
-        else Placed(renamed(as_claim(row, name, caller.now), names), pool)
-        for row, name in chosen
+    mine = ((renamed(replace(row.block, id=name), names), row.path) for row, name in chosen if as_mine)
+    claims = (renamed(as_claim(row, name, caller.now), names) for row, name in chosen if not as_mine)
+    placed = (
+        *(Placed(block, path) for block, path in mine),
+        *(Placed(block, pool_path(block, caller.day)) for block in claims),
     )
     return TakenIn(placed, known, tuple(refused), archived)
 
@@ -139,7 +139,7 @@ def with_origin(kind: str, path: str, line: int, draft: Draft) -> Draft:
 
 def take_in(home: Home, caller: Caller, drafts: Sequence[Draft], *, dry_run: bool = False) -> Imported:
     """Import drafts in one commit; those that an earlier import brought in are skipped."""
-    seen = {_source_and_texts(placed) for placed in home.read(PLACES)}
+    seen = {_source_and_texts(placed) for placed in home.read(REVIEWED)}
     new = [draft for draft in drafts if (draft.origin, _texts(draft)) not in seen]
     if not new:
         return Imported((), len(drafts))

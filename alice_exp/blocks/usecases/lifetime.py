@@ -16,8 +16,11 @@ from alice_exp.model.rules.ledger import after
 from alice_exp.model.rules.lifecycle import Change, Thresholds
 from alice_exp.model.rules.lifecycle import retire as retired
 from alice_exp.model.rules.lifecycle import revive as revived
+from alice_exp.model.rules.private_facts import pool_path
 from alice_exp.model.values.block import (
+    HELD,
     PLACES,
+    REVIEWED,
     Archived,
     Block,
     Placed,
@@ -75,7 +78,7 @@ class Opened:
 def open_block(home: Home, caller: Caller, reference: str) -> Opened:
     """A block's own text for an editor; raises ``ProblemError`` if its file holds an error and cannot be written."""
     require_person(caller, "edit", f"alice-exp edit {reference}")
-    snapshot = home.read(PLACES)
+    snapshot = home.read(REVIEWED)
     placed = resolve(snapshot, reference)
     fault = next(
         (
@@ -128,7 +131,7 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
         trailers = _levels(present.block, block)
         if raises_trust(block, present, path):
             trailers += (("Raised", block.id),)
-        if is_left_behind(present.block, block):
+        if path != HELD and is_left_behind(present.block, block):
             trailers += (("Withdrawn", block.id),)
         act = Act("edit", caller.actor, caller.now, (block.id,), what, trailers)
         # Of personal the person's word is enough; what they write into universal waits, as what is new there does.
@@ -259,7 +262,7 @@ def revive(
 def _home_of(placed: Placed, caller: Caller) -> str:
     """The path from which a block was archived; today's pool file if the block does not record it."""
     if placed.block.archived is None:
-        return path_of("low_value", f"pending_{caller.day}")
+        return pool_path(placed.block, caller.day)
     return namespace_path(placed.block.archived.origin.replace(_POOL, "low_value/"))
 
 
@@ -302,7 +305,7 @@ def purge(purging: Purge, caller: Caller, block_id: str) -> Purged:
     ``block_id`` is the full id that was confirmed. Raises ``NotFoundError`` if there is no version of it.
     """
     require_person(caller, "purge", f"alice-exp purge {block_id}")
-    done = purging.purge(block_id, Act("purge", caller.actor, caller.now, (block_id,)))
+    done = purging.purge(Act("purge", caller.actor, caller.now, (block_id,)))
     if done is None:
         raise NotFoundError(
             "neither the files nor history hold {id}", id=block_id, hint="see 'alice-exp log'"

@@ -271,7 +271,7 @@ class FileHome:
                 raise ProblemError("{obstacle}", obstacle=obstacle, hint=way)
             self._sources.warn(ProblemError("{obstacle}; hand edits wait", obstacle=obstacle, hint=way))
             return scan(self.experiences)
-        from alice_exp.home.store.recovery import finish_interrupted
+        from alice_exp.home.store.repo_setup import finish_interrupted
 
         finish_interrupted(self.repository, self.lock.holder_died, self._sources.warn)
         if not self.repository.resolve(LEDGER) and self.repository.head():
@@ -300,8 +300,7 @@ class FileHome:
         Files that are there already are committed as they are, by ``actor``; ``defaults`` maps paths to the texts of
         the other files of a new home. A file with a problem is left out, with a warning.
         """
-        from alice_exp.home.store.recovery import finish_interrupted
-        from alice_exp.home.store.repo_setup import found, make_directories
+        from alice_exp.home.store.repo_setup import finish_interrupted, found, make_directories
 
         make_directories(self.root, self.experiences)
         with self._locked():
@@ -339,7 +338,7 @@ class FileHome:
         with self._locked():
             for left in reversed(range(TRIES)):
                 found = self._settle()
-                seen = self._snapshot(found, places, records, True)
+                seen = self._snapshot(found, (*places, "held"), records, True)
                 changes, answer = plan(seen)
                 if changes is None:
                     return None, answer
@@ -356,12 +355,12 @@ class FileHome:
                     time.sleep(SAVING_NS / 1e9)
         raise BusyError("the files change faster than they can be read", hint="run the command again")
 
-    def purge(self, block_id: str, act: Act) -> Purged | None:
+    def purge(self, act: Act) -> Purged | None:
         """See ``home.ports.Purge.purge``."""
-        from alice_exp.home.store.purge import purge
+        from alice_exp.home.store.held_back import purge
 
         with self.alone() as composed:
-            return purge(self.repository, block_id, *composed(act))
+            return purge(self._composing.held, self._writer, self.standings, act, composed(act))
 
     def versions(self, block_id: str) -> int:
         """See ``home.ports.Purge.versions``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 
 from alice_exp.kernel.errors import Names
@@ -13,7 +13,7 @@ from alice_exp.kernel.journal.atomic_files import MARK, OUT, Signature
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import NAME
-from alice_exp.model.values.block import DIRECTORIES
+from alice_exp.model.values.block import DIRECTORIES, HELD
 
 CONFIG = "config.jsonc"
 """The configuration's path under ``experiences/``."""
@@ -49,6 +49,18 @@ def scan(root: Path) -> Found:
     for folder in _FOLDERS:
         _folder(found, place, folder, ".jsonc")
     return found
+
+
+def held_file(root: Path) -> Path:
+    """The file of what waits outside of git, for a home whose namespaces are below ``root``."""
+    return root.parent / "state" / "held.jsonc"
+
+
+def with_held(found: Found, root: Path) -> Found:
+    """The same list, and what waits outside of git."""
+    more = replace(found, files=dict(found.files), problems=[*found.problems])
+    _file(more, str(held_file(root)), HELD)
+    return more
 
 
 def scan_config(root: Path) -> Found:

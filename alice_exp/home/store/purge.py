@@ -117,7 +117,7 @@ def finish(repository: Repository, *, strict: bool = False, said: Said | None = 
         standings = Standings(repository, repository.work_tree.parent)
         standings.forget(block_id, act.act_id, repository.commit_time(tombstone))
         if old:
-            _forget_derived(repository.work_tree.parent, block_id, said)
+            forget_derived(repository.work_tree.parent, block_id, said)
         _unstage(repository)
         _clean(repository)
         repository.point([(PURGING, "", tombstone)])
@@ -327,7 +327,7 @@ def _clean(repository: Repository) -> None:
         sync_directory(folder)
 
 
-def _forget_derived(root: Path, block_id: str, said: Said) -> None:
+def forget_derived(root: Path, block_id: str, said: Said) -> None:
     """Delete what ``state/`` derives from the block, as its inventory says: texts as a whole, since they are made anew,
     and of momentary entries those that name it or say its words."""
     words, state = said.words, root / "state"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
+from alice_exp.home.store.list_files import held_file, with_held
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
@@ -15,7 +16,7 @@ from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.ledger import keeper
-from alice_exp.model.values.block import Block, Place, place_of
+from alice_exp.model.values.block import HELD, Block, Place, place_of
 from alice_exp.model.values.ledger_entry import NONE
 from alice_exp.model.values.snapshot import Catalogue, NamespaceFile, Snapshot, Unread
 
@@ -65,7 +66,10 @@ class Reading:
 
     def content(self, path: str) -> bytes:
         """A file's bytes; ``OSError`` unchanged."""
-        return read_bytes(self.root / path)[0]
+        return read_bytes(self._place(path))[0]
+
+    def _place(self, path: str) -> Path:
+        return held_file(self.root) if path == HELD else self.root / path
 
     def document(self, path: str, data: bytes) -> Document:
         """Parse a namespace file's bytes, reusing unchanged elements of the document parsed last."""
@@ -80,7 +84,7 @@ class Reading:
         if known is not None and known.signature == signature:
             return known
         try:
-            data, signature = read_bytes(self.root / path)
+            data, signature = read_bytes(self._place(path))
         except OSError as error:
             why = error.strerror or "it is gone"
             template = "{why}" if isinstance(error, NotAFile) else "this file cannot be read: {why}"
@@ -170,13 +174,15 @@ def snapshot(
     ``catalogue`` answers for some paths, which are those of the last commit: they are read when somebody looks at their
     blocks. Beside a file with an error every file is read, since which of them owns an id must be known.
     """
+    if "held" in places:
+        found = with_held(found, reading.root)
     covered, known = catalogue or ((), None)
     files: list[NamespaceFile] = []
     ids, count = set[str](), 0
     problems = list(found.problems)
     has_error = bool(problems)
     for path, signature in found.files.items():
-        if not holds_blocks(path) or place_of(path) not in places:
+        if path != HELD and (not holds_blocks(path) or place_of(path) not in places):
             continue
         if path in covered:
             read = partial(_unread, reading, path, signature, last_good, marked)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from alice_exp.home.landed import NEW, Landed
+from alice_exp.home.store.held_back import HeldBack, as_filed
 from alice_exp.home.store.list_files import Found
 from alice_exp.home.store.read_files import Reading, holds_blocks
 from alice_exp.home.store.record_files import Recording
@@ -20,8 +21,9 @@ from alice_exp.kernel.jsonc import Document, parse
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import HELD, Placed
 from alice_exp.model.values.changes import ChangeSet
+from alice_exp.model.values.ledger_entry import Entry
 from alice_exp.model.values.snapshot import Snapshot, Unread
 
 
@@ -42,13 +44,18 @@ class Composing:
         self._reading = reading
         self._recording = recording
         self._experiences = writer.work_tree
+        self.held = HeldBack(self._experiences.parent, self._experiences)
 
     def carry_out(self, changes: ChangeSet, seen: Snapshot, found: Found) -> Commit:
         """Write one act; ``ChangedOnDisk``, with nothing changed, if a person saved in between."""
+        self.held.sweep(seen)
+        told, changes = changes, as_filed(changes, seen)
         documents: dict[str, Document] = {}
         contents: dict[str, bytes] = {}
 
         def document(path: str) -> Document | None:
+            if path == HELD:
+                return self.held.document()
             if path not in found.files:
                 self._require_place(path, found)
                 return None
@@ -59,13 +66,24 @@ class Composing:
         find = _finder(seen, len(changes.puts) + len(changes.removes))
         new = rewrite(changes, find, document)
         new |= self._recording.compose(changes, seen, lambda path: self._record(path, found, contents))
-        for path in changes.texts:
-            if path in found.files:
-                contents[path] = self._reading.content(path)
-            text = changes.seen.get(path)
-            if path in changes.seen and contents.get(path) != (None if text is None else text.encode()):
-                raise ChangedOnDisk(self._experiences / path)
+        contents |= self._whole_files(changes, found)
         checked = self._check(new, changes, seen, documents, contents)
+        with self.held.moving(changes, seen, new):
+            commit = self._commit(changes, self._standings.entries(told, find), seen, new, found, contents)
+        self._standings.landed()
+        self._follow(checked)
+        return commit
+
+    def _commit(
+        self,
+        changes: ChangeSet,
+        entries: Sequence[Entry],
+        seen: Snapshot,
+        new: dict[str, bytes | None],
+        found: Found,
+        contents: dict[str, bytes],
+    ) -> Commit:
+        """Commit the ``new`` contents of files that stand at ``contents``, and entries of the ledger."""
         # Record first, then prune: the first commit keeps in git what the second removes from the file.
         first = None
         if changes.then is not None:
@@ -78,12 +96,18 @@ class Composing:
             )
         files = {path: FileChange(contents.get(path), data) for path, data in new.items()}
         act = changes.then.act if changes.then is not None else changes.act
-        ledger = self._standings.composing(self._standings.entries(changes, find), signs=act.actor.is_person)
+        ledger = self._standings.composing(entries, signs=act.actor.is_person)
         different = {path: change for path, change in files.items() if change.expected != change.new}
-        commit = self._writer.write(act, different, first, ledger)
-        self._standings.landed()
-        self._follow(checked)
-        return commit
+        return self._writer.write(act, different, first, ledger)
+
+    def _whole_files(self, changes: ChangeSet, found: Found) -> dict[str, bytes]:
+        """What stands in the files that an act replaces as a whole; ``ChangedOnDisk`` if it is not what it saw."""
+        there = {path: self._reading.content(path) for path in changes.texts if path in found.files}
+        for path in changes.texts.keys() & changes.seen.keys():
+            text = changes.seen[path]
+            if there.get(path) != (None if text is None else text.encode()):
+                raise ChangedOnDisk(self._experiences / path)
+        return there
 
     def _record(self, path: str, found: Found, contents: dict[str, bytes]) -> bytes | None:
         """A record file's content (None if missing), also put into ``contents`` as what must still be there."""

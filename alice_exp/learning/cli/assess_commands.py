@@ -77,7 +77,7 @@ def consolidation(
     reference: Annotated[str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it.")],
     explain: Annotated[bool, typer.Option("--explain", help="Show every term of the formula.")] = False,
 ) -> None:
-    """Show how settled a block is: how often it was read, how old it is, how lately it changed.
+    """Show how stable a block is: how often it was read, how old it is, how lately it changed.
 
     Example: alice-exp consolidation exp-7k2m9q4x --explain
     """

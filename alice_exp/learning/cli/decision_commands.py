@@ -86,6 +86,8 @@ def _decision(terminal: Terminal, made: Decision, warnings: list[str]) -> None:
             terminal.line(f"  {one.placed.block.id}  {_told(one)}")
     if not made.applied:
         terminal.line(say("nothing that is trusted fits: use your own reasoning"))
+    if learning_documents.is_untested(made):
+        terminal.line(say(learning_documents.UNTESTED))
     for warning in warnings:
         terminal.note(warning)
     if made.is_kept:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.blocks.store.access_log import LOST
 from alice_exp.home.store.list_files import exposed
-from alice_exp.home.store.recovery import SWEPT, recover_home
-from alice_exp.home.store.repo_setup import ASIDE
+from alice_exp.home.store.repo_setup import ASIDE, SWEPT, recover_home
 from alice_exp.kernel.errors import AliceError, BusyError, Hint
 from alice_exp.kernel.journal.atomic_files import MARK, sweep
 from alice_exp.kernel.journal.git_process import PURGING

@@ -14,7 +14,7 @@ from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, findings, likely, shapes
-from alice_exp.model.values.block import Evidence, Payload, Placed, Trigger
+from alice_exp.model.values.block import HELD, Block, Evidence, Payload, Placed, Trigger, path_of
 
 
 class Saying(Protocol):
@@ -168,6 +168,12 @@ def delicate(saying: Saying) -> tuple[Delicate, ...]:
     return tuple(Delicate(kind, at) for at, text in texts.items() for kind in kinds_of(text))
 
 
+def pool_path(block: Block, day: str) -> str:
+    """Where a new candidate waits: in the pool's file of a ``day`` (YYYYMMDD), outside of git if a secret or a private
+    fact is in it."""
+    return HELD if delicate(block) else path_of("low_value", f"pending_{day}")
+
+
 def is_private(saying: Saying) -> bool:
     """Whether what a block says, payload or trigger, holds a secret or a private fact: nobody is told it unasked."""
     return bool(kinds_of("\n".join(map(texts_of(saying).__getitem__, ("payload", "trigger")))))
@@ -202,13 +208,17 @@ def masked_line(text: str, width: int = 200) -> str:
 def is_left_behind(before: Saying, after: Saying | None) -> bool:
     """Whether words of a secret or private fact stood in ``before`` and stand nowhere in ``after`` (None: it is gone):
     only its older versions hold them now."""
-    said = "\n".join(texts_of(before).values())
+    now = "\n".join(texts_of(after).values()) if after is not None else ""
+    return any(word not in now for word in private_words(before))
+
+
+def private_words(saying: Saying) -> list[str]:
+    """The secrets and private facts themselves, as a block or draft says them."""
+    said = "\n".join(texts_of(saying).values())
     plain = said if said.isascii() else said.translate(_NARROW)
     if not _SIGN.search(plain):
-        return False
-    spans = (*_spans(_secrets(plain)), *_spans(_facts(plain)))
-    now = "\n".join(texts_of(after).values()) if after is not None else ""
-    return any(said[start:end] not in now for start, end in spans)
+        return []
+    return [said[start:end] for start, end in (*_spans(_secrets(plain)), *_spans(_facts(plain)))]
 
 
 def _spans(found: Iterable[Finding]) -> list[tuple[int, int]]:

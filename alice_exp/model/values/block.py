@@ -15,9 +15,15 @@ from alice_exp.model.values.ledger_entry import PUT_AWAY, Entry
 State = Literal["possible", "past", "reliable", "obsolete"]
 STATES: tuple[State, ...] = get_args(State)
 
-Place = Literal["personal", "universal", "low_value", "archive"]
-PLACES: tuple[Place, ...] = get_args(Place)
+Place = Literal["personal", "universal", "low_value", "archive", "held"]
+PLACES: tuple[Place, ...] = ("personal", "universal", "low_value", "archive")
 SETS: tuple[Place, ...] = ("personal", "universal", "low_value")
+REVIEWED: tuple[Place, ...] = (*PLACES, "held")
+"""What a person's review reads: ``held``, too, the candidates that wait outside of git. Nobody else asks for these;
+their blocks say ``low_value``."""
+OUTSIDE: tuple[Place, ...] = ("held",)
+HELD = "low_value_pool/.held.jsonc"
+"""The path of what waits outside of git, in ``state/held.jsonc``: what is marked secret or private (DESIGN 5)."""
 DIRECTORIES: Mapping[Place, str] = {
     "personal": "personal",
     "universal": "universal",

@@ -13,7 +13,7 @@ from typing import Literal
 from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.private_facts import delicate
-from alice_exp.model.values.block import PLACES, Placed, content_hash, is_approved
+from alice_exp.model.values.block import REVIEWED, Placed, content_hash, is_approved
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.named_candidates import Choice
 from alice_exp.review.cli.report_model import told
@@ -58,9 +58,20 @@ def may_ask(terminal: Terminal, chosen: Choice) -> bool:
 def left_lines(terminal: Terminal, done: Decided) -> Iterator[str]:
     """What a review says of each candidate that a decision left as it is."""
     for block_id, why in done.skipped:
-        if why != "rival":
+        if why == "private":
+            yield left_private(terminal, block_id)
+        elif why != "rival":
             yield say("{id} has {why} since it was shown; it is left as it is", id=block_id, why=say(why))
     yield from (left_waiting(terminal, rival) for rival in done.rivals)
+
+
+def left_private(terminal: Terminal, block_id: str) -> str:
+    """What is said of a secret or a private fact that an approval of several left waiting."""
+    number = numbered(terminal, block_id)
+    return say(
+        "alice-exp: {number} is private or secret and waits; to keep it: alice-exp approve {number}",
+        number=number,
+    )
 
 
 def left_waiting(terminal: Terminal, rival: Rival) -> str:
@@ -82,7 +93,7 @@ def done_to(decided: Decided, verb: str) -> str:
 
 def is_approved_already(terminal: Terminal, ids: Sequence[str]) -> bool:
     """Whether a person approved the first of some blocks as it stands."""
-    placed = terminal.session.home.read(PLACES).find(ids[0])
+    placed = terminal.session.home.read(REVIEWED).find(ids[0])
     return placed is not None and is_approved(placed)
 
 
@@ -174,7 +185,7 @@ def show_all(terminal: Terminal, ids: Sequence[str]) -> None:
     """Print the whole text of each block, above the question whether to decide on all of them."""
     if terminal.json:
         return
-    snapshot = terminal.session.home.read(PLACES)
+    snapshot = terminal.session.home.read(REVIEWED)
     found = [placed for placed in map(snapshot.find, ids) if placed is not None]
     was = trusted_texts(terminal, found)
     for placed in found:
@@ -189,7 +200,7 @@ def show_unseen(terminal: Terminal, ids: Sequence[str], others: Sequence[str] = 
     """
     unseen = review.never_shown(terminal.session.home, ids)
     if not terminal.json:
-        snapshot = terminal.session.home.read(PLACES)
+        snapshot = terminal.session.home.read(REVIEWED)
         named = map(snapshot.find, others)
         for placed in (*unseen, *(one for one in named if one is not None)):
             _write(terminal, placed)

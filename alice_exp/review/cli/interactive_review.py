@@ -12,7 +12,7 @@ from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import AliceError, Names, RefusedError
 from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import PLACES
+from alice_exp.model.values.block import REVIEWED
 from alice_exp.review import usecases as deciding
 from alice_exp.review.cli.asked_decisions import approved, done_to, left_lines, purged, rejected
 from alice_exp.review.cli.report_model import NOTHING_SHARED, Shared, marks
@@ -143,7 +143,7 @@ class _Session:
             except AliceError as error:
                 self.terminal.warned.clear()  # Told once a command; here each key press needs its answer.
                 self.terminal.warn(error)
-                placed = self.terminal.session.home.read(PLACES).find(item.placed.block.id)
+                placed = self.terminal.session.home.read(REVIEWED).find(item.placed.block.id)
                 if placed is None or placed.place != "low_value":
                     self._settled_elsewhere(item.placed.block.id)
                     return True

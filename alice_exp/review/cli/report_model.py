@@ -12,7 +12,7 @@ from alice_exp.home.ports import Came
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import evidence_line, payload_text, trigger_text
 from alice_exp.model.rules.rejection import Returned
-from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import HELD, Placed
 from alice_exp.review.cli.waiting_rows import why_it_waits
 from alice_exp.review.cli.where_it_holds import (
     Row,
@@ -169,7 +169,8 @@ def neighbours(item: Item) -> tuple[Row, ...]:
         rows.append(Row("≈", say("says the same as {number}", number=item.says_again)))
     kinds = listed(dict.fromkeys(say(one.kind) for one in item.delicate))
     if kinds:
-        note = say("reject and purge it: alice-exp reject {number} --purge", number=_name(item))
+        reject = f"alice-exp reject {_name(item)}{'' if item.placed.path == HELD else ' --purge'}"
+        note = say("no word of it stays: {reject}", reject=reject)
         rows.insert(0, Row("⚠", say("holds {kinds}", kinds=kinds), note))
     return tuple(rows)
 
@@ -309,7 +310,7 @@ class Shared:
             self.left,
         )
         said = " · ".join(filter(None, parts))
-        return say("All of them: {facts}", facts=said) if said else ""
+        return say("Each: {facts}", facts=said) if said else ""
 
 
 NOTHING_SHARED = Shared()

@@ -69,8 +69,8 @@ def _waiting(report: Agenda) -> Iterator[str]:
     if 0 < personal < count:
         yield _counted(
             personal,
-            say("If you approve, the one about you goes to personal, the rest to universal."),
-            "If you approve, the {count} about you go to personal, the rest to universal.",
+            say("One is about you (it stays private)."),
+            "{count} are about you (they stay private).",
         )
     changed = [item for item in report.items if item.is_changed]
     if changed:
@@ -89,7 +89,10 @@ def _together(report: Agenda) -> Iterator[str]:
     marked = [item for item in report.items if item.mark]
     secret = [item for item in report.items if item.delicate]
     if secret:
-        yield say("Private or secret: {numbers}.", numbers=_numbers(secret))
+        kinds = listed(dict.fromkeys(say(one.kind) for item in secret for one in item.delicate))
+        one = say("Check number {number}: it holds {kinds}.", number=_numbers(secret), kinds=kinds)
+        many = say("Check numbers {numbers}: they hold {kinds}.", numbers=_numbers(secret), kinds=kinds)
+        yield one if len(secret) == 1 else many
     if conflicts:
         yield say("Opposite of what you trust: {numbers}.", numbers=_numbers(conflicts))
     if replacing:

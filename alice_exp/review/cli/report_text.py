@@ -262,7 +262,7 @@ def _plain_table(items: Sequence[Item], stream: TextIO) -> None:
     ]
     same = [at for at in _SHARED if len({row[at] for row in rows}) == 1 and len(rows) > 1]
     if facts := " · ".join(filter(None, (rows[0][at] for at in same))):
-        stream.write(say("All of them: {facts}", facts=facts) + "\n")
+        stream.write(say("Each: {facts}", facts=facts) + "\n")
     names, *rows = ([cell for at, cell in enumerate(row) if at not in same] for row in (names, *rows))
     widths = [max(cells(row[index]) for row in [names, *rows]) for index in range(len(names))]
     for row in [names, *rows]:

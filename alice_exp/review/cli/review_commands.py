@@ -13,12 +13,13 @@ from alice_exp.kernel.errors import AliceError, BusyError, Hint, NotFoundError, 
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
 from alice_exp.model.documents import payload_text
-from alice_exp.model.values.block import PLACES, Placed
+from alice_exp.model.values.block import REVIEWED, Placed
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.asked_decisions import (
     approved,
     decided_line,
     done_to,
+    left_private,
     left_waiting,
     may_ask,
     purged,
@@ -216,7 +217,7 @@ def _confirmed_wording(terminal: Terminal, text: str, ids: Sequence[str], refusa
     from alice_exp.review.rules.say_back import said_back
 
     shown, _ = review.shown_only(terminal.session.home, ids)
-    snapshot = terminal.session.home.read(PLACES)
+    snapshot = terminal.session.home.read(REVIEWED)
     found = {one: placed for one in shown if (placed := snapshot.find(one)) is not None}
     said = [
         f"{documents.trigger_text(found[one])} {payload_text(found[one])}" if one in found else ""
@@ -382,7 +383,9 @@ def _name_skipped(terminal: Terminal, decided: Decided, chosen: Choice) -> None:
     for block_id, why in decided.skipped:
         if why == "rival":
             continue
-        if why == "stale":
+        if why == "private":
+            text = left_private(terminal, block_id)
+        elif why == "stale":
             text = say("alice-exp: {id} stands in a file with a problem; see 'alice-exp check'", id=block_id)
         elif why == "moved":
             text = say("alice-exp: {id} was decided already; see 'alice-exp why {id}'", id=block_id)

@@ -18,6 +18,7 @@ from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import (
     EVIDENCE_KEPT,
     PLACES,
+    REVIEWED,
     Approved,
     Archived,
     Block,
@@ -42,9 +43,9 @@ if TYPE_CHECKING:
 Seen: TypeAlias = Mapping[str, str]
 """The content hashes of what a caller showed the person itself just before deciding, by id."""
 
-Why = Literal["changed", "moved", "gone", "stale", "rival"]
+Why = Literal["changed", "moved", "gone", "stale", "rival", "private"]
 """Why an item of a decision was skipped: ``moved`` was decided already, ``stale`` is in a file with a problem, of a
-``rival`` a person has to say which of the two holds."""
+``rival`` a person has to say which of the two holds, and what is ``private`` or secret is approved by itself alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def chosen(reviewing: Reviewing, references: Sequence[str], *, everything: bool)
     numbered = reviewing.reports.open_ids()
     if everything:
         return shown_only(reviewing.home, numbered)[0]
-    snapshot = reviewing.home.read(PLACES)
+    snapshot = reviewing.home.read(REVIEWED)
     ids = []
     for reference in references:
         # A longer run of digits can only be the prefix of an id.
@@ -96,7 +97,7 @@ def chosen(reviewing: Reviewing, references: Sequence[str], *, everything: bool)
 def shown_only(home: Home, ids: Sequence[str]) -> tuple[tuple[str, ...], int]:
     """Those whose text a report gave to a person, and how many were only counted: no decision reaches these
     (DESIGN 7). What is decided already is not asked about again, while anything waits."""
-    snapshot = home.read(PLACES)
+    snapshot = home.read(REVIEWED)
     known = {block_id: snapshot.find(block_id) for block_id in ids}
     left = {block_id for block_id, placed in known.items() if _is_unseen(placed)}
     shown = {block_id: placed for block_id, placed in known.items() if block_id not in left}
@@ -106,7 +107,7 @@ def shown_only(home: Home, ids: Sequence[str]) -> tuple[tuple[str, ...], int]:
 
 def never_shown(home: Home, ids: Sequence[str]) -> tuple[Placed, ...]:
     """Those that wait for a decision and whose text no report gave to a person: whoever decides on them shows it."""
-    snapshot = home.read(PLACES)
+    snapshot = home.read(REVIEWED)
     found = (snapshot.find(block_id) for block_id in ids)
     return tuple(p for p in found if p is not None and p.block.reported is None and not is_approved(p))
 
@@ -315,6 +316,7 @@ def _decide(
         puts: list[Put] = []
         stuck: list[Put] = []
         broken = {file.path for file in snapshot.files if file.stale}
+        is_several = op == "approve" and (bulk or len(ids) > 1)
         skipped: list[tuple[str, Why]] = []
         settled: list[tuple[str, Why]] = []
         held = {block_id: snapshot.find(block_id) for block_id in ids}
@@ -322,10 +324,8 @@ def _decide(
         for block_id, placed in held.items():
             if placed is None or not _is_open(placed, op):
                 settled.append((block_id, "gone" if placed is None else "moved"))
-            elif not is_seen(placed.block, seen):
-                skipped.append((block_id, "changed"))
-            elif block_id in apart:
-                skipped.append((block_id, "rival"))
+            elif (why := _left(placed, seen, apart, is_several)) is not None:
+                skipped.append((block_id, why))
             else:
                 made = decide(placed, snapshot)
                 paths = {placed.path, *(put.path for put in made)}
@@ -348,6 +348,15 @@ def _decide(
 
     commit, answer = home.apply(plan, PLACES)
     return replace(answer, commit=commit)
+
+
+def _left(placed: Placed, seen: Seen, apart: Mapping[str, Rival], is_several: bool) -> Why | None:
+    """Why an open candidate is not decided with the others; None if it is."""
+    if not is_seen(placed.block, seen):
+        return "changed"
+    if placed.block.id in apart:
+        return "rival"
+    return "private" if is_several and placed.place == "low_value" and delicate(placed.block) else None
 
 
 def where_to(puts: Sequence[Put]) -> str:

@@ -15,7 +15,15 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.expiry import expired
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.rules.rejection import Rejections, refusals
-from alice_exp.model.values.block import PLACES, Placed, Reported, content_hash, is_approved, is_put_away
+from alice_exp.model.values.block import (
+    PLACES,
+    REVIEWED,
+    Placed,
+    Reported,
+    content_hash,
+    is_approved,
+    is_put_away,
+)
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.review.rules.arrangement import arranged
 from alice_exp.review.rules.daily_report import (
@@ -54,7 +62,7 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
     the one before.
     """
     home, reports, caller = reviewing.home, reviewing.reports, reviewing.caller
-    seen = home.read(PLACES)
+    seen = home.read(REVIEWED)
     if peek or not caller.is_person:
         return _report(seen, reviewing), None
     first = _report(seen, reviewing, expired(seen, caller.now))
@@ -91,7 +99,7 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
     if commit is not None and planned.segment:
         reviewing.access.forget(planned.segment)
     reports.publish(commit.commit if commit is not None else planned.seen.head)
-    seen = home.read(PLACES) if commit is not None else planned.seen
+    seen = home.read(REVIEWED) if commit is not None else planned.seen
     return _report(seen, reviewing, planned.gone, planned.back), commit
 
 
@@ -277,7 +285,7 @@ def _shown(block: Block, report: str, now: str) -> Block:
 def standing(home: Home) -> tuple[tuple[Placed, ...], tuple[Placed, ...]]:
     """Those that may be approved together; and those to decide on one by one, as they hold a secret or a private fact,
     or say what a person rejected."""
-    snapshot = home.read(PLACES)
+    snapshot = home.read(REVIEWED)
     rejections = Rejections.within(snapshot)
     together: list[Placed] = []
     apart: list[Placed] = []

@@ -16,8 +16,9 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.rules.lifecycle import Thresholds, level
+from alice_exp.model.rules.private_facts import pool_path
 from alice_exp.model.rules.rejection import Rejections
-from alice_exp.model.values.block import PLACES, Block, Place, Placed, content_hash, is_approved, path_of
+from alice_exp.model.values.block import PLACES, Block, Place, Placed, content_hash, is_approved
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.rules.bundle import (
@@ -276,7 +277,7 @@ class _Intake:
             self._change(into, known, noted(known.block, offer, name, now), same)
             return
         block = candidate(offer, name, self._fresh_id(), now)
-        placed = Placed(block, path_of("low_value", f"pending_{self.caller.day}"))
+        placed = Placed(block, pool_path(block, self.caller.day))
         self.candidates[block.id] = self.waiting[same] = placed
 
     def _change(self, into: dict[str, Placed], known: Placed, block: Block | None, key: Any) -> None:
