@@ -103,10 +103,16 @@ def _asked(report: Agenda) -> tuple[Section, ...]:
 def _from_elsewhere(report: Agenda) -> tuple[Section, ...]:
     """What came by other ways than the acts of this home."""
     asked = [Row(one, asked_about(its, held), answers(one, its)) for one, its, held in report.asked]
+    # These say in their own rows what is different.
+    waiting = {placed.block.id for placed in report.unapproved}
     return (
         _section("projects", say("Which project is it?"), asked),
         *(_of_team(came) for came in report.team),
-        _section("by_hand", say("Changed by hand"), [_by_hand(name) for name in report.by_hand]),
+        _section(
+            "by_hand",
+            say("Changed by hand"),
+            [_by_hand(name) for name in report.by_hand if name not in waiting],
+        ),
         _section(
             "proposed",
             say("Proposed by the shared configuration: this machine decides"),

@@ -289,7 +289,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         questions(snapshot, edition.day_began, now),
         tuple(_fading(snapshot, now)),
         unapproved,
-        _by_hand(edition, unapproved),
+        hand_edits(edition.acts),
         (*(one for one in taken_out(edition.acts, snapshot) if one.block_id not in out), *edition.returned),
         snapshot.problems,
         _again(unapproved, snapshot),
@@ -303,11 +303,6 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         lost=lost_decisions(snapshot, edition.texts),
         week=last_week((one for one in snapshot if one.place in TRUSTED_PLACES), edition.day_began),
     )
-
-
-def _by_hand(edition: Edition, waiting: Sequence[Placed]) -> tuple[str, ...]:
-    ids = {placed.block.id for placed in waiting}
-    return tuple(name for name in hand_edits(edition.acts) if name not in ids)
 
 
 def as_decided(waiting: Sequence[Placed], texts: Texts) -> Mapping[str, Placed]:
