@@ -1,6 +1,6 @@
 """The scene ``sync`` of the crash matrix: ``python syncing.py --build`` and ``--check`` in ``$CM_DIR``.
 
-Two machines share a private remote and both acted since. Afterwards the next sync goes through, both end byte-equal, no
+Two machines share a private remote and both acted and decided since. Afterwards the next sync goes through, both end byte-equal, no
 act of either is lost, and none stands twice.
 """
 
@@ -17,6 +17,7 @@ from scenes import AGENT, call, enter, run_script, state
 OURS, THEIRS, BOTH = "what we learned", "what they learned", "what both know"
 ADDRESS = "ssh://there.invalid/mine.git"
 FOLLOWING = "what comes after the crash"
+DECIDED = {"alice": "I decided this here", "bob": "I decided that there"}
 
 
 def build(root: Path) -> None:
@@ -28,12 +29,24 @@ def build(root: Path) -> None:
         assert call("init", *at)[0] == 0
         assert call("sync", "add", ADDRESS, "--private", "--name", "mine", "--yes", *at)[0] == 0
     assert call("memorize", BOTH)[0] == 0
-    run_sync(root, "alice", "bob", "alice")
+    for name in ("alice", "bob", "bob", "alice", "alice", "bob"):
+        _pair(root, name)
+    assert call("remember", DECIDED["bob"], "--home", str(root / "bob"))[0] == 0
     assert call("memorize", THEIRS, "--home", str(root / "bob"), actor=AGENT)[0] == 0
     run_sync(root, "bob")
+    assert call("remember", DECIDED["alice"])[0] == 0
     assert call("memorize", OURS, actor=AGENT)[0] == 0
     expect = {name: acts_of(root, name) for name in ("alice", "bob")}
     (root / "expect.json").write_text(json.dumps(expect), encoding="utf-8")
+
+
+def _pair(root: Path, name: str) -> None:
+    """Sync a home, and confirm the other machine's key where it is offered: from then on their ledgers merge."""
+    at = ("--home", str(root / name))
+    code, answer = call("sync", *at)
+    assert code == 0, f"{name} could not sync: {answer}"
+    if offered := answer["remotes"][0]["offered"]:
+        assert call("sync", "confirm", offered, "--yes", *at)[0] == 0
 
 
 def make_remote(root: Path) -> None:
@@ -101,8 +114,11 @@ def _check_equal(root: Path) -> None:
     heads = {_git(root / name / "experiences", "rev-parse", "refs/alice/ledger") for name in ("alice", "bob")}
     assert len(heads) == 1, "the two hold two ledgers"
     found = state(root / "alice" / "experiences")
-    for text in (OURS, THEIRS, BOTH, FOLLOWING):
+    for text in (OURS, THEIRS, BOTH, FOLLOWING, *DECIDED.values()):
         assert len(found.get(text, ())) == 1, f"{text!r} stands {len(found.get(text, ()))} times"
+    for text in DECIDED.values():
+        told = call("recall", text)[1]["matches"]
+        assert told[0]["approved"], f"the decision on {text!r} does not hold"
 
 
 def _files(home: Path) -> list[Path]:

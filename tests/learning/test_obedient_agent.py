@@ -117,7 +117,7 @@ def test_decide_answers_a_procedure_whole_and_without_what_is_empty(home: Path, 
     candidate = cli("memorize", "knit with two needles", "--when", "knitting a scarf", "--json").json["id"]
     agent = Alice(home, "agent:obedient")
     answer = agent.call("decide", {"task": "deploying to staging"})
-    assert set(answer) == {"decision", "tier", "constraints", "steps"}
+    assert set(answer) == {"decision", "tier", "constraints", "steps", "note"}
     (constraint,), (step,) = answer["constraints"], answer["steps"]
     assert (constraint["id"], step["id"]) == tuple(ids.values())
     assert step["payload"] == long and step["approved"] and "approved 2026-02-20" in step["from"]
