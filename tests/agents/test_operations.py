@@ -98,7 +98,7 @@ def test_a_method_that_lags_behind_is_noticed() -> None:
         "add_event lacks metadata",
     ]
 
-    def assess(self: Alice, topic: int = 0, top: str = "") -> None:
+    def assess(self: Alice, topic: int = 0, top: "str" = "") -> None:
         """Not typed as the operation is."""
 
     assert lacking(TOOLS["recall"].run, assess) == [
