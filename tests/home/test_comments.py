@@ -134,7 +134,7 @@ def test_approving_into_the_file_keeps_them(commented: Path, cli: Call, git: Cal
 def test_a_row_of_acts_on_all_blocks_leaves_no_trace_in_layout(commented: Path, cli: Call) -> None:
     cli("outcome", "exp-oneone22", "ok")
     cli("outcome", "exp-three222", "ok")
-    cli("approve", "exp-twotwo22", "--yes")
+    cli("approve", "exp-twotwo22", "--both", "exp-oneone22", "--both", "exp-three222", "--yes")
     cli("outcome", "exp-twotwo22", "ok")
     survived(commented)
     changed = commented.read_bytes().decode().split("\r\n")

@@ -211,20 +211,21 @@ def approved_written_into_a_candidate(s: Scene) -> Generator[None, None, None]:
     s.swap(WAIT, granted)
 
 
-def a_candidate_carried_to_universal(s: Scene) -> Generator[None, None, str | None]:
-    yield
+def carried(s: Scene, to: str) -> str:
     one = s.block(WAIT)
     s.swap(WAIT, lambda _: None)
-    s.put(UNIVERSAL, granted(one))
+    s.put(to, granted(one))
     return WAIT
+
+
+def a_candidate_carried_to_universal(s: Scene) -> Generator[None, None, str | None]:
+    yield
+    return carried(s, UNIVERSAL)
 
 
 def a_candidate_carried_to_personal(s: Scene) -> Generator[None, None, str | None]:
     yield
-    one = s.block(WAIT)
-    s.swap(WAIT, lambda _: None)
-    s.put(PERSONAL, granted(one))
-    return WAIT
+    return carried(s, PERSONAL)
 
 
 def a_new_text_in_personal(s: Scene) -> Generator[None, None, str | None]:

@@ -271,12 +271,6 @@ def test_what_was_composed_wrongly_reaches_no_file(
     assert path.read_bytes() == before
 
 
-def test_a_home_with_an_owner_key_is_read_whole(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = open_session(str(filled))
-    monkeypatch.setattr(session.home._judge, "is_judged", lambda: True)
-    assert session.home.read(PLACES).catalogue is None
-
-
 @pytest.mark.parametrize("written", FAULTS[1:2])
 def test_beside_an_error_an_act_sees_every_file(written: str, filled: Path) -> None:
     path = filled / "experiences/universal/api_patterns.jsonc"

@@ -114,7 +114,7 @@ def test_an_argument_that_is_empty_is_named_as_the_help_names_it(zh: Call) -> No
         (("recall", "甲", "--queries", "乙"), "也只能给一个"),
         (("config", "set", "thresholds.past", "-1"), "写在 -- 之后：alice-exp config set … -- -1"),
         (("config", "set", "heartbeat.expire_days", "0"), "应为大于 0 的天数"),
-        (("owner", "verify"), "没有主人密钥（用 'alice-exp owner init' 指定一把）"),
+        (("owner", "sign", "--all"), "没有主人密钥（用 'alice-exp owner init' 指定一把）"),
         (("list", "--sort", "名字"), "reads、consolidation、updated、verified"),
         (("event", "add", "甲", "--meta", "乙"), "请写 --meta 键=值"),
     ],
