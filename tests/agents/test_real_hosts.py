@@ -238,6 +238,26 @@ def test_where_the_plugin_is_installed_its_server_is_called_unasked_and_alone(
     assert "memorize" in [one["op"] for one in cli("log", "--json").json["commits"]]
 
 
+def test_what_a_team_published_is_read_by_hosts_that_know_nothing_of_us(
+    cli: Call, run_host: Call, person: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Codex reads ``AGENTS.md``, Claude Code offers the ``SKILL.md`` by its name and situation."""
+    here = person / "one"
+    subprocess.run(["git", "init", "-q", str(here)], check=True)
+    monkeypatch.chdir(here)
+    monkeypatch.delenv("ALICE_PROJECT")
+    cli("init")
+    cli("memorize", "Run make lint before git push", "--when", "pushing a branch", "--type", "rule")
+    cli("heartbeat")
+    cli("approve", "1", "--yes")
+    cli("project", "publish", "--agents-md", "--skills", ".claude/skills", "--yes")
+    configure(under(HOSTS["codex"], REAL["codex"].file), CODEX)
+    asked = run_host("codex", at=here)
+    assert any("Run make lint before git push" in one for one in asked)
+    asked = run_host("claude-code", at=here)
+    assert any("pushing-a-branch" in one and "pushing a branch" in one for one in asked)
+
+
 def test_what_is_said_once_is_proposed_approved_and_told_in_that_project_alone(
     home: Path, cli: Call, run_host: Call, person: Path
 ) -> None:
