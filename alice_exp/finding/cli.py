@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from alice_exp.finding import documents as finding_documents
-from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.usecases import (
     Filters,
     Shown,
@@ -41,6 +40,10 @@ from alice_exp.terminal.options import (
     places_of,
 )
 from alice_exp.terminal.streams import json_text
+
+if TYPE_CHECKING:
+    # `list` and `show` rank nothing.
+    from alice_exp.finding.rules.ranking import Match
 
 
 def recall(
