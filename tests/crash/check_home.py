@@ -81,11 +81,7 @@ def main(name: str) -> None:
     assert not missing or name.startswith(("approve-last", "reply")), f"comments are gone: {missing}"
     check_repository(experiences, expect["ledger"])
     if name.startswith("restore-"):
-        happened = (scene.op, scene.actor) in acts
-        lost = call("heartbeat")[1]["lost"]
-        assert bool(lost) is not happened, f"lost are {lost}"
-        code, _ = call("approve", "exp-ccccccc2", "--yes")
-        assert code == 6, "what was rejected can be approved"
+        _check_lost(happened=(scene.op, scene.actor) in acts)
 
 
 def _check_acts(
@@ -168,6 +164,13 @@ def _check_answered(experiences: Path, *, happened: bool) -> None:
     code, _ = call("outcome", "dec-aaaaaaa2", "ok", actor=AGENT)
     assert code == (6 if happened else 0), f"a second outcome ended with {code}"
     assert state(experiences)["episode: refactoring code"] == [[True, 1.0]], "the decision counts twice"
+
+
+def _check_lost(*, happened: bool) -> None:
+    """What git took away is offered until it is put back; what was rejected holds meanwhile."""
+    lost = call("heartbeat")[1]["lost"]
+    assert bool(lost) is not happened, f"lost are {lost}"
+    assert call("approve", "exp-ccccccc2", "--yes")[0] == 6, "what was rejected can be approved"
 
 
 def acts_of(experiences: Path) -> list[tuple[str, str]]:
