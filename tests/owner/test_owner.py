@@ -464,7 +464,6 @@ def test_a_denial_needs_no_key_and_no_file_lifts_it(home: Path, owned: Path, cli
     assert (row["id"], row["shareable"]) == (one, True)
 
 
-@pytest.mark.covers("BX.35")
 def test_what_a_copy_of_the_ledger_says_is_put_back_with_the_key_alone(
     owned: Path, cli: Call, key: Path, git: Git
 ) -> None:
