@@ -114,9 +114,13 @@ def joined(listed: Sequence[Talk]) -> None:
     for what, told in (("turns", turns), ("sentences of the queue", sentences)):
         plain = groups(told, _neighbours, lambda one, other: _jaccard(one, other) >= 0.5)
         ours = groups(told, marks_of, are_one)
-        print(f"\n{len(told)} {what}: {len(plain)} groups alike by neighbouring words, {len(ours)} by the marks")
+        print(
+            f"\n{len(told)} {what}: {len(plain)} groups alike by neighbouring words, {len(ours)} by the marks"
+        )
         for group in (*plain, *(one for one in ours if one not in plain)):
-            print(f"  {'both' if group in plain and group in ours else 'one measure'}: {len(group)} times {group[0]!r}")
+            print(
+                f"  {'both' if group in plain and group in ours else 'one measure'}: {len(group)} times {group[0]!r}"
+            )
     rows = [json.loads(line) for line in (HERE / "wordings.jsonl").read_text("utf-8").splitlines()]
     orders = [row["said"] for row in rows if "said" in row]
     largest = [max(_together(group), default=0) for group in orders]
