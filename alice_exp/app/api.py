@@ -60,7 +60,6 @@ from alice_exp.learning.usecases.decide import Decision
 from alice_exp.learning.usecases.decision_outcome import DecisionOutcome
 from alice_exp.learning.usecases.outcome import Outcome, report_outcome
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
-from alice_exp.learning.wiring import learning
 from alice_exp.maintenance.usecases import settings
 from alice_exp.model.values.block import HEARD, About, Block, BlockType, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event, Segment, Timeline
@@ -283,11 +282,11 @@ class Alice(Conversations, Records, Reviews):
     def decide(self, task: str, context: Mapping[str, Json] | None = None, project: str = "") -> Decision:
         """Choose what to apply to a task in a project, and remember the choice until its outcome: what belongs
         to another project is observed, never applied (DESIGN 7)."""
-        return deciding.decide(learning(self._session), task, context or {}, self._session.names_of(project))
+        return deciding.decide(self._session, task, context or {}, self._session.names_of(project))
 
     def outcome(self, block: str, ok: bool, *, scenario: str = "", note: str = "") -> Outcome:
         """Report whether using one block (its id) worked."""
-        return report_outcome(learning(self._session), block, ok, scenario, note)
+        return report_outcome(self._session, block, ok, scenario, note)
 
     def outcome_of(
         self,
@@ -305,7 +304,7 @@ class Alice(Conversations, Records, Reviews):
         """Report whether a decision worked, and what was done (``action``): lifecycle, evidence, episode and event in
         one commit (D37). It counts for what was told but ``skipped``, or for what was ``used`` alone."""
         return decision_outcome.report_decision(
-            learning(self._session),
+            self._session,
             decision if isinstance(decision, str) else decision.decision,
             ok,
             scenario=scenario,

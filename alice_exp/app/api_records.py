@@ -27,14 +27,12 @@ from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
 from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
 from alice_exp.episodes.usecases import episode_book, similar_episodes
 from alice_exp.episodes.usecases.episode_book import Kept, Pruned, Reflected
-from alice_exp.episodes.wiring import recording
 from alice_exp.finding.usecases import Filters
 from alice_exp.home.record_access import recorded
 from alice_exp.home.session import Session
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.learning.usecases import propose_from_episodes
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
-from alice_exp.learning.wiring import learning
 from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.model.values.snapshot import Snapshot
@@ -44,7 +42,6 @@ from alice_exp.timeline.usecases import events as timeline
 from alice_exp.timeline.usecases import original_events
 from alice_exp.timeline.usecases.events import Told, find_thoughts
 from alice_exp.timeline.usecases.original_events import Expanded
-from alice_exp.timeline.wiring import thinking
 
 
 class Records:
@@ -68,7 +65,7 @@ class Records:
     ) -> Kept:
         """Record what happened (R0.14); ``reward`` in [0, 1], else 1 for a success and 0 for a failure."""
         return episode_book.add_episode(
-            recording(self._session),
+            self._session,
             task,
             success,
             context=context,
@@ -81,7 +78,7 @@ class Records:
 
     def add_episodes(self, episodes: Iterable[Episode]) -> Kept:
         """Record many in one act; an id or a time that is empty is given."""
-        return episode_book.add_episodes(recording(self._session), list(episodes))
+        return episode_book.add_episodes(self._session, list(episodes))
 
     def similar(
         self,
@@ -97,7 +94,7 @@ class Records:
         Where the task has no context, words find what the formula does not, and rank long tasks.
         """
         asked = similar_episodes.Asked(task, context or {}, top, filters or EpisodeFilters(), by_words)
-        return similar_episodes.similar(recording(self._session), self._recorded(EPISODES_PATH), asked)
+        return similar_episodes.similar(self._session, self._recorded(EPISODES_PATH), asked)
 
     def episodes(self) -> tuple[Episode, ...]:
         """All episodes that the file holds, in its order."""
@@ -105,7 +102,7 @@ class Records:
 
     def reflect(self, episode: str, text: str) -> Reflected:
         """Say afterwards what was learned (R0.16)."""
-        return episode_book.reflect(recording(self._session), episode, text)
+        return episode_book.reflect(self._session, episode, text)
 
     def episode_statistics(self) -> EpisodeStatistics:
         """How many, how well, since when (R0.45)."""
@@ -113,11 +110,11 @@ class Records:
 
     def prune(self, *, dry: bool = True) -> Pruned:
         """What a cleaning takes away and why (R0.36-R0.43); it is done with ``dry=False``, by a person."""
-        return episode_book.clean(recording(self._session), dry=dry)
+        return episode_book.clean(self._session, dry=dry)
 
     def distill(self, *episodes: str, limit: int = 20) -> Distilled:
         """Propose what repeats as candidates, or the lesson of the named episodes."""
-        return propose_from_episodes.distil(learning(self._session), episodes, limit)
+        return propose_from_episodes.distil(self._session, episodes, limit)
 
     # -- the timeline -------------------------------------------------------------------------------------------
 
@@ -132,17 +129,16 @@ class Records:
         summarise: Summariser | None = None,
     ) -> Told:
         """Add a thought and compact (R1.29); ``summarise`` tells a merge, else the configured chat model, if any."""
-        opened = thinking(self._session)
         event = Event("", thought, context, action, result, metadata or {})
-        return timeline.add_thought(replace(opened, summarise=summarise or opened.summarise), event)
+        return timeline.add_thought(self._session, event, summarise)
 
     def add_events(self, events: Iterable[Event]) -> Told:
         """Add many thoughts in one act; each is committed word for word."""
-        return timeline.add_thoughts(thinking(self._session), list(events))
+        return timeline.add_thoughts(self._session, list(events))
 
     def finish_event(self, number: int, result: Json) -> Told:
         """Say later what came of thought ``number`` (B1.8): in the thought itself while it is here word for word."""
-        return timeline.finish_thought(thinking(self._session), number, result)
+        return timeline.finish_thought(self._session, number, result)
 
     def segments(self) -> tuple[Segment, ...]:
         """All segments, oldest first (R1.31)."""

@@ -1,5 +1,5 @@
 """Decisions in ``state/decisions/``, put aside once the outcome is committed, and what hooks showed in
-``state/showings/``: one small file each; and what the use cases of learning need."""
+``state/showings/``: one small file each."""
 
 from __future__ import annotations
 
@@ -17,12 +17,7 @@ from alice_exp.kernel.journal.derived_file import derived, load_derived
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from alice_exp.blocks.ports import AccessLog
-    from alice_exp.finding.ports import Finding
-    from alice_exp.home.caller import Caller
-    from alice_exp.home.ports import Home, Team
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.timeline.rules.compaction import Summariser
 
 _ID = re.compile(r"dec-[a-z2-9]{8}")
 KEPT = 1000
@@ -187,22 +182,6 @@ class Decisions:
         # Names in the order of acts, whatever the acts' clock says.
         name = f"{session}.{time.time_ns():020d}.{decision}" if session else decision
         return (self._showings if session else self._folder) / f"{name}{ending}"
-
-
-@dataclass(frozen=True, slots=True)
-class Learning:
-    """What learning needs: the home, the log of reads, the caller with the time, the open decisions, the search (made
-    when it is asked for), all names of the working folder's project (which this machine knows once they were asked
-    for), the model that tells of merged thoughts (``None``: the rule), and what keeps how a team's blocks were used."""
-
-    home: Home
-    access: AccessLog
-    caller: Caller
-    decisions: Decisions
-    find: Callable[[], Finding]
-    project: Callable[[], str]
-    summarise: Summariser | None = None
-    team: Team | None = None
 
 
 def _drop_oldest(paths: Sequence[Path]) -> None:

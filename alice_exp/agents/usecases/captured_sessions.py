@@ -9,20 +9,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.agents.usecases.session_actions import Lived, keep_actions, keep_causes, keep_commands
+from alice_exp.agents.usecases.session_actions import keep_actions, keep_causes, keep_commands
 from alice_exp.conversations.rules.tool_uses import deeds_of
 from alice_exp.conversations.rules.transcripts import Row, read, records, spoken
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.search_sessions import add, take_in
 from alice_exp.conversations.usecases.sessions import Conversing
+from alice_exp.conversations.wiring import conversing as conversation_home
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, UsageError
 
 if TYPE_CHECKING:
     from alice_exp.agents.store import Left, Spool
+    from alice_exp.home.session import Session
 
-AsHost = Callable[["Left"], "tuple[Conversing, Lived, str]"]
-"""What conversations, episodes and decisions need, by what was left: its acts are those of the host's agent. Beside
-them all names of the project of the folder where the host worked."""
+AsHost = Callable[["Left"], "tuple[Session, str]"]
+"""The session in which the host's agent acts on what was left, and all names of the project of the folder where the
+host worked."""
 
 
 def finish(spool: Spool, as_host: AsHost, idle: float) -> Iterator[AliceError]:
@@ -46,7 +48,8 @@ def finish(spool: Spool, as_host: AsHost, idle: float) -> Iterator[AliceError]:
             yield failure
 
 
-def _one(spool: Spool, conversing: Conversing, lived: Lived, project: str, left: Left) -> AliceError | None:
+def _one(spool: Spool, opened: Session, project: str, left: Left) -> AliceError | None:
+    conversing = conversation_home(opened)
     if not conversing.config.flag("short_term.enabled"):
         return None
     session = left.text("session")
@@ -69,9 +72,9 @@ def _one(spool: Spool, conversing: Conversing, lived: Lived, project: str, left:
     failure = sessions.end(conversing, session).failure if is_read else None
     deeds = deeds_of(entries)
     key = project.partition(" ")[0]
-    keep_actions(lived, key, session, deeds, [row.message for row in rows])
+    keep_actions(opened, key, session, deeds, [row.message for row in rows])
     keep_commands(spool, conversing, project, session, deeds)
-    keep_causes(lived.recording, key, session, deeds)
+    keep_causes(opened, key, session, deeds)
     return failure
 
 

@@ -10,7 +10,7 @@ from alice_exp.agents.rules.what_worked import SESSIONS, causes, working_command
 from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.conversations.rules.own_sentences import but_unrecorded
 from alice_exp.episodes.usecases.episode_book import tell_actions
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.learning.wiring import decisions
 from alice_exp.model.rules.identity import derived_id
 from alice_exp.model.rules.private_facts import masked_line
 from alice_exp.model.values.block import PLACES, Evidence, Payload, Trigger
@@ -23,33 +23,24 @@ if TYPE_CHECKING:
     from alice_exp.conversations.rules.tool_uses import Deed
     from alice_exp.conversations.usecases.sessions import Conversing
     from alice_exp.conversations.values import Message
-    from alice_exp.episodes.ports import Recording
-    from alice_exp.learning.store import Decisions
+    from alice_exp.home.session import Session
 
 _JOIN = "\n"
 _DOES = {"format": "format the code", "lint": "check the code", "test": "run the tests", "build": "build"}
 
 
-@dataclass(frozen=True, slots=True)
-class Lived:
-    """What a session is kept in: the episodes, and the decisions with their signals."""
-
-    recording: Recording
-    decisions: Decisions
-
-
 def keep_actions(
-    lived: Lived, project: str, session: str, deeds: Sequence[Deed], said: Sequence[Message]
+    opened: Session, project: str, session: str, deeds: Sequence[Deed], said: Sequence[Message]
 ) -> None:
     """Note each decision's signals, and what was done: in the episodes of the decisions that were reported without an
     action; in one of the session where none was reported, as an episode that nobody said the end of.
 
     Doing it again changes nothing. ``said`` is the conversation; what is off the record is nobody's task.
     """
-    shown = [(one.decision, one.task) for one in lived.decisions.shown(session)]
+    shown = [(one.decision, one.task) for one in decisions(opened).shown(session)]
     told: dict[str, str] = {}
     for trace in traces(deeds, shown):
-        decision = lived.decisions.seem(trace.decision, trace.seemed)
+        decision = decisions(opened).seem(trace.decision, trace.seemed)
         if decision is not None and decision.episode:
             told[decision.episode] = _JOIN.join(trace.actions)
     actions = actions_of(deeds)
@@ -57,14 +48,14 @@ def keep_actions(
     task = next(filter(None, tasks), "")
     whole = None
     if actions and task and not told:
-        at = next((one.at for one in reversed(deeds) if one.at), "") or lived.recording.caller.now
+        at = next((one.at for one in reversed(deeds) if one.at), "") or opened.caller.now
         name = derived_id(session).replace("exp-", "ep-")
         whole = Episode(
             name, task, {}, _JOIN.join(actions), at=at, reward=0.5, unreported=True, project=project
         )
     told = {episode: done for episode, done in told.items() if done}
     if told or whole:
-        tell_actions(lived.recording, told, whole)
+        tell_actions(opened, told, whole)
 
 
 def keep_commands(
@@ -99,13 +90,13 @@ def keep_commands(
             memorize(conversing.home, conversing.caller, fresh, bulk=True)
 
 
-def keep_causes(recording: Recording, project: str, session: str, deeds: Sequence[Deed]) -> None:
+def keep_causes(opened: Session, project: str, session: str, deeds: Sequence[Deed]) -> None:
     """Keep each cause that a passing check followed as an episode that worked; doing it again changes nothing."""
     for one in causes(deeds):
         name = derived_id(f"{session} {one.cause}").replace("exp-", "ep-")
-        at = one.at or recording.caller.now
+        at = one.at or opened.caller.now
         tell_actions(
-            recording,
+            opened,
             {},
             Episode(name, one.task, {}, one.action, one.cause, True, 1.0, at, one.cause, project=project),
         )

@@ -15,7 +15,6 @@ from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.rules.assessment import Assessment
 from alice_exp.learning.rules.success_rates import Rate
 from alice_exp.learning.usecases import statistics
-from alice_exp.learning.wiring import learning
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import aside, language, listed, say
@@ -81,7 +80,7 @@ def consolidation(
 
     Example: alice-exp consolidation exp-7k2m9q4x --explain
     """
-    settled = statistics.settled(learning(terminal.session), reference)
+    settled = statistics.settled(terminal.session, reference)
     block, terms, weights = settled.placed.block, settled.terms, settled.weights
     answer: dict[str, object] = {
         "id": block.id,
@@ -134,7 +133,7 @@ def stats(
             format=repr(format),
             hint="write --format table, html, tsv, csv or json",
         )
-    counts = statistics.stats(learning(terminal.session))
+    counts = statistics.stats(terminal.session)
     parts = {
         "by_set": counts.by_set,
         "by_state": counts.by_level,

@@ -13,7 +13,6 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.display import one_line
 from alice_exp.learning import documents as learning_documents
-from alice_exp.learning.wiring import learning
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.lifecycle import Change
@@ -47,7 +46,7 @@ def decide(
     # Imported here, so that `outcome` does not pay for what `decide` loads.
     from alice_exp.learning.usecases.decide import decide as choose
 
-    made = choose(learning(terminal.session), task, context_of(context), terminal.session.names_of(project))
+    made = choose(terminal.session, task, context_of(context), terminal.session.names_of(project))
     warnings = [rendered(text) for text in made.warnings] + [
         say(
             "a similar task failed before with {action}: {task} ({episode})"
@@ -167,11 +166,13 @@ def outcome(
     result = _SAID.get(result, result.lower())
     if result not in _WORDS:
         raise UsageError("unknown outcome {result}", result=repr(result), hint="write ok or fail")
-    opened = learning(terminal.session)
+    opened = terminal.session
     if reference == "last":
+        from alice_exp.learning.wiring import decisions
+
         # Of several sessions at once an agent would report on another's task; it has the id.
         require_person(opened.caller, "report on the last", "alice-exp outcome last ok")
-        newest = opened.decisions.newest()
+        newest = decisions(opened).newest()
         reference = newest.decision
         terminal.note(f"{reference}: {one_line(newest.task, 200)}")
     if not reference.startswith("dec-"):

@@ -8,7 +8,6 @@ import typer
 
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.learning.usecases import propose_from_episodes
-from alice_exp.learning.wiring import learning
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun
@@ -27,7 +26,7 @@ def distill(
 
     Proposals wait in the pool with their episodes as evidence. Example: alice-exp distill --explain
     """
-    opened = learning(terminal.session, terminal.doors(dry_run))
+    opened = terminal.rehearsing(dry_run)
     done = propose_from_episodes.distil(opened, references or (), limit)
     document = {
         "ids": [] if dry_run else list(done.ids),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alice_exp.blocks.wiring import access
 from alice_exp.episodes.rules.retention import is_due, prune
 from alice_exp.episodes.rules.search_episodes import as_told, shorten_result
 from alice_exp.episodes.usecases.episode_book import capacity_of, cleaned, reads_of
@@ -13,15 +14,16 @@ from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.credit import counted
-from alice_exp.learning.store import Learning, OpenDecision
+from alice_exp.learning.store import OpenDecision
 from alice_exp.learning.usecases.outcome import is_own_word, thresholds_of
+from alice_exp.learning.wiring import decisions
 from alice_exp.model.formats.record_schema import EVENTS_PATH
 from alice_exp.model.rules.lifecycle import Change, scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Evidence, Placed, is_of_team
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
 from alice_exp.timeline.rules.compaction import DECISION, Merge, Summariser, add_event, finished, unfinished
-from alice_exp.timeline.usecases.events import asked
+from alice_exp.timeline.usecases.events import asked, configured_summary
 from alice_exp.timeline.usecases.original_events import FINISHED
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
+    from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import Snapshot
@@ -51,7 +54,7 @@ class DecisionOutcome:
 
 
 def report_decision(
-    learning: Learning,
+    session: Session,
     decision: str,
     ok: bool,
     *,
@@ -71,25 +74,21 @@ def report_decision(
     thought of the decision that waits for its result takes it, instead of another thought (B1.8). The model is asked
     before the home is locked.
     """
-    home, caller, decisions, summarise = (
-        learning.home,
-        learning.caller,
-        learning.decisions,
-        learning.summarise,
-    )
-    config, reads = home.config(), reads_of(learning.access)
-    open_decision = decisions.find(decision)
+    home, caller, waiting = session.target, session.caller, decisions(session)
+    config, reads = home.config(), reads_of(access(session))
+    open_decision = waiting.find(decision)
     if not open_decision.task:  # what a session's start told, or a prompt that was said off the record
         open_decision = replace(open_decision, task=action.strip() or _UNTOLD)
     episode = _episode(open_decision, caller, ok, note, action, result, reward, config)
-    episode = replace(episode, project=learning.project().partition(" ")[0])
+    episode = replace(episode, project=session.enter().partition(" ")[0])
     event, piece = _event(open_decision, episode), Evidence("episode", episode.id, caller.now, note)
+    summarise = configured_summary(session)
     answers = asked(home, event, summarise) if summarise and not _waits(home, decision) else None
     of_team = [one for one in (*open_decision.applied, *used) if one.startswith("team-")]
-    theirs = learning.team.of(of_team) if learning.team is not None and of_team else {}
+    theirs = session.team.of(of_team) if session.team is not None and of_team else {}
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
-        decisions.find(decision)
+        waiting.find(decision)
         require_records(snapshot)
         named, left_out = used_ids(snapshot, open_decision, used, skipped)
         where = scenario_of(scenario, open_decision.context, caller.now[:10])
@@ -107,9 +106,9 @@ def report_decision(
         return ChangeSet(act, puts, episodes=book, timeline=timeline), answer
 
     commit, answer = home.apply(plan, PLACES, records=True)
-    decisions.close(decision, ok, episode.id)
-    if learning.team is not None:
-        learning.team.keep([placed for placed, _ in answer.changes if is_of_team(placed)])
+    waiting.close(decision, ok, episode.id)
+    if session.team is not None:
+        session.team.keep([placed for placed, _ in answer.changes if is_of_team(placed)])
     return replace(answer, commit=commit)
 
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from alice_exp.home.caller import Caller
 from alice_exp.home.references import resolve
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.credit import counted
-from alice_exp.learning.store import Learning
 from alice_exp.model.rules.lifecycle import Change, Thresholds, level, scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Evidence, Placed
 from alice_exp.model.values.changes import ChangeSet, Put
@@ -31,18 +31,14 @@ def thresholds_of(snapshot: Snapshot) -> Thresholds:
     return Thresholds.of(snapshot.config)
 
 
-def report_outcome(
-    learning: Learning, reference: str, ok: bool, scenario: str = "", note: str = ""
-) -> Outcome:
+def report_outcome(session: Session, reference: str, ok: bool, scenario: str = "", note: str = "") -> Outcome:
     """One use of a block succeeded or failed (R2.10-R2.14).
 
     ``scenario`` says where; without one, the outcomes of a day in the block's own context are one scenario (B5.4).
     """
-    caller = learning.caller
-    if learning.team is not None and (
-        theirs := learning.team.of([reference] * reference.startswith("team-"))
-    ):
-        return _of_team(learning, theirs[reference], ok, scenario, note)
+    caller = session.caller
+    if session.team is not None and (theirs := session.team.of([reference] * reference.startswith("team-"))):
+        return _of_team(session, theirs[reference], ok, scenario, note)
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Outcome]:
         placed = resolve(snapshot, reference)
@@ -68,19 +64,19 @@ def report_outcome(
         act = Act("outcome", caller.actor, caller.now, (block.id,), _detail(change), tuple(trailers))
         return ChangeSet(act, (Put(after.block, after.path),)), Outcome(after, change)
 
-    commit, answer = learning.home.apply(plan, PLACES)
+    commit, answer = session.target.apply(plan, PLACES)
     return replace(answer, commit=commit)
 
 
-def _of_team(learning: Learning, placed: Placed, ok: bool, scenario: str, note: str) -> Outcome:
+def _of_team(session: Session, placed: Placed, ok: bool, scenario: str, note: str) -> Outcome:
     """What a use of a team's block led to: it stays here, and makes no commit."""
-    caller = learning.caller
+    caller = session.caller
     where = scenario_of(scenario, placed.block.trigger.context, caller.now[:10])
     piece = Evidence("outcome", at=caller.now, quote=note)
-    thresholds = Thresholds.of(learning.home.config())
+    thresholds = Thresholds.of(session.target.config())
     ((after, change),) = counted([placed], (), ok, where, caller.now, piece, thresholds)
-    if learning.team is not None:
-        learning.team.keep([after])
+    if session.team is not None:
+        session.team.keep([after])
     return Outcome(after, change)
 
 

@@ -41,7 +41,6 @@ from alice_exp.timeline.rules.compaction import (
 from alice_exp.timeline.usecases import events as diary
 from alice_exp.timeline.usecases import original_events
 from alice_exp.timeline.usecases.events import find_thoughts
-from alice_exp.timeline.wiring import thinking
 
 
 def add(
@@ -63,8 +62,7 @@ def add(
 
     Examples: alice-exp event add "tests are red" --action "pytest --lf" --result "12 passed" · alice-exp event add -
     """
-    session = terminal.session
-    opened = thinking(session, terminal.doors(dry_run))
+    session = terminal.rehearsing(dry_run)
     if bool(thought) == bool(source):
         raise UsageError(
             "give a thought or --from FILE, one of the two", hint='alice-exp event add "the tests are red"'
@@ -76,12 +74,12 @@ def add(
             raise UsageError(
                 "this is a whole timeline", hint=Hint("alice-exp event import {named}", named=named)
             )
-        show_change(terminal, diary.add_thoughts(opened, imported.events))
+        show_change(terminal, diary.add_thoughts(session, imported.events))
         return
     require_utf8(thought, context, action)
     came = json_or_text(result) if result else None
     event = Event(terminal.moment(at), thought, context, action, came, context_of(meta, "--meta"))
-    show_change(terminal, diary.add_thought(opened, event))
+    show_change(terminal, diary.add_thought(session, event))
 
 
 def result(
@@ -96,7 +94,7 @@ def result(
     Example: alice-exp event result 12 "12 passed"
     """
     require_utf8(came)
-    show_change(terminal, diary.finish_thought(thinking(terminal.session), number, json_or_text(came)))
+    show_change(terminal, diary.finish_thought(terminal.session, number, json_or_text(came)))
 
 
 def list_events(
@@ -335,9 +333,8 @@ def import_(
     imported = diary.read_thoughts(source_bytes(source), source, session.caller.now)
     if replace and not dry_run:
         terminal.confirm(say("Replace the whole timeline by {source}?", source=source))
-    opened = thinking(session, terminal.doors(dry_run))
     mode: ImportMode = "replace" if replace else "merge"
-    show_change(terminal, diary.take_in(opened, session.history, imported, mode))
+    show_change(terminal, diary.take_in(terminal.rehearsing(dry_run), imported, mode))
 
 
 def _verbatim(terminal: Terminal, number: int, event: Event) -> None:
