@@ -103,7 +103,11 @@ def _refused(self: Any, name: str, value: object = None) -> None:  # noqa: ARG00
 
 
 def _filled(
-    self: Any, names: tuple[str, ...], values: tuple[Any, ...], named: dict[str, Any], given: Mapping[str, Any]
+    self: Any,
+    names: tuple[str, ...],
+    values: tuple[Any, ...],
+    named: dict[str, Any],
+    given: Mapping[str, Any],
 ) -> bool:
     """Set the fields one by one; False where the values do not fit, which the written ``__init__`` says best."""
     unused = len(values) + len(named)
