@@ -22,7 +22,7 @@ from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.values.config import Config
-from alice_exp.owner.ports import OwnerKey
+from alice_exp.owner.rules.ssh_signature import OwnerKey
 
 NAMESPACE: Final = "alice-exp"
 PRINCIPAL: Final = "alice-exp-owner"
@@ -35,7 +35,7 @@ _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 
 
 class SshOwner:
-    """The owner key of the home at ``root``; implements ``owner.ports.Owner``."""
+    """The owner key of the home at ``root``. Methods raise ``ProblemError`` if ``ssh-keygen`` is not installed."""
 
     def __init__(self, root: Path, warn: Callable[[AliceError], None]) -> None:
         self._pin = root / "identity" / "owner.pub"
@@ -47,14 +47,14 @@ class SshOwner:
     # -- which key ----------------------------------------------------------------------------------------------
 
     def key(self, configured: str) -> OwnerKey | None:
-        """The valid key; see ``owner.ports.Owner.key``."""
+        """The valid key: the one pinned on this machine, else the configured one; None if there is neither."""
         line = self._pinned() or configured.strip()
         if not line:
             return None
         return self._with_file(_key_of(line, CONFIG, ""))
 
     def examine(self, path: str) -> OwnerKey:
-        """Read a key file; see ``owner.ports.Owner.examine``."""
+        """Read a key file (empty: the usual one) and how it is protected; ``ProblemError`` if invalid."""
         named = Path(path).expanduser() if path else _usual_key()
         private = named.with_suffix("") if named.suffix == ".pub" else named
         public = private.with_name(f"{private.name}.pub")
@@ -70,7 +70,7 @@ class SshOwner:
         return replace(key, protection=_protection(key, private))
 
     def keep(self, key: OwnerKey | None) -> None:
-        """Pin a key on this machine (None: remove the pin); see ``owner.ports.Owner.keep``."""
+        """Pin a key on this machine; None removes the pin."""
         self._pin.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             if key is None:
@@ -126,7 +126,7 @@ class SshOwner:
     # -- signing and verifying ----------------------------------------------------------------------------------
 
     def signed(self, key: OwnerKey, text: str) -> str:
-        """Sign a text; see ``owner.ports.Owner.signed``."""
+        """A signature (bare base64) over a text, asking for the passphrase; ``RefusedError`` without it."""
         if not key.file:
             raise RefusedError(
                 "this machine does not hold the owner key {fingerprint}",
@@ -157,7 +157,7 @@ class SshOwner:
             )
 
     def verified(self, key: OwnerKey, text: str, signature: str) -> bool:
-        """Whether a signature is a key's; see ``owner.ports.Owner.verified``."""
+        """Whether a signature is a key's over a text."""
         from alice_exp.owner.rules.ssh_signature import can_verify, holds
 
         if can_verify(key.line):

@@ -27,11 +27,21 @@ if TYPE_CHECKING:
 
     from alice_exp.home.ports import Home
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.owner.ports import Owner, OwnerKey, Signing
+    from alice_exp.owner.rules.ssh_signature import OwnerKey
+    from alice_exp.owner.store import SshOwner
 
 CONFIG = "config.jsonc"
 _NO_KEY = "this home has no owner key"
 _HOW = "name one with 'alice-exp owner init'"
+
+
+@dataclass(frozen=True, slots=True)
+class Signing:
+    """What a signed decision needs: the home, its owner key, and the caller with the time."""
+
+    home: Home
+    owner: SshOwner
+    caller: Caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,18 +207,18 @@ def _refuse_open(key: OwnerKey) -> None:
     )
 
 
-def _prove(owner: Owner, key: OwnerKey, caller: Caller) -> None:
+def _prove(owner: SshOwner, key: OwnerKey, caller: Caller) -> None:
     _signature(owner, key, f"alice-exp owner key 1\nkey {key.line}\nat {caller.now}\n")
 
 
-def _handed_over(owner: Owner, present: OwnerKey, line: str, now: str) -> str:
+def _handed_over(owner: SshOwner, present: OwnerKey, line: str, now: str) -> str:
     """The present key's signature over its successor."""
     return _signature(
         owner, present, f"alice-exp owner handover 1\nfrom {present.line}\nto {line}\nat {now}\n"
     )
 
 
-def _signature(owner: Owner, key: OwnerKey, text: str) -> str:
+def _signature(owner: SshOwner, key: OwnerKey, text: str) -> str:
     signature = owner.signed(key, text)
     if not owner.verified(key, text, signature):
         raise ProblemError("the signature of {file} does not verify", file=key.file)

@@ -462,3 +462,26 @@ def test_a_denial_needs_no_key_and_no_file_lifts_it(home: Path, owned: Path, cli
     assert leaves(cli) == [], "whoever writes the file cannot let it leave again"
     (row,) = cli("share", "list", "--json").json["blocks"]
     assert (row["id"], row["shareable"]) == (one, True)
+
+
+def test_what_a_copy_of_the_ledger_says_is_put_back_with_the_key_alone(
+    owned: Path, cli: Call, key: Path, git: Git
+) -> None:
+    one, two = candidate(cli, "use rg", "searching"), candidate(cli, "use uv", "installing")
+    before = git(owned, "rev-parse", "HEAD").strip()
+    approve(cli, one)
+    cli("reject", two, "--yes")
+    git(owned, "update-ref", "-d", "refs/alice/ledger")
+    assert block(cli, one)["approved"] is False
+    away = key.rename(key.with_suffix(".away"))
+    assert cli("restore", "--lost", "--yes", check=False).code == 6
+    assert git(owned, "for-each-ref", "refs/alice/ledger") == "", "nothing was changed"
+    away.rename(key)
+    done = cli("restore", "--lost", "--yes", "--json").json
+    assert set(done["ids"]) == {one, two} and head(git, owned)[1]
+    assert block(cli, one)["approved"] is True and cli("heartbeat", "--json").json["lost"] == []
+    assert cli("memorize", "use uv", check=False).code == 6
+    git(owned, "reset", "-q", "--hard", before)
+    away = key.rename(away)
+    cli("restore", "--lost", "--yes")
+    assert block(cli, one)["approved"] is True

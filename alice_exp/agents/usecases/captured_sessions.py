@@ -7,7 +7,6 @@ Each step may be done again: messages that are there are not added, what was rea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.agents.rules.session_signals import SESSIONS, actions_of, causes, traces, working_commands
@@ -75,7 +74,7 @@ def _one(spool: Spool, opened: Session, project: str, left: Left) -> AliceError 
         # Hosts write their transcript before they call; one that is gone cannot come back.
         messages = list(records(spool.transcript(left.text("transcript"))))
     entries = read(messages)
-    rows = [replace(row, project=project) for row in spoken(entries, session)]
+    rows = spoken(entries, session, project)
     if not rows:
         return None
     _take_in(conversing, rows, session)

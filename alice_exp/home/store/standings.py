@@ -140,11 +140,10 @@ class Standings:
                         newest[one.id] = one
         return [one for one in newest.values() if one.standing in ("trusted", "rejected", "retired")]
 
-    def answered(self, *, gone: bool) -> None:
+    def let_go(self) -> None:
         """See ``snapshot.Decisions``."""
-        if gone or all(one.id[0] in MARKS for one in self.copied()):
-            self.objects.drop_copies()
-            self._lost = None
+        self.objects.drop_copies()
+        self._lost = None
 
     def _has_lost(self) -> bool:
         if self._lost is None:
@@ -352,6 +351,8 @@ class Standings:
             self.objects.keep(made)
         self._made = None
         self.follow()
+        if self._has_lost() and all(one.id[0] in MARKS for one in self.copied()):
+            self.let_go()
         self.moved = (was, self.state)
 
     def _with(self, entries: Iterable[Entry]) -> dict[str, bytes]:

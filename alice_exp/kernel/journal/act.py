@@ -117,8 +117,8 @@ COMPLETES = "Completes"
 LEDGER = "Ledger"
 """Trailer of a commit that lands with the ledger: the ledger's new commit."""
 
-FOREIGN, SINCE = "Foreign", "Since"
-"""Trailers of an act that adopted foreign commits: each one's id, and the head of this home before them."""
+FOREIGN = "Foreign"
+"""Trailer of an act that took in foreign commits: each one's id."""
 
 AUTHOR = "Author"
 

@@ -91,14 +91,14 @@ def _part(path: str, name: str) -> str:
 class Patterns:
     """The regular expressions of one table of a file, by attribute (``PATTERNS.greeting``), compiled on first use."""
 
-    def __init__(self, path: str, heading: str = "patterns", flags: re.RegexFlag = re.NOFLAG) -> None:
-        self._path, self._heading, self._flags = path, heading, flags
+    def __init__(self, path: str, heading: str = "patterns") -> None:
+        self._path, self._heading = path, heading
 
     def __getattr__(self, name: str) -> re.Pattern[str]:
         written = table(self._path)[self._heading].get(name)
         if written is None:
             raise AttributeError(f"{self._path} has no {name!r} under [{self._heading}]")
-        compiled = re.compile(expression(self._path, written), self._flags)
+        compiled = re.compile(expression(self._path, written))
         setattr(self, name, compiled)
         return compiled
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from alice_exp.home.store.list_files import NEWER
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
-from alice_exp.kernel.journal.act import FOREIGN, read
+from alice_exp.kernel.journal.act import read
 from alice_exp.kernel.journal.atomic_files import read_bytes
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.model.formats.block_erasure import forget
@@ -240,17 +240,15 @@ _MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 
 
 def parents_of_gits_merge(repository: Repository, head: str) -> tuple[str, ...]:
-    """The parents of the merge that git made last: HEAD, or what HEAD has adopted; none if there is no such."""
-    for commit in (head, repository.parent(head)):
-        if not commit:
-            break
-        row = repository.run("log", "-1", "--format=%P%n%B", commit, "--").decode("utf-8", "replace")
+    """The parents of the merge that git made last: HEAD, or what adopted it since; none if there is no such."""
+    rows = repository.run("log", "-z", "-n500", "--first-parent", "--format=%P%n%B", head, "--").decode(
+        "utf-8", "replace"
+    )
+    for row in rows.split("\0"):
         parents, _, message = row.partition("\n")
-        act = read(commit, message)
-        if not act.act_id:
-            return tuple(parents.split()) if len(parents.split()) == 2 else ()
-        if not any(name == FOREIGN for name, _ in act.trailers):
-            break
+        act = read("", message)
+        if act.op != "adopt":
+            return tuple(parents.split()) if not act.act_id and len(parents.split()) == 2 else ()
     return ()
 
 
