@@ -300,7 +300,7 @@ class Standings:
             if signs and self.is_signed and any(raises(one, self.entry(one.id)) for one in whole):
                 made = self._composed_signed(commit, when, whole)
             else:
-                made = self.objects.composed(self._message(commit, when, whole), self._with(whole))
+                made = self.objects.composed(self._message(commit, when, whole), self.shards_with(whole))
             self._made = (made, tuple(one.id for one in entries))
             return made
 
@@ -311,7 +311,7 @@ class Standings:
         shards = self.objects.shards(self.objects.names(self.head), self.head)
         there = [one for data in shards.values() for one in read_shard(data).values()]
         others = [self.entry(one.id) for one in there if self.entry(one.id) != one]
-        message, changed = self._message(commit, when, whole), self._with([*others, *whole])
+        message, changed = self._message(commit, when, whole), self.shards_with([*others, *whole])
         text = text_of(self.objects.composed(message, changed).body)
         if self.owner.signature[0] != text:
             raise Unsigned(text)
@@ -355,7 +355,8 @@ class Standings:
             self.let_go()
         self.moved = (was, self.state)
 
-    def _with(self, entries: Iterable[Entry]) -> dict[str, bytes]:
+    def shards_with(self, entries: Iterable[Entry]) -> dict[str, bytes]:
+        """The shards that newer entries change, as they are with these."""
         groups: dict[str, list[Entry]] = {}
         for one in entries:
             groups.setdefault(shard_of(one.id), []).append(one)

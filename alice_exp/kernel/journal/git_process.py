@@ -24,7 +24,7 @@ from alice_exp.kernel.journal.git_references import LEDGER, MENDS, PENDING, SEEN
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 
@@ -223,6 +223,17 @@ class Repository(References):
     def blob(self, oid: str) -> bytes:
         """A blob's bytes."""
         return self.run("cat-file", "blob", oid)
+
+    def contents(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """Kind and bytes of some objects in their order, read in one call; of one that is not there ``missing``."""
+        asked = "".join(f"{oid}\n" for oid in oids).encode()
+        output, at = self.run("cat-file", "--batch", stdin=asked) if asked else b"", 0
+        while at < len(output):
+            end = output.index(b"\n", at)
+            words = output[at:end].decode("ascii", "replace").split()
+            size = int(words[2]) if len(words) == 3 else -1
+            yield words[1], output[end + 1 : end + 1 + max(size, 0)]
+            at = end + size + 2
 
     def difference(self, old: str, new: str) -> list[tuple[str, str, str]]:
         """The files that differ between two commits: ``(path, old blob, new blob)``, zeros for an absent one."""
