@@ -238,23 +238,22 @@ class Repository(References):
     def difference(self, old: str, new: str) -> list[tuple[str, str, str]]:
         """The files that differ between two commits: ``(path, old blob, new blob)``, zeros for an absent one."""
         fields = self.run("diff-tree", "-r", "-z", "--no-renames", old, new).split(b"\0")
-        rows = []
-        for status, path in zip(fields[::2], fields[1::2], strict=False):
-            parts = status.decode().split()
-            rows.append((path.decode("utf-8", "surrogateescape"), parts[2], parts[3]))
-        return rows
+        rows = (
+            (status.decode().split(), path) for status, path in zip(fields[::2], fields[1::2], strict=False)
+        )
+        return [(path.decode("utf-8", "surrogateescape"), parts[2], parts[3]) for parts, path in rows]
 
     def contains(self, commit: str, ancestor: str) -> bool:
         """Whether ``ancestor`` is reachable from ``commit``."""
         return self.run("merge-base", commit, ancestor, check=False).decode().strip() == ancestor
 
-    def is_merge(self, commit: str) -> bool:
-        """Whether a commit has two parents or more."""
-        return len(self.run("log", "-1", "--format=%P", commit, "--").split()) > 1
+    def parents(self, commit: str) -> list[str]:
+        """The ids of a commit's parents."""
+        return self.run("log", "-1", "--format=%P", commit, "--").decode().split()
 
     def parent(self, commit: str) -> str:
         """A commit's first parent; empty for a root commit."""
-        return self.run("log", "-1", "--format=%P", commit, "--").decode().split(" ")[0].strip()
+        return next(iter(self.parents(commit)), "")
 
     def prepare(
         self,
