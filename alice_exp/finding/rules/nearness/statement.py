@@ -10,8 +10,7 @@ from functools import cache, lru_cache, partial
 from typing import Any
 
 from alice_exp.finding.rules.nearness.shelf import begins_with_user, is_of_user
-from alice_exp.kernel.text.data_files import LazyPattern, entries, word_lists
-from alice_exp.kernel.text.stored_tables import stored
+from alice_exp.kernel.text.data_files import LazyPattern, entries, stored, word_lists
 from alice_exp.kernel.text.tokens import fingerprint_text, fold, is_cjk, stems
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Placed
