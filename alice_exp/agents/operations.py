@@ -31,7 +31,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
-from alice_exp.learning.usecases.outcome import report_outcome as report_block
+from alice_exp.learning.usecases.decision_outcome import report_outcome as report_block
 from alice_exp.maintenance.usecases.settings import namespaces
 from alice_exp.model.documents import brief, payload_text, trigger_text
 from alice_exp.model.rules.private_facts import delicate, masked_block

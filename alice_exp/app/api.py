@@ -57,8 +57,7 @@ from alice_exp.learning.rules.assessment import Assessment
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.decide import Decision
-from alice_exp.learning.usecases.decision_outcome import DecisionOutcome
-from alice_exp.learning.usecases.outcome import Outcome, report_outcome
+from alice_exp.learning.usecases.decision_outcome import DecisionOutcome, Outcome, report_outcome
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
 from alice_exp.maintenance.usecases import settings
 from alice_exp.model.values.block import HEARD, About, Block, BlockType, Evidence, Payload, Placed, Trigger

@@ -24,8 +24,7 @@ from alice_exp.terminal.options import Project, Surroundings, context_of
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.learning.usecases.decide import Decision
-    from alice_exp.learning.usecases.decision_outcome import DecisionOutcome
-    from alice_exp.learning.usecases.outcome import Outcome
+    from alice_exp.learning.usecases.decision_outcome import DecisionOutcome, Outcome
 
 _WORDS = {"ok": True, "fail": False}
 _SAID = {"成功": "ok", "失败": "fail", "失敗": "fail"}
@@ -180,7 +179,7 @@ def outcome(
             raise UsageError(
                 "--result, --reward, --action, --used and --skipped belong to the outcome of a decision"
             )
-        from alice_exp.learning.usecases.outcome import report_outcome
+        from alice_exp.learning.usecases.decision_outcome import report_outcome
 
         done = report_outcome(opened, reference, _WORDS[result], scenario, note)
         _one(terminal, done)
