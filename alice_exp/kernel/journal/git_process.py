@@ -201,11 +201,6 @@ class Repository(References):
         present = self.run("config", "--local", config.watched, check=False).decode().strip()
         return present == config.settings[config.watched]
 
-    def bring_up_to_date(self) -> None:
-        """Update the configuration of a plain clone or of a repository that an earlier version created."""
-        if not self.is_current():
-            self.create()
-
     def commit_time(self, commit: str) -> int:
         """A commit's time in epoch seconds."""
         return int(self.run("log", "-1", "--format=%ct", commit, "--"))
