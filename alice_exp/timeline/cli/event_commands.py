@@ -228,7 +228,9 @@ def stats(terminal: Terminal) -> None:
     """
     counts = statistics(terminal.records(EVENTS_PATH).timeline or Timeline())
     document = {
-        **attributes(counts, "total_segments total_events total_compressions lengths levels verbatim"),
+        **attributes(counts, "total_segments total_events total_compressions lengths"),
+        "levels": list(counts.levels),
+        "verbatim": counts.verbatim,
         "start": counts.start or None,
         "end": counts.end or None,
     }
