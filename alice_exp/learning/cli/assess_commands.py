@@ -16,7 +16,7 @@ from alice_exp.kernel.text.display import cells
 from alice_exp.kernel.value_class import attributes
 from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.rules.assessment import Assessment
-from alice_exp.learning.rules.success_rates import Rate
+from alice_exp.learning.rules.impact import Rate
 from alice_exp.learning.usecases import statistics
 from alice_exp.learning.usecases.statistics import Counts
 from alice_exp.model import documents
