@@ -41,7 +41,6 @@ class SshOwner:
         self._pin = root / "identity" / "owner.pub"
         self._place = root / "identity" / "owner.json"
         self._allowed = root / "identity" / "allowed_signers"
-        self._state = root / "state"
         self._warn = warn
 
     # -- which key ----------------------------------------------------------------------------------------------
@@ -133,21 +132,10 @@ class SshOwner:
                 fingerprint=key.fingerprint,
                 hint="name its file: alice-exp owner init --key FILE",
             )
-        with self._scratch() as scratch:
-            (scratch / "t").write_text(text, encoding="utf-8")
-            held = key.file if Path(key.file).exists() else f"{key.file}.pub"
-            self._sign_files(key, [*_run("sign", "-q", "-n", NAMESPACE, "-f", held), "t"], scratch)
-            return _bare((scratch / "t.sig").read_text(encoding="ascii"))
-
-    def _sign_files(self, key: OwnerKey, command: list[str], scratch: Path) -> None:
+        held = key.file if Path(key.file).exists() else f"{key.file}.pub"
         # A hardware key's request for a touch appears on stderr and has to reach the person.
         touched = None if key.is_hardware else subprocess.PIPE
-        try:
-            done = subprocess.run(
-                command, cwd=scratch, stdin=subprocess.DEVNULL, stderr=touched, text=True, check=False
-            )
-        except FileNotFoundError:
-            raise _no_program() from None
+        done = _ran("sign", "-q", "-n", NAMESPACE, "-f", held, text=text, stderr=touched)
         if done.returncode:
             said = _PROMPT.sub("", (done.stderr or "").strip()).splitlines()
             raise RefusedError(
@@ -155,6 +143,7 @@ class SshOwner:
                 why=said[-1] if said else "ssh-keygen ended without a signature",
                 hint="the passphrase is asked for in a terminal; or load the key with ssh-add -c",
             )
+        return "".join(line for line in done.stdout.splitlines() if not line.startswith("-----"))
 
     def verified(self, key: OwnerKey, text: str, signature: str) -> bool:
         """Whether a signature is a key's over a text."""
@@ -162,27 +151,22 @@ class SshOwner:
 
         if can_verify(key.line):
             return holds(key.line, text, signature, NAMESPACE)
-        with self._scratch() as scratch:
-            (scratch / "allowed").write_text(_allowed_line(key.line), encoding="utf-8")
-            (scratch / "v.sig").write_text(_armored(signature), encoding="utf-8")
-            command = _run("verify", "-f", "allowed", "-I", PRINCIPAL, "-n", NAMESPACE, "-s", "v.sig")
-            try:
-                done = subprocess.run(
-                    command, cwd=scratch, input=text, text=True, capture_output=True, check=False
-                )
-            except FileNotFoundError:
-                raise _no_program() from None
-            return done.returncode == 0
+        with _pipe(_allowed_line(key.line)) as allowed, _pipe(_armored(signature)) as made:
+            files = ("-f", f"/dev/fd/{allowed}", "-s", f"/dev/fd/{made}")
+            done = _ran("verify", *files, "-I", PRINCIPAL, "-n", NAMESPACE, text=text, fds=(allowed, made))
+        return done.returncode == 0
 
-    @contextlib.contextmanager
-    def _scratch(self) -> Iterator[Path]:
-        import tempfile
 
-        self._state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Named as a temporary file is: recovery sweeps those of dead processes.
-        mark = f".owner{atomic_files.MARK}{os.getpid()}-"
-        with tempfile.TemporaryDirectory(prefix=mark, dir=self._state) as name:
-            yield Path(name)
+@contextlib.contextmanager
+def _pipe(text: str) -> Iterator[int]:
+    """A descriptor from which some hundred characters are read."""
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, text.encode())
+        os.close(writing)
+        yield reading
+    finally:
+        os.close(reading)
 
 
 def _key_of(line: str, path: str, file: str) -> OwnerKey:
@@ -248,8 +232,16 @@ def _differs(configured: bool) -> Problem:
     )
 
 
-def _run(verb: str, *arguments: str) -> list[str]:
-    return ["ssh-keygen", "-Y", verb, *arguments]
+def _ran(
+    verb: str, *arguments: str, text: str, stderr: int | None = subprocess.PIPE, fds: tuple[int, ...] = ()
+) -> subprocess.CompletedProcess[str]:
+    command = ["ssh-keygen", "-Y", verb, *arguments]
+    try:
+        return subprocess.run(
+            command, input=text, stdout=subprocess.PIPE, stderr=stderr, text=True, check=False, pass_fds=fds
+        )
+    except FileNotFoundError:
+        raise _no_program() from None
 
 
 def _no_program() -> ProblemError:
@@ -261,10 +253,6 @@ def _no_program() -> ProblemError:
 
 def _allowed_line(line: str) -> str:
     return f'{PRINCIPAL} namespaces="{NAMESPACE}" {line}\n'
-
-
-def _bare(armored: str) -> str:
-    return "".join(line for line in armored.splitlines() if not line.startswith("-----"))
 
 
 def _armored(bare: str) -> str:

@@ -55,8 +55,9 @@ def ports(tmp_path: Path) -> Iterator[World]:
 
 
 def _on_disk(root: Path, new_id: Callable[[str], str]) -> World:
-    from alice_exp.home.store.doors import FileHome, Sources
+    from alice_exp.home.store.doors import FileHome
     from alice_exp.home.store.git_history import GitHistory
+    from alice_exp.kernel.journal.commit_writer import Sources
 
     def refuse(error: AliceError) -> None:
         raise error

@@ -485,3 +485,17 @@ def test_what_a_copy_of_the_ledger_says_is_put_back_with_the_key_alone(
     away = key.rename(away)
     cli("restore", "--lost", "--yes")
     assert block(cli, one)["approved"] is True
+
+
+@pytest.mark.parametrize("has_key", [True, False])
+def test_a_purge_begins_a_ledger_that_the_key_signs_where_it_is_at_hand(
+    owned: Path, cli: Call, key: Path, git: Git, has_key: bool
+) -> None:
+    one, two = candidate(cli, "use rg", "searching"), candidate(cli, "use uv", "installing")
+    approve(cli, one, two)
+    if not has_key:
+        key.rename(key.with_suffix(".away"))
+    done = cli("purge", two, "--yes")
+    assert bool(head(git, owned)[1]) is has_key and ("sign --all" in done.stderr) is not has_key
+    assert git(owned, "rev-list", "--count", "refs/alice/ledger").strip() == "1"
+    assert block(cli, one)["approved"] is has_key

@@ -55,8 +55,6 @@ TRIES = 5
 
 _PAUSE = 0.005
 
-__all__ = ["FileHome", "Sources"]
-
 
 class FileHome:
     """A home in a directory (``~/.alice``). Implements ``home.ports.Home`` and ``Purge``; not thread-safe."""
@@ -359,6 +357,9 @@ class FileHome:
         """See ``home.ports.Purge.purge``."""
         from alice_exp.home.store.held_back import purge
 
+        with self.alone():
+            text = self.standings.signed_without(*act.blocks)
+        act = self.standings.owner.signing(act, text, self._sources.warn)
         with self.alone() as composed:
             return purge(self._composing.held, self._writer, self.standings, act, composed(act))
 

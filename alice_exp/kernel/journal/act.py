@@ -122,6 +122,9 @@ FOREIGN = "Foreign"
 
 AUTHOR = "Author"
 
+SIGNED_BY = "Signed"
+"""Trailer of a purge: the owner key's signature over the ledger that it begins."""
+
 CHANNEL = "Channel"
 """Trailer of a person's act that no command of theirs made: by what they spoke, as ``dialog of claude-code``."""
 

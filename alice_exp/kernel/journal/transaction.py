@@ -324,7 +324,7 @@ def recover(
     # Whoever edited them goes on to: what the commit completed in them is adopted once more.
     if not is_adopting:
         _finish_files(repository, head, pending)
-    _land(repository, pending, head, arrived=repository.is_merge(pending), ledger=ledger)
+    _land(repository, pending, head, arrived=len(repository.parents(pending)) > 1, ledger=ledger)
     with contextlib.suppress(ProblemError):
         repository.refresh_index(None)
     lost = keep_late_saves(repository, waiting, interrupted=True)

@@ -77,7 +77,9 @@ class GitExchange:
         if either side still contains what the other purged, ``ProblemError`` if the remote is not a home.
         """
         repository, done = self._repository, Exchanged()
-        repository.bring_up_to_date()
+        if not repository.is_current():
+            # A plain clone, or a repository that an earlier version made.
+            repository.create()
         # The remote refuses a push if another machine was first; then its history is merged as well.
         for _ in range(TRIES):
             with fetched(self._home, repository, remote) as incoming:

@@ -57,7 +57,8 @@ def files_of(repository: Repository, commit: str) -> dict[str, bytes]:
         if kind != "blob" or mode not in ("100644", "100755") or not TRACKED.fullmatch(path):
             raise ProblemError("the remote holds {path}, which is not a file of a home", path=path)
         oids[path] = oid
-    return dict(zip(oids, blobs(repository, list(oids.values())), strict=True))
+    blobs = (data for _, data in repository.contents(oids.values()))
+    return dict(zip(oids, blobs, strict=True))
 
 
 LARGEST, MOST, WHOLE = 64 << 20, 5_000, 256 << 20
@@ -84,18 +85,6 @@ def require_readable(repository: Repository, commit: str) -> dict[str, int]:
     rows = [row.split(None, 4) for row in output.split(b"\0") if row]
     require_bounded([int(row[3]) for row in rows if row[3].isdigit()])
     return {row[2].decode(): int(row[3]) for row in rows if row[3].isdigit()}
-
-
-def blobs(repository: Repository, oids: Sequence[str]) -> list[bytes]:
-    """The bytes of blobs, read from git in one call."""
-    output = repository.run("cat-file", "--batch", stdin="".join(f"{oid}\n" for oid in oids).encode())
-    found, at = [], 0
-    for _ in oids:
-        end = output.index(b"\n", at)
-        size = int(output[at:end].split()[2])
-        found.append(output[end + 1 : end + 1 + size])
-        at = end + size + 2
-    return found
 
 
 def merged_files(
