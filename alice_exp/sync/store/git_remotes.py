@@ -29,7 +29,6 @@ from alice_exp.sync.rules.merge_homes import MergedFiles
 from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, tips
 from alice_exp.sync.store.merge_driver import (
     NEWER_TEXT,
-    blobs,
     files_of,
     merged_files,
     parents_of_gits_merge,
@@ -354,4 +353,5 @@ def _bundles(repository: Repository, there: str) -> dict[str, bytes]:
                 hint="a remote that is your own and private is added with --private",
             )
         oids[path] = oid
-    return dict(zip(oids, blobs(repository, list(oids.values())), strict=True))
+    bundles = (data for _, data in repository.contents(oids.values()))
+    return dict(zip(oids, bundles, strict=True))
