@@ -192,7 +192,7 @@ LISTS: Mapping[str, tuple[str, str]] = {
     "share log": ("shared", "at to way sha256 blocks"),
     "peer list": ("peers", "name id paired_at address"),
     "peer discover": ("found", "instance addresses name invites"),
-    "sync": ("remotes", f"{_REMOTE} taken given commit conflicts asked error"),
+    "sync": ("remotes", f"{_REMOTE} taken given commit conflicts asked published candidates merged error"),
     "sync list": ("remotes", _REMOTE),
     "help": ("commands", "group name summary"),
 }
