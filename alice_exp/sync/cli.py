@@ -1,4 +1,4 @@
-"""The commands below ``sync``, which exchange a home with git remotes of the person's own."""
+"""The commands below ``sync``, which exchange a home with private and public git remotes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.journal.act import commit_id
+from alice_exp.sharing.wiring import shares
 from alice_exp.sync import usecases as syncing
 from alice_exp.sync.ports import Remote
 from alice_exp.sync.rules.ledger_heads import told_key
@@ -31,10 +32,10 @@ def run(
         list[str], typer.Option("--with", metavar="NAME", help="Only this remote; may be repeated.")
     ] = [],  # noqa: B006
     over: Annotated[
-        bool, typer.Option("--over", help="Put this history in the place of the remote's.")
+        bool, typer.Option("--over", help="Put this history in the place of a private remote's.")
     ] = False,
 ) -> None:
-    """Sync with every remote: your machines share everything.
+    """Sync with every remote: private ones share everything, the others get what may leave.
 
     Examples: alice-exp sync add git@example.com:me/memory.git --private · alice-exp sync
     """
@@ -52,27 +53,31 @@ def add(
     ] = False,
     name: Annotated[str, typer.Option("--name", metavar="NAME", help="What the remote is called here.")] = "",
 ) -> None:
-    """Name a remote of your own to sync with.
+    """Name a remote to sync with; without --private it gets nothing but what you share.
 
     Example: alice-exp sync add /media/stick/memory.git --private
     """
-    require_person(terminal.session.caller, say("add a remote"), f"alice-exp sync add {address} --private")
-    if not private:
-        raise UsageError(
-            "a remote gets everything, so it has to be yours alone",
-            hint="say so with --private; others get lessons by 'share export', 'peer' and 'project publish'",
-        )
+    mine = " --private" if private else ""
+    require_person(terminal.session.caller, say("add a remote"), f"alice-exp sync add {address}{mine}")
     terminal.confirm(
         say("Send everything, personal experience and the whole history too, to {address}?", address=address)
+        if private
+        else say("Publish what you share to {address}?", address=address)
     )
     machine = _machine(terminal)
-    remote = syncing.add(machine, address, name)
-    own = syncing.own_key(machine)
-    terminal.answer(_row(remote) | {"key": own}, lambda: terminal.line(f"{_line(remote)}\n{_told_own(own)}"))
+    remote = syncing.add(machine, address, name, private=private)
+    own = syncing.own_key(machine) if private else ""
+
+    def text() -> None:
+        terminal.line(_line(remote))
+        if own:
+            terminal.line(_told_own(own))
+
+    terminal.answer(_row(remote) | ({"key": own} if own else {}), text)
 
 
 def list_remotes(terminal: Terminal) -> None:
-    """List the remotes, the machines whose decisions count, and this machine's key.
+    """List the remotes and what each of them gets.
 
     Example: alice-exp sync list
     """
@@ -164,7 +169,7 @@ def watch(
 
 def _machine(terminal: Terminal) -> Machine:
     session = terminal.session
-    return Machine(remotes(session), exchange(session), session.caller)
+    return Machine(session.home, remotes(session), exchange(session), shares(session), session.caller)
 
 
 def _row(remote: Remote) -> dict[str, Any]:
@@ -184,14 +189,18 @@ def _told_own(own: str) -> str:
 
 
 def _line(remote: Remote) -> str:
-    return "  ".join((remote.name, remote.address, *map(told_key, remote.machines)))
+    what = say("everything") if remote.private else say("what may leave")
+    keys = "".join(f"  {told_key(one)}" for one in remote.machines)
+    return f"{remote.name}  {remote.address}  {what}{keys}"
 
 
 def _report(terminal: Terminal, done: Sequence[Synced], *, quiet_if_idle: bool = False) -> None:
     failed = [one for one in done if one.failure is not None]
-    if not quiet_if_idle or any(one.exchanged.taken or one.exchanged.given for one in done):
+    if not quiet_if_idle or any(_moved(one) for one in done):
         terminal.answer({"remotes": [_document(one) for one in done]}, lambda: _lines(terminal, done))
     for one in done:
+        for path, why in one.refused:
+            terminal.note(say("alice-exp: {id} stays out: {why}", id=path, why=why))
         for block_id in one.exchanged.conflicts:
             template = "alice-exp: {id} was written differently on another machine; both texts are kept, see heartbeat"
             terminal.note(say(template, id=block_id))
@@ -218,6 +227,11 @@ def _report(terminal: Terminal, done: Sequence[Synced], *, quiet_if_idle: bool =
         terminal.exit_code = failed[0].failure.exit_code
 
 
+def _moved(one: Synced) -> bool:
+    moved = one.exchanged.taken or one.exchanged.given or one.published
+    return bool(moved or any(taken.commit for taken in one.bundles))
+
+
 def _document(one: Synced) -> dict[str, Any]:
     failure, offered = one.failure, one.exchanged.offered
     return {
@@ -228,6 +242,9 @@ def _document(one: Synced) -> dict[str, Any]:
         "commit": commit_id(one.exchanged.commit),
         "conflicts": list(one.exchanged.conflicts),
         "asked": list(one.exchanged.asked),
+        "published": one.published,
+        "candidates": [placed.block.id for taken in one.bundles for placed in taken.candidates],
+        "merged": [placed.block.id for taken in one.bundles for placed in taken.merged],
         "error": {"code": failure.code, "message": str(failure)} if failure else None,
     }
 
@@ -236,11 +253,17 @@ def _lines(terminal: Terminal, done: Sequence[Synced]) -> None:
     for one in done:
         if one.failure is not None:
             continue
-        terminal.line(
-            say(
+        if one.remote.private:
+            text = say(
                 "{name}  {taken} acts taken, {given} given",
                 name=one.remote.name,
                 taken=one.exchanged.taken,
                 given=one.exchanged.given,
             )
-        )
+        else:
+            new = sum(len(taken.candidates) for taken in one.bundles)
+            template = (
+                "{name}  published, {new} new candidates" if one.published else "{name}  {new} new candidates"
+            )
+            text = say(template, name=one.remote.name, new=new)
+        terminal.line(text)

@@ -8,8 +8,7 @@ from alice_exp.kernel.value_class import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A git repository that a person added at ``at`` (ISO-8601 UTC). ``private``: everything tracked may go there; with
-    one that 0.2.0 added without nothing is exchanged.
+    """A git repository that a person added at ``at`` (ISO-8601 UTC). ``private``: everything tracked may go there.
 
     ``synced`` is when a sync with it last succeeded; empty: never. ``machines`` are the public keys (hex) of the
     person's other machines there, whose decisions count; ``offered`` is one that nobody confirmed yet (empty: none).

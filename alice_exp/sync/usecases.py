@@ -1,32 +1,36 @@
-"""Use cases of sync: adding and removing remotes, merging with them.
+"""Use cases of sync: adding and removing remotes, merging with private ones, publishing bundles to others.
 
-Only a person adds a remote or syncs. Everything goes to a remote, so it has to be declared private.
+Only a person adds a remote or syncs. A remote that was not declared private gets bundles only.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import Caller, require_person
-from alice_exp.kernel.errors import AliceError, Hint, NotFoundError, RefusedError, UsageError
+from alice_exp.kernel.errors import AliceError, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.rules.secrets import findings
 from alice_exp.owner.rules.ssh_signature import public_key
+from alice_exp.sharing.ports import Disclosure
+from alice_exp.sharing.usecases import bundles as sharing
+from alice_exp.sharing.usecases.bundles import TakenIn
 from alice_exp.sync.ports import Exchanged, Remote
 from alice_exp.sync.rules.ledger_heads import told_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from alice_exp.home.ports import Home
+    from alice_exp.sharing.store.peer_identity import Shares
     from alice_exp.sync.store.git_remotes import GitExchange
     from alice_exp.sync.store.known_remotes import FileRemotes
-
 
 NOTHING = Exchanged()
 """The result of an exchange that transferred nothing."""
@@ -40,6 +44,9 @@ class Synced:
 
     remote: Remote
     exchanged: Exchanged = NOTHING
+    published: bool = False
+    bundles: tuple[TakenIn, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
     failure: AliceError | None = None
 
 
@@ -47,17 +54,27 @@ class Synced:
 class Machine:
     """What syncing needs."""
 
+    home: Home
     remotes: FileRemotes
     exchange: GitExchange
+    shares: Shares
     caller: Caller
 
 
-def add(machine: Machine, address: str, name: str = "") -> Remote:
-    """Add a reachable remote, to which everything tracked may go.
+@dataclass
+class _Found:
+    """What was taken from the bundles of others, and what was refused."""
+
+    bundles: list[TakenIn] = field(default_factory=list)
+    refused: list[tuple[str, str]] = field(default_factory=list)
+
+
+def add(machine: Machine, address: str, name: str = "", *, private: bool) -> Remote:
+    """Add a reachable remote; ``private`` declares that everything tracked may go there.
 
     ``UsageError`` if the address is malformed, ``RefusedError`` if the name is taken or the address has a password.
     """
-    require_person(machine.caller, "add a remote", "alice-exp sync add REMOTE --private")
+    require_person(machine.caller, "add a remote", "alice-exp sync add REMOTE")
     address = _address(address)
     named = name or _named(address)
     if not NAME.fullmatch(named):
@@ -72,8 +89,9 @@ def add(machine: Machine, address: str, name: str = "") -> Remote:
             "there is a remote {name} already, or one at that address", name=named, hint="alice-exp sync list"
         )
     machine.exchange.reach(address)
-    machine.remotes.key()
-    remote = Remote(named, address, True, machine.caller.now)
+    if private:
+        machine.remotes.key()
+    remote = Remote(named, address, private, machine.caller.now)
     machine.remotes.keep((*present, remote))
     return remote
 
@@ -159,14 +177,7 @@ def own_key(machine: Machine) -> str:
 def _synced(machine: Machine, remote: Remote, over: bool) -> Synced:
     try:
         if not remote.private:
-            raise RefusedError(
-                "{name} was added without --private, and nothing is published there any more",
-                name=remote.name,
-                hint=Hint(
-                    "alice-exp sync remove {name}; others get lessons by 'share export', 'peer' and 'project publish'",
-                    name=remote.name,
-                ),
-            )
+            return _published(machine, remote)
         caller = machine.caller
         act = Act("sync", caller.actor, caller.now, (), f"with {remote.name}", (("Remote", remote.name),))
         return Synced(remote, machine.exchange.exchange(remote, act, over=over))
@@ -178,3 +189,38 @@ def settle(machine: Machine) -> Commit | None:
     """Finish a plain ``git pull``, which merges file by file; None if there was nothing left to do."""
     act = Act("sync", machine.caller.actor, machine.caller.now, (), "settle a merge")
     return machine.exchange.settle(act)
+
+
+def _published(machine: Machine, remote: Remote) -> Synced:
+    """Publish what may leave, withdraw what no longer may, and take in what others published there."""
+    try:
+        made = sharing.preview(machine.home, machine.shares)
+    except NotFoundError:
+        made = None
+
+    def about_to_leave() -> None:
+        # Recorded before it is sent: after a crash an entry too many is harmless, a missing one is not.
+        if made is not None:
+            digest, blocks = sharing.traces(made)
+            machine.shares.record(Disclosure(machine.caller.now, remote.name, "sync", digest, blocks))
+
+    text = made.text if made is not None else None
+    changed, others = machine.exchange.publish(
+        remote, machine.shares.name(), text, about_to_leave, machine.caller.now
+    )
+    found = _Found()
+    for path, data in others.items():
+        _take_in(machine, path, data, found)
+    return Synced(remote, published=changed, bundles=tuple(found.bundles), refused=tuple(found.refused))
+
+
+def _take_in(machine: Machine, path: str, data: bytes, found: _Found) -> None:
+    """Take in one sender's bundle; if it is faulty, the others are still taken in."""
+    try:
+        received = sharing.received(data, path)
+        # The file name is the sender's place in the shared history; nobody may write under another's name.
+        if received.name != Path(path).stem:
+            raise UsageError("{path} says that it is from {name}", path=path, name=received.name)
+        found.bundles.append(sharing.take_in(machine.home, machine.caller, received))
+    except AliceError as error:
+        found.refused.append((path, str(error)))

@@ -183,7 +183,7 @@ FIELDS: Mapping[str, str] = {
     "share log": "at to way sha256 blocks",
     "peer list": "name id paired_at address",
     "peer discover": "instance addresses name invites",
-    "sync": f"{_REMOTE} taken given commit conflicts asked error",
+    "sync": f"{_REMOTE} taken given commit conflicts asked published candidates merged error",
     "sync list": _REMOTE,
     "help": "group name summary",
 }

@@ -74,9 +74,10 @@ def test_words_that_a_person_typed_into_a_conflict_are_left_to_git(
     assert "my own words" in path.read_text()
 
 
+@pytest.mark.parametrize("private", [True, False])
 @pytest.mark.parametrize("way", ["GIT_SSH_COMMAND", "core.sshCommand"])
 def test_sync_connects_as_the_person_says(
-    ann: Path, cli: Call, git: Git, world: Path, remote: Path, way: str
+    ann: Path, cli: Call, git: Git, world: Path, remote: Path, way: str, private: bool
 ) -> None:
     """A stand-in for ssh runs the command that git sends, on this machine."""
     ssh = world / "ssh"
@@ -87,7 +88,8 @@ def test_sync_connects_as_the_person_says(
         env[way] = str(ssh)
     else:
         git(ann, "config", way, str(ssh))
-    cli("sync", "add", f"ssh://host.invalid{remote}", "--private", "--yes", env=env)
+    kind = ["--private"] if private else []
+    cli("sync", "add", f"ssh://host.invalid{remote}", *kind, "--yes", env=env)
     asked = (world / "asked").read_text().count("\n")
     assert cli("sync", "--json", env=env).json["remotes"][0]["error"] is None
     assert (world / "asked").read_text().count("\n") > asked

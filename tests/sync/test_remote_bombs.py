@@ -94,6 +94,7 @@ def held(home: Path) -> set[str]:
     return {str(path) for path in found if path.is_file()}
 
 
+@pytest.mark.parametrize("private", [True, False])
 @pytest.mark.parametrize(
     ("bomb", "said"),
     [
@@ -116,17 +117,19 @@ def test_it_is_refused_with_a_sentence_and_leaves_nothing(
     monkeypatch: pytest.MonkeyPatch,
     bomb: Callable[[Path], None],
     said: str,
+    private: bool,
 ) -> None:
     if "more than" in said:  # else a slow fetch, judged on its way, may say this of any bomb
         monkeypatch.setattr(pack_sizes, "_BASE", 1 << 20)
     remote = world / "there.git"
     bomb(remote)
     kept = cli("remember", "I like tea", "--json").json["id"]
-    cli("sync", "add", str(remote), "--name", "mine", "--yes", "--private")
+    cli("sync", "add", str(remote), "--name", "mine", "--yes", *(["--private"] if private else []))
     before = held(home)
     done = cli("sync", check=False)
     assert done.code == 3 and said in done.stderr and len(done.stderr.splitlines()) == 1
     assert held(home) == before
+    assert not list((home / "state").glob("published/mine/.git/alice-incoming"))
     assert cli("show", kept, "--json").json["payload"] == "I like tea"
 
 

@@ -134,16 +134,59 @@ def test_a_text_that_both_changed_is_kept_twice_and_waits_in_the_heartbeat(
     assert block(cli, ann, shown[0]["id"])["replaces"] == ["exp-aaaa2222"]
 
 
-def test_a_remote_that_is_not_private_is_refused_and_one_of_0_2_0_gets_nothing(
-    ann: Path, cli: Call, remote: Path
+def test_any_other_remote_gets_what_may_leave_and_no_object_of_the_home(
+    ann: Path, bob: Path, cli: Call, remote: Path, git: Git
 ) -> None:
-    assert cli("sync", "add", str(remote), "--yes", check=False).code == 2
+    cli("remember", f"mine: {MARKER}")
+    cli("memorize", f"a guess: {MARKER}", "--when", MARKER)
+    path = ann / "experiences/universal/tool_usage.jsonc"
+    blocks = [f'{{"id": "exp-super222", "payload": "use ripgrep", {SUPER}}}']
+    blocks.append(f'{{"id": "exp-secret22", "payload": "deploys wait for {MARKER}", {SUPER}}}')
+    path.write_text('{"blocks": [\n' + ",\n".join(blocks) + "\n]}\n")
+    cli("approve", "exp-super222", "exp-secret22", "--yes")
+    cli("share", "allow", "super222", "--yes")
+    cli("config", "set", "sharing.name", "alice_ann")
+    cli("sync", "add", str(remote), "--yes")
+    assert sync(cli, ann)[0]["published"] is True
+    tree = subprocess.run(
+        ["git", "-C", remote, "ls-tree", "-r", "--name-only", "main"], capture_output=True, text=True
+    )
+    assert tree.stdout.split() == ["universal/alice_ann.json"]
+    shown = subprocess.run(
+        ["git", "-C", remote, "show", "main:universal/alice_ann.json"], capture_output=True
+    )
+    assert shown.stdout == cli("share", "preview").stdout.encode()
+    held = every_object(remote)
+    assert b"use ripgrep" in held and MARKER.encode() not in held and b"Alice-Act" not in held
+    ours = set(git(ann, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)").split())
+    theirs = subprocess.run(
+        ["git", "-C", remote, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)"],
+        capture_output=True,
+    )
+    assert not ours & set(theirs.stdout.decode().split())
+    assert [row["way"] for row in cli("share", "log", "--json").json["shared"]] == ["sync"]
+    cli("sync", "add", str(remote), "--yes", env=at(bob))
+    new = sync(cli, bob)[0]["candidates"]
+    assert block(cli, bob, new[0])["origin"] == "shared_from_alice_ann"
+    assert sync(cli, bob)[0]["candidates"] == [] and sync(cli, ann)[0]["published"] is False
+    cli("share", "deny", "super222")
+    assert sync(cli, ann)[0]["published"] is True
+    gone = subprocess.run(["git", "-C", remote, "ls-tree", "-r", "main"], capture_output=True).stdout
+    assert gone == b"", "what may no longer leave is withdrawn"
+
+
+def test_a_remote_is_never_taken_for_the_other_kind(
+    ann: Path, bob: Path, cli: Call, remote: Path, git: Git
+) -> None:
+    cli("remember", f"mine: {MARKER}")
     cli("sync", "add", str(remote), "--private", "--yes")
-    known = ann / "identity/remotes.json"
-    known.write_text(known.read_text().replace('"private": true', '"private": false'))
-    done = cli("sync", check=False)
-    assert done.code == 6 and "sync remove there" in done.stderr
-    assert _reachable(remote) == b""
+    sync(cli, ann)
+    held = every_object(remote)
+    assert MARKER.encode() in held
+    cli("sync", "add", str(remote), "--yes", env=at(bob))
+    done = cli("sync", "--json", env=at(bob), check=False)
+    assert done.code == 3 and "which is not a bundle" in done.stderr
+    assert every_object(remote) == held
 
 
 def test_plain_git_pull_merges_blocks_and_what_one_side_moved(
@@ -320,20 +363,16 @@ def test_a_file_with_a_problem_is_left_and_the_sync_names_it(paired: tuple[Path,
 def test_only_a_person_syncs_and_what_is_no_remote_is_refused(
     ann: Path, cli: Call, remote: Path, world: Path
 ) -> None:
-    for command in (["add", str(remote), "--private"], ["remove", "x"], ["watch"], []):
+    for command in (["add", str(remote)], ["remove", "x"], ["watch"], []):
         assert cli("sync", *command, "--yes", "--actor", "agent", check=False).code == 6
-    assert cli("sync", "add", str(remote), "--private", check=False).code == 6, "it asks first"
+    assert cli("sync", "add", str(remote), check=False).code == 6, "it asks first"
     for address in ("ext::sh -c true", "--upload-pack=touch x", str(world / "none"), "nonsense"):
-        assert cli("sync", "add", "--private", "--yes", "--", address, check=False).code == 2, address
-    assert (
-        cli("sync", "add", "https://me:secret@example.com/x.git", "--private", "--yes", check=False).code == 6
-    )
-    assert cli("sync", "add", str(world), "--private", "--yes", check=False).code == 8, (
-        "this is no repository"
-    )
+        assert cli("sync", "add", "--yes", "--", address, check=False).code == 2, address
+    assert cli("sync", "add", "https://me:secret@example.com/x.git", "--yes", check=False).code == 6
+    assert cli("sync", "add", str(world), "--yes", check=False).code == 8, "this is no repository"
     assert cli("sync", check=False).code == 4
-    cli("sync", "add", str(remote), "--private", "--yes")
-    assert cli("sync", "add", str(remote), "--private", "--yes", "--name", "again", check=False).code == 6
+    cli("sync", "add", str(remote), "--yes")
+    assert cli("sync", "add", str(remote), "--yes", "--name", "again", check=False).code == 6
     assert (ann / "identity/remotes.json").stat().st_mode & 0o777 == 0o600
     shutil.rmtree(remote)
     done = cli("sync", "--json", check=False)

@@ -1,4 +1,4 @@
-"""Exchanges the home's history with a person's git remotes.
+"""Exchanges history with git remotes: a private one gets the home's history, any other a history of bundles only.
 
 The home's repository has no remotes, and its hook refuses every plain push. Whatever leaves passes through this module,
 with the person's own git configuration for the connection (credentials, ssh) but without their hooks.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -21,7 +22,7 @@ from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
 from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.git_process import Repository
-from alice_exp.kernel.journal.git_references import LEDGER
+from alice_exp.kernel.journal.git_references import LEDGER, PENDING
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.sync.ports import Exchanged, Remote
 from alice_exp.sync.rules.merge_homes import MergedFiles
@@ -31,6 +32,7 @@ from alice_exp.sync.store.merge_driver import (
     files_of,
     merged_files,
     parents_of_gits_merge,
+    require_readable,
     take_back,
 )
 from alice_exp.sync.store.remote_process import ran
@@ -49,6 +51,9 @@ R = TypeVar("R")
 TRIES = 5
 """The number of attempts at an exchange when the remote changes meanwhile."""
 
+_BUNDLE = re.compile(r"universal/[a-z0-9][a-z0-9_-]{0,63}\.json")
+_LARGEST = 64 << 20
+
 
 class GitExchange:
     """Exchange of one home's history with remotes, signed by ``key``; ``PeerError`` if a remote fails."""
@@ -62,6 +67,8 @@ class GitExchange:
         """Do nothing if there is a git repository at the address."""
         tips(self._repository, address)
 
+    # -- a private remote ---------------------------------------------------------------------------------------
+
     def exchange(self, remote: Remote, act: Act, *, over: bool = False) -> Exchanged:
         """Merge with a remote's history until both sides are equal.
 
@@ -74,7 +81,7 @@ class GitExchange:
             repository.create()
         # The remote refuses a push if another machine was first; then its history is merged as well.
         for _ in range(TRIES):
-            with fetched(self._home, remote) as incoming:
+            with fetched(self._home, repository, remote) as incoming:
                 there = incoming.commit
                 head, ledger, step = _patiently(partial(self._taken_in, incoming, remote, act, over=over))
                 done = replace(
@@ -118,7 +125,7 @@ class GitExchange:
             files = dict(merged.files) | ({NEWER: NEWER_TEXT} if remote is not None else {})
             if not over:
                 # Over it, nothing of the remote's history may stay here: it contains what was purged.
-                incoming.take()
+                incoming.take(self._repository)
             ledger = self._ledger.write(joined, composed(act)[1])
             shown = ledger if joined.is_handed_on else ""
             if is_known and files == merged.files:
@@ -183,6 +190,64 @@ class GitExchange:
                 return None
             commit, message = composed(act)
             return replace(commit, commit=self._write(head, message, files))
+
+    # -- any other remote ---------------------------------------------------------------------------------------
+
+    def publish(
+        self, remote: Remote, name: str, text: str | None, about_to_leave: Callable[[], None], at: str
+    ) -> tuple[bool, Mapping[str, bytes]]:
+        """Put our bundle (None: withdraw it) into a history of bundles; returns whether it changed, and the others'
+        bundles by path."""
+        repository = self._apart(remote)
+        own = f"universal/{name}.json"
+        written = False
+        for _ in range(TRIES):
+            with fetched(self._home, repository, remote) as incoming:
+                there = incoming.commit
+                files = _bundles(incoming.reader, there)
+                others = {path: data for path, data in files.items() if path != own}
+                data = text.encode() if text is not None else None
+                if files.get(own) == data:
+                    return False, others
+                if data is not None and not written:
+                    about_to_leave()
+                    written = True
+                incoming.take(repository)
+                verb = "publish" if data is not None else "withdraw"
+                message = Message(
+                    f"{name} <{name}@alice>", int(datetime.fromisoformat(at).timestamp()), f"{verb} {name}\n"
+                )
+                try:
+                    commit = repository.prepare(there, message, {own: data})
+                    if _push(repository, remote, [(THERE, commit, there)]):
+                        return True, others
+                finally:
+                    # `prepare` leaves its commit under this name; here the remote's branch is the only result.
+                    if pending := repository.resolve(PENDING):
+                        repository.point([(PENDING, "", pending)])
+        raise BusyError("{name} changes faster than it can be followed", name=remote.name, hint="sync again")
+
+    def _apart(self, remote: Remote) -> Repository:
+        """A separate, disposable repository, so that no object of the home can be among what is pushed."""
+        directory = self._home.root / "state" / "published" / remote.name
+        repository = Repository(directory)
+        if not repository.exists:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            repository.run("init", "--quiet", "--template=", "--initial-branch=main")
+        # What the person set for the home's connections counts here, too.
+        ssh = (
+            self._repository.run("config", "--local", "--get", "core.sshCommand", check=False)
+            .decode()
+            .strip()
+        )
+        present = (
+            repository.run("config", "--local", "--get", "core.sshCommand", check=False).decode().strip()
+        )
+        if ssh != present:
+            repository.run(
+                "config", "--local", *(("core.sshCommand", ssh) if ssh else ("--unset", "core.sshCommand"))
+            )
+        return repository
 
 
 def _left_behind(repository: Repository, head: str, there: str) -> tuple[tuple[str, str], ...]:
@@ -267,3 +332,26 @@ def _count(repository: Repository, known: str, new: str) -> int:
     """The number of commits reachable from ``new`` but not from ``known`` (empty: all)."""
     without = [f"^{known}"] if known else []
     return int(repository.run("rev-list", "--count", new, *without, "--"))
+
+
+def _bundles(repository: Repository, there: str) -> dict[str, bytes]:
+    """The bundles of a published history; ``ProblemError`` if it contains anything else."""
+    if not there:
+        return {}
+    oids: dict[str, str] = {}
+    require_readable(repository, there)
+    for row in repository.run("ls-tree", "-r", "-l", "-z", there).split(b"\0"):
+        if not row:
+            continue
+        facts, _, name = row.partition(b"\t")
+        path = name.decode("utf-8", "replace")
+        _, kind, oid, size = facts.decode().split()
+        if kind != "blob" or not _BUNDLE.fullmatch(path) or int(size) > _LARGEST:
+            raise ProblemError(
+                "the remote holds {path}, which is not a bundle",
+                path=path,
+                hint="a remote that is your own and private is added with --private",
+            )
+        oids[path] = oid
+    bundles = (data for _, data in repository.contents(oids.values()))
+    return dict(zip(oids, bundles, strict=True))

@@ -46,9 +46,8 @@ class Incoming:
     ledger: str = ""
     _name: str = ""
 
-    def take(self) -> None:
-        """Move what was fetched to the home's own objects, under a reference until the block ends."""
-        repository = self.home.repository
+    def take(self, repository: Repository) -> None:
+        """Move what was fetched to ``repository``'s own objects, under a reference until the block ends."""
         if not self.commit or self._name or self.reader is repository:
             return
         name = f"{FETCHED}/{os.getpid()}"
@@ -57,19 +56,18 @@ class Incoming:
             repository.point([(name, self.commit, None)])
         self._name = name
 
-    def release(self) -> None:
+    def release(self, repository: Repository) -> None:
         """Drop that reference."""
         if self._name:
-            self.home.repository.point([(self._name, "", self.commit)])
+            repository.point([(self._name, "", self.commit)])
 
 
 @contextlib.contextmanager
-def fetched(home: FileHome, remote: Remote) -> Iterator[Incoming]:
-    """Fetch the remote's history, to be looked at during the block.
+def fetched(home: FileHome, repository: Repository, remote: Remote) -> Iterator[Incoming]:
+    """Fetch the remote's history, to be looked at during the block; ``repository`` is the home's, or one apart.
 
     ``ProblemError`` if the history is larger than a home's can be, ``PeerError`` if git fails.
     """
-    repository = home.repository
     present = tips(repository, remote)
     if THERE not in present:
         yield Incoming("", repository, home)
@@ -85,7 +83,7 @@ def fetched(home: FileHome, remote: Remote) -> Iterator[Incoming]:
         try:
             yield incoming
         finally:
-            incoming.release()
+            incoming.release(repository)
     finally:
         shutil.rmtree(apart.work_tree, ignore_errors=True)
         with contextlib.suppress(OSError):
