@@ -243,7 +243,6 @@ COUNT: dict[str, Json] = {"type": "integer", "minimum": 0}
 MOMENT: dict[str, Json] = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$"}
 SHARE: dict[str, Json] = {"type": "number", "minimum": 0, "maximum": 1}
 MAP: dict[str, Json] = {"type": "object"}
-FLAG: dict[str, Json] = {"type": "boolean"}
 
 
 def said(shape: Mapping[str, Json], what: str) -> dict[str, Json]:

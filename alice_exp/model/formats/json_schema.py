@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.formats.block_fields import SHAPES
-from alice_exp.model.formats.field_readers import COUNT, FLAG, SHARE, TEXT, said
-from alice_exp.model.formats.record_schema import shapes
+from alice_exp.model.formats.field_readers import COUNT, MAP, MOMENT, SAID, SHARE, TEXT, TEXTS, said
 from alice_exp.model.values.config import OPTIONS, Kind
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -16,7 +15,7 @@ _KINDS: Mapping[Kind, Json] = {
     "count": COUNT,
     "share": SHARE,
     "days": {"type": "number", "exclusiveMinimum": 0},
-    "flag": FLAG,
+    "flag": {"type": "boolean"},
     "text": TEXT,
 }
 
@@ -64,22 +63,68 @@ def _config() -> dict[str, Json]:
 
 
 def _episodes() -> dict[str, Json]:
-    listed = said(
-        {"type": "array", "items": _object(shapes("episode"), ("task",))}, "What happened, task by task."
+    episode = _object(
+        {
+            "id": said({"type": "string", "pattern": "^ep-[a-z2-9]{8}$"}, "Filled in where it is left out."),
+            "task": said(SAID, "What was to be done."),
+            "context": said(MAP, "The surroundings, as key and value."),
+            "action": said(TEXT, "What was done."),
+            "result": said({}, "What came of it."),
+            "success": said({"type": "boolean"}, "Whether it worked."),
+            "reward": said(SHARE, "How well it went, from 0 to 1."),
+            "at": said(MOMENT, "When: ISO-8601 in UTC."),
+            "reflection": said(TEXT, "What was learned from it."),
+            "type": said(TEXT, "What kind of task it was."),
+            "result_truncated": said({"type": "boolean"}, "Whether the result was longer than what is kept."),
+            "result_length": said(COUNT, "Characters of the whole result."),
+            "access_count": said(COUNT, "How often it was found."),
+            "note": said(TEXT, "What the report of its outcome remarked."),
+            "told": said(TEXT, "The blocks that the decision told."),
+            "unreported": said({"type": "boolean"}, "Whether nobody said how it ended."),
+            "project": said(TEXT, "Where it happened; left out: in no project."),
+        },
+        ("task",),
     )
-    kept = said({"type": "integer", "minimum": 1}, "How many are kept here; git keeps the rest.")
-    return _object({"$schema": _SCHEMA, "capacity": kept, "episodes": listed})
+    return _object(
+        {
+            "$schema": _SCHEMA,
+            "capacity": said(
+                {"type": "integer", "minimum": 1}, "How many are kept here; git keeps the rest."
+            ),
+            "episodes": said({"type": "array", "items": episode}, "What happened, task by task."),
+        }
+    )
 
 
 def _events() -> dict[str, Json]:
-    told: dict[str, Json] = {"type": "array", "items": _object(shapes("event"))}
-    segment = shapes("segment") | {"events": said(told, "The thoughts that are here word for word.")}
+    event = _object(
+        {
+            "at": said(MOMENT, "When: ISO-8601 in UTC."),
+            "thought": said(TEXT, "What was thought."),
+            "context": said(TEXT, "In which situation."),
+            "action": said(TEXT, "What was done."),
+            "result": said({}, "What came of it."),
+            "metadata": said(MAP, "Whatever else is to be kept."),
+        }
+    )
+    segment = _object(
+        {
+            "id": said(COUNT, "Counts up; never given twice."),
+            "start": said(MOMENT, "The first thought's time."),
+            "end": said(MOMENT, "The last thought's time."),
+            "segment_length": said(COUNT, "How many thoughts it stands for."),
+            "compression_level": said(COUNT, "How often it was merged."),
+            "summary": said(TEXT, "What happened, in short."),
+            "key_events": said(TEXTS, "What must not be lost in a summary."),
+            "events": said({"type": "array", "items": event}, "The thoughts that are here word for word."),
+        }
+    )
     return _object(
         {
             "$schema": _SCHEMA,
             "next_id": said(COUNT, "The id of the next segment."),
             "total_events": said(COUNT, "All thoughts ever."),
             "total_compressions": said(COUNT, "All merges ever."),
-            "segments": said({"type": "array", "items": _object(segment)}, "The diary, oldest first."),
+            "segments": said({"type": "array", "items": segment}, "The diary, oldest first."),
         }
     )

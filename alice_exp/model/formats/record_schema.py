@@ -9,36 +9,18 @@ from __future__ import annotations
 import re
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint
+from alice_exp.model.formats import field_readers
 from alice_exp.model.formats.field_readers import (
-    COUNT,
-    FLAG,
-    MAP,
-    MOMENT,
-    SAID,
-    SHARE,
-    TEXT,
-    TEXTS,
     Fault,
     Found,
-    anything,
-    between,
-    filled,
-    flag,
-    mapping,
-    matching,
     problem_at,
     read_object,
-    said,
     severity_of,
-    text,
-    texts,
-    time,
     unknown_key,
-    whole,
 )
 from alice_exp.model.values.records import CAPACITY, Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.model.values.records import EPISODES_PATH as EPISODES_PATH
@@ -69,41 +51,36 @@ SEGMENTS = "segments"
 
 EPISODE_ID = re.compile(r"ep-[a-z2-9]{8}")
 
-_Row: TypeAlias = "tuple[Reader, dict[str, Json]]"
-_EPISODE: Mapping[str, _Row] = {
-    "id": (
-        matching(EPISODE_ID, 'an id is "ep-" and 8 characters of a-z and 2-9'),
-        said({"type": "string", "pattern": f"^{EPISODE_ID.pattern}$"}, "Filled in where it is left out."),
-    ),
-    "task": (filled, said(SAID, "What was to be done.")),
-    "context": (mapping, said(MAP, "The surroundings, as key and value.")),
-    "action": (text, said(TEXT, "What was done.")),
-    "result": (anything, said({}, "What came of it.")),
-    "success": (flag, said(FLAG, "Whether it worked.")),
-    "reward": (between(0, 1), said(SHARE, "How well it went, from 0 to 1.")),
-    "at": (time, said(MOMENT, "When: ISO-8601 in UTC.")),
-    "reflection": (text, said(TEXT, "What was learned from it.")),
-    "type": (text, said(TEXT, "What kind of task it was.")),
-    "result_truncated": (flag, said(FLAG, "Whether the result was longer than what is kept.")),
-    "result_length": (whole(0), said(COUNT, "Characters of the whole result.")),
-    "access_count": (whole(0), said(COUNT, "How often it was found.")),
-    "note": (text, said(TEXT, "What the report of its outcome remarked.")),
-    "told": (text, said(TEXT, "The blocks that the decision told.")),
-    "unreported": (flag, said(FLAG, "Whether nobody said how it ended.")),
-    "project": (text, said(TEXT, "Where it happened; left out: in no project.")),
+EPISODE_FIELDS: Mapping[str, Reader] = {
+    "id": field_readers.matching(EPISODE_ID, 'an id is "ep-" and 8 characters of a-z and 2-9'),
+    "task": field_readers.filled,
+    "context": field_readers.mapping,
+    "action": field_readers.text,
+    "result": field_readers.anything,
+    "success": field_readers.flag,
+    "reward": field_readers.between(0, 1),
+    "at": field_readers.time,
+    "reflection": field_readers.text,
+    "type": field_readers.text,
+    "result_truncated": field_readers.flag,
+    "result_length": field_readers.whole(0),
+    "access_count": field_readers.whole(0),
+    "note": field_readers.text,
+    "told": field_readers.text,
+    "unreported": field_readers.flag,
+    "project": field_readers.text,
 }
-_EVENT: Mapping[str, _Row] = {
-    "at": (time, said(MOMENT, "When: ISO-8601 in UTC.")),
-    "thought": (text, said(TEXT, "What was thought.")),
-    "context": (text, said(TEXT, "In which situation.")),
-    "action": (text, said(TEXT, "What was done.")),
-    "result": (anything, said({}, "What came of it.")),
-    "metadata": (mapping, said(MAP, "Whatever else is to be kept.")),
-}
+"""The reader of every key of an episode, in canonical order."""
 
-EPISODE_FIELDS: Mapping[str, Reader] = {key: read for key, (read, _) in _EPISODE.items()}
-EVENT_FIELDS: Mapping[str, Reader] = {key: read for key, (read, _) in _EVENT.items()}
-"""The reader of every key of an episode and of a thought, in canonical order."""
+EVENT_FIELDS: Mapping[str, Reader] = {
+    "at": field_readers.time,
+    "thought": field_readers.text,
+    "context": field_readers.text,
+    "action": field_readers.text,
+    "result": field_readers.anything,
+    "metadata": field_readers.mapping,
+}
+"""The reader of every key of a thought."""
 
 _COUNTERS = ("next_id", "total_events", "total_compressions")
 
@@ -117,7 +94,7 @@ def read_episodes(
     ``before`` is an earlier reading of the file, whose unchanged episodes are reused.
     """
     reading = _Reading(document, EPISODES, ("capacity",))
-    capacity = reading.member("capacity", whole(1), CAPACITY)
+    capacity = reading.member("capacity", field_readers.whole(1), CAPACITY)
     episodes = reading.items(
         lambda item: read_episode(item, EPISODE_FIELDS), before.of(document) if before is not None else ()
     )
@@ -140,11 +117,11 @@ def read_timeline(document: Document) -> tuple[Timeline, tuple[Problem, ...]]:
     reading.refuse_twins([(segment.id, index) for index, segment in listed])
     segments = tuple(segment for _, segment in listed)
     held = sum(segment.segment_length for segment in segments)
-    total = reading.member("total_events", whole(0), held)
+    total = reading.member("total_events", field_readers.whole(0), held)
     timeline = Timeline(
-        reading.member("next_id", whole(1), max((one.id for one in segments), default=0) + 1),
+        reading.member("next_id", field_readers.whole(1), max((one.id for one in segments), default=0) + 1),
         total,
-        reading.member("total_compressions", whole(0), max(0, total - len(segments))),
+        reading.member("total_compressions", field_readers.whole(0), max(0, total - len(segments))),
         segments,
     )
     if not reading.has_errors:
@@ -188,24 +165,17 @@ def events_with(readers: Mapping[str, Reader]) -> Reader:
     return read
 
 
-_SEGMENT: Mapping[str, _Row] = {
-    "id": (whole(1), said(COUNT, "Counts up; never given twice.")),
-    "start": (time, said(MOMENT, "The first thought's time.")),
-    "end": (time, said(MOMENT, "The last thought's time.")),
-    "segment_length": (whole(1), said(COUNT, "How many thoughts it stands for.")),
-    "compression_level": (whole(0), said(COUNT, "How often it was merged.")),
-    "summary": (text, said(TEXT, "What happened, in short.")),
-    "key_events": (texts, said(TEXTS, "What must not be lost in a summary.")),
-    "events": (events_with(EVENT_FIELDS), {}),
+SEGMENT_FIELDS: Mapping[str, Reader] = {
+    "id": field_readers.whole(1),
+    "start": field_readers.time,
+    "end": field_readers.time,
+    "segment_length": field_readers.whole(1),
+    "compression_level": field_readers.whole(0),
+    "summary": field_readers.text,
+    "key_events": field_readers.texts,
+    "events": events_with(EVENT_FIELDS),
 }
-SEGMENT_FIELDS: Mapping[str, Reader] = {key: read for key, (read, _) in _SEGMENT.items()}
 """The reader of every key of a segment."""
-
-
-def shapes(kind: Literal["episode", "event", "segment"]) -> dict[str, Json]:
-    """The JSON Schema of every key of a record."""
-    table = {"episode": _EPISODE, "event": _EVENT, "segment": _SEGMENT}[kind]
-    return {key: shape for key, (_, shape) in table.items()}
 
 
 def read_segment(item: Json, readers: Mapping[str, Reader] = SEGMENT_FIELDS) -> Segment:
