@@ -159,13 +159,13 @@ def _worth(sentence: str, role: Role, later: float) -> float:
     # Imported here: few conversations are ever compressed.
     from alice_exp.conversations.rules.own_sentences import words_of
 
-    words = words_of(sentence)
-    if words.idle.fullmatch(sentence.strip("。！？!?；;.,， ~～")):
+    words, low = words_of(sentence), sentence.lower()
+    if words.idle.fullmatch(low.strip("。！？!?；;.,， ~～")):
         return 0.0
     things = min(4, len(_SPECIFIC.findall(sentence)))
     worth = _ROLE[role] + 0.3 * later + _THING * things * (1.0 if role == "user" else 0.8)
-    worth += _CUE * bool(words.cue.search(sentence)) + _STRONG * bool(words.strong.search(sentence))
-    asks = bool(words.asks.search(sentence))
+    worth += _CUE * bool(words.cue.search(low)) + _STRONG * bool(words.strong.search(low))
+    asks = bool(words.asks.search(low))
     if asks and role == "user" and later > 0.8:
         return worth + 2
     return worth * (_ASKS if asks else 1.0)

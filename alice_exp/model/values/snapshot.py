@@ -103,8 +103,8 @@ class Decisions(Protocol):
         """The entries that only a copy of the ledger has, fingerprints among them: offered, and never believed."""
         ...
 
-    def answered(self, *, gone: bool) -> None:
-        """Forget the copies: by a person's word (``gone``), or if they offer nothing any more."""
+    def let_go(self) -> None:
+        """Forget the copies by a person's word; those that offer nothing any more go with the next act."""
         ...
 
 
