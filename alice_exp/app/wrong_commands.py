@@ -88,7 +88,9 @@ def meant(context: Any, table: Mapping[str, object], words: list[str]) -> list[s
         return [word]
     if is_root and MEANT.get(word) in table:
         return [MEANT[word]]
-    removed = REMOVED.get(f"{context.command_path.partition(' ')[2]} {word}", NAMED.get(word) if is_root else None)
+    removed = REMOVED.get(
+        f"{context.command_path.partition(' ')[2]} {word}", NAMED.get(word) if is_root else None
+    )
     hint = say(removed) if removed else _likely(context, table, word)
     if is_root and word not in NAMED and _is_question(words[0]):
         asked = f"alice-exp recall {shlex.quote(words[0])}"
