@@ -240,10 +240,10 @@ def test_an_act_is_named_by_its_commit_a_prefix_or_its_own_id(ports: World) -> N
     for name in (made.commit, made.commit[:12], made.act_id):
         assert ports.history.commit(name) == made
     assert made.trailers == (("Report", "rep-aaaaaaaa"),)
-    assert ports.history.carries("Report", "rep-aaaaaaaa")
+    assert [*ports.history.carrying("Report", "rep-aaaaaaaa")]
     again = put(ports, Put(block("exp-dddddd22"), TOOLS), Report="rep-aaaaaaaa")
     assert list(ports.history.carrying("Report", "rep-aaaaaaaa")) == [again, made]
-    assert not ports.history.carries("Report", "rep-bbbbbbbb")
+    assert not [*ports.history.carrying("Report", "rep-bbbbbbbb")]
     with pytest.raises(NotFoundError):
         ports.history.commit("0" * 40)
     for name in ("", "HEAD", "--all", "../x", "main", made.commit + "^"):

@@ -139,10 +139,6 @@ class GitHistory:
             raise UsageError("{name} fits several acts", name=name, hint="write more of the commit's id")
         return found[0]
 
-    def carries(self, trailer: str, value: str) -> bool:
-        """See ``home.ports.History.carries``."""
-        return next(self.carrying(trailer, value), None) is not None
-
     def carrying(self, trailer: str, value: str) -> Iterator[Commit]:
         """See ``home.ports.History.carrying``."""
         if not self._repository.exists or not self._repository.head():
@@ -165,15 +161,11 @@ class GitHistory:
             if was != is_now:
                 raw = raw_block(old[was.path], was.path, block_id) if was else ""
                 versions.append(Version(block_id, was, is_now, raw))
-        files = tuple(
-            FileVersion(path, _text(old.get(path)), _text(new.get(path)))
-            for path in dict.fromkeys([*old, *new])
-            if not holds_blocks(path) or not (_blocks_of(old, path) or _blocks_of(new, path))
-        )
         whole = tuple(
             FileVersion(path, _text(old.get(path)), _text(new.get(path)))
             for path in dict.fromkeys([*old, *new])
         )
+        files = tuple(one for one in whole if not (_blocks_of(old, one.path) or _blocks_of(new, one.path)))
         return Changed(read(found.hexsha, _message(found)), tuple(versions), files, whole)
 
     def states(self, block_id: str) -> Iterator[tuple[Commit, str, str]]:
