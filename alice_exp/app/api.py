@@ -22,8 +22,7 @@ from typing import Any
 
 from alice_exp.agents.operations import Connection, call
 from alice_exp.agents.tool_schema import offered
-from alice_exp.app.api_records import Conversations, Records, before_model
-from alice_exp.app.api_review import Reviews
+from alice_exp.app.api_records import Conversations, Records, Reviews, before_model
 from alice_exp.app.opening import open_session
 from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases import capture
@@ -57,8 +56,7 @@ from alice_exp.learning.rules.assessment import Assessment
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.decide import Decision
-from alice_exp.learning.usecases.decision_outcome import DecisionOutcome
-from alice_exp.learning.usecases.outcome import Outcome, report_outcome
+from alice_exp.learning.usecases.decision_outcome import DecisionOutcome, Outcome, report_outcome
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
 from alice_exp.maintenance.usecases import settings
 from alice_exp.model.values.block import HEARD, About, Block, BlockType, Evidence, Payload, Placed, Trigger

@@ -24,7 +24,7 @@ def chats(session: Session) -> FileSessions:
 
     return FileSessions(
         session.root / "sessions",
-        lambda token: session.history.carries("Extraction", token),
+        lambda token: any(True for _ in session.history.carrying("Extraction", token)),
         lambda: session.moment.timestamp(),
         lambda name: turn_index(session).drop(name),
     )

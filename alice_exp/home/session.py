@@ -208,7 +208,8 @@ class Session:
     @cached_property
     def home(self) -> FileHome:
         """The home on disk."""
-        from alice_exp.home.store.doors import FileHome, Sources
+        from alice_exp.home.store.doors import FileHome
+        from alice_exp.kernel.journal.commit_writer import Sources
 
         sources = Sources(
             now=lambda: self.moment.strftime(_STAMP),

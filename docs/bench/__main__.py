@@ -126,7 +126,7 @@ def cold(place: Path) -> Iterator[Row]:
 def acting(place: Path) -> Iterator[Row]:
     """One act in a running process beside git's own add and commit."""
     from alice_exp.blocks.usecases.capture import Draft, memorize
-    from alice_exp.learning.usecases.outcome import report_outcome
+    from alice_exp.learning.usecases.decision_outcome import report_outcome
     from alice_exp.model.values.block import Payload
 
     yard = place / "yard"
@@ -227,7 +227,7 @@ def memory(place: Path) -> Row:
 
 def growth(place: Path) -> Row:
     """The repository after 500 outcomes on a 1 MB namespace beside the file."""
-    from alice_exp.learning.usecases.outcome import report_outcome
+    from alice_exp.learning.usecases.decision_outcome import report_outcome
 
     home = filled(place / "growth", 4400)
     session = open_session(str(home), "user")

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator
 
 from alice_exp.conversations.usecases import search_sessions
-from docs.bench.bench_conversations import Find, Said, plain_bm25, read
+from docs.bench.bench_conversations import Said, ours, plain_bm25
 
 THINGS = [
     "budget",

@@ -35,7 +35,7 @@ from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.jsonc import Remove, edit, parse
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome as decided
-from alice_exp.learning.usecases.outcome import report_outcome
+from alice_exp.learning.usecases.decision_outcome import report_outcome
 from alice_exp.maintenance.usecases.settings import pause
 from alice_exp.model.values.block import Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event

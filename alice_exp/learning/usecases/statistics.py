@@ -12,15 +12,13 @@ from alice_exp.home.references import resolve
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.assessment import Assessment, Weights
 from alice_exp.learning.rules.assessment import assess as assessed
-from alice_exp.learning.rules.impact import Impact
+from alice_exp.learning.rules.impact import Impact, Quality, qualities
 from alice_exp.learning.rules.impact import impact as weighed
-from alice_exp.learning.rules.signal_quality import Quality, qualities
-from alice_exp.learning.usecases.outcome import thresholds_of
 from alice_exp.learning.wiring import decisions
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.consolidation import Consolidation, age_days, consolidation_of
 from alice_exp.model.rules.consolidation import Weights as ConsolidationWeights
-from alice_exp.model.rules.lifecycle import LEVELS, level
+from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, level
 from alice_exp.model.values.block import BLOCK_TYPES, PLACES, SETS, Placed
 from alice_exp.model.values.records import EpisodeBook
 
@@ -109,7 +107,7 @@ def stats(session: Session) -> Counts:
     snapshot, now = session.target.read(PLACES), session.caller.now
     reads = access(session).pending()
     living = [*map(counting(reads, snapshot.config, now), snapshot.within(*SETS))]
-    thresholds = thresholds_of(snapshot)
+    thresholds = Thresholds.of(snapshot.config)
     return Counts(
         len(living),
         _counted((placed.place for placed in living), SETS),
