@@ -279,14 +279,7 @@ class Adopting:
             blocks, problems = read_blocks(document) if holds_blocks(path) else ((), ())
             faults = [p for p in (document.problem, *problems) if p is not None and p.severity == "error"]
             if faults:
-                self._sources.warn(
-                    ProblemError(
-                        "{why}; the file stays as it is",
-                        why=faults[0].message,
-                        path=path,
-                        line=faults[0].line,
-                    )
-                )
+                self._sources.warn(faults[0].as_error("{message}; the file stays as it is"))
                 continue
             if not holds_blocks(path):
                 kept = as_adopted(document, data, self._sources.new_id, self._sources.now())

@@ -132,13 +132,7 @@ class Composing:
         document = self._reading.document(path, data) if holds_blocks(path) else parse(data, path)
         problem = document.problem
         if problem is not None and not holds_blocks(path):
-            raise ProblemError(
-                "{message}; the file is left as it is",
-                message=problem.message,
-                path=path,
-                line=problem.line,
-                column=problem.column,
-            )
+            raise problem.as_error("{message}; the file is left as it is")
         known = self._writer.stamps.files.get(path)
         if problem is not None or known is None or known[1] != blob_id(data):
             raise ChangedOnDisk(full)
@@ -147,7 +141,7 @@ class Composing:
     def _require_place(self, path: str, found: Found) -> None:
         for problem in found.problems:
             if problem.path in (path, path.partition("/")[0]):
-                raise ProblemError("{message}", message=problem.message, path=problem.path, hint=problem.hint)
+                raise problem.as_error()
         folder = path.partition("/")[0]
         if folder not in found.directories and any(
             known.startswith(f"{folder}/") for known in self._writer.stamps.files
@@ -168,14 +162,8 @@ class Composing:
                 if problem is None:
                     self._require_place(file.path, found)
                     raise ProblemError("the directory of {path} is missing", path=file.path)
-                raise ProblemError(
-                    "{message}; the file is left as it is",
-                    message=problem.message,
-                    path=problem.path,
-                    line=problem.line,
-                    column=problem.column,
-                    hint=problem.hint or "mend the file, then run the command again",
-                )
+                hint = "mend the file, then run the command again"
+                raise problem.as_error("{message}; the file is left as it is", hint=hint)
 
     def _check(
         self,
