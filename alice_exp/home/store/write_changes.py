@@ -8,7 +8,7 @@ from dataclasses import replace
 from alice_exp.home.landed import NEW, Landed
 from alice_exp.home.store.held_back import HeldBack, as_filed
 from alice_exp.home.store.list_files import Found
-from alice_exp.home.store.read_files import Reading, holds_blocks
+from alice_exp.home.store.read_files import Reading
 from alice_exp.home.store.record_files import Recording
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.content_digest import blob_id
@@ -21,7 +21,7 @@ from alice_exp.kernel.jsonc import Document, parse
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.values.block import HELD, Placed
+from alice_exp.model.values.block import HELD, Placed, holds_blocks
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.model.values.ledger_entry import Entry
 from alice_exp.model.values.snapshot import Snapshot, Unread
