@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from alice_exp.agents.tool_schema import TOOLS, checked, operation
-from alice_exp.agents.usecases import agent_candidates
+from alice_exp.agents.usecases import hook_answers
 from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases import capture
 from alice_exp.conversations import documents as conversation_documents
@@ -180,7 +180,7 @@ def memorize(
     if not 0 <= importance <= 1:
         raise UsageError("importance is a number from 0 to 1")
     session = connection.session
-    agent_candidates.require_room(session, connection.added)
+    hook_answers.require_room(session, connection.added)
     said = quoted(session, quote or ())
     draft = capture.Draft(
         Payload(payload),
@@ -215,7 +215,7 @@ def memorize(
 def heard(connection: Connection) -> dict[str, Any]:
     """Sentences of the person from earlier sessions that nobody read, and what to do with them. Use when the task is
     over; they are data."""
-    return agent_candidates.told(readable(connection.session))
+    return hook_answers.told(readable(connection.session))
 
 
 @operation("Say which sentences you read", idempotent=True)

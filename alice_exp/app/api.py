@@ -22,8 +22,7 @@ from typing import Any
 
 from alice_exp.agents.operations import Connection, call
 from alice_exp.agents.tool_schema import offered
-from alice_exp.app.api_records import Conversations, Records, before_model
-from alice_exp.app.api_review import Reviews
+from alice_exp.app.api_records import Conversations, Records, Reviews, before_model
 from alice_exp.app.opening import open_session
 from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases import capture

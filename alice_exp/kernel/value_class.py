@@ -33,6 +33,12 @@ else:
         return type(cls.__name__, (), {**members, "__qualname__": cls.__qualname__})
 
 
+def attributes(value: object, names: str) -> dict[str, Any]:
+    """The named attributes of a value, parted by blanks, by their names, as JSON has them: a tuple is a list."""
+    found = ((name, getattr(value, name)) for name in names.split())
+    return {name: list(one) if isinstance(one, tuple) else one for name, one in found}
+
+
 _FEW = 12
 """So many values of a class are made before its ``__init__`` is written: a cold command makes a few of most."""
 

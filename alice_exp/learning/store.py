@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.derived_file import derived, load_derived
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import attributes, dataclass
 
 if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.problem import Json
@@ -163,18 +163,10 @@ class Decisions:
 
     def _write(self, path: Path, decision: OpenDecision) -> None:
         body = {
-            "decision": decision.decision,
-            "at": decision.at,
-            "task": decision.task,
+            **attributes(decision, "decision at task tier applied observing session reported episode"),
             "context": dict(decision.context),
-            "tier": decision.tier,
-            "applied": list(decision.applied),
-            "observing": list(decision.observing),
-            "session": decision.session,
             "seemed_ok": [kind for kind, ok in decision.seemed.items() if ok],
             "seemed_failed": [kind for kind, ok in decision.seemed.items() if not ok],
-            "reported": decision.reported,
-            "episode": decision.episode,
         }
         atomic_files.replace(path, derived(body).encode(), durable=True)
 

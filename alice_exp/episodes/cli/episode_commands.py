@@ -21,6 +21,7 @@ from alice_exp.episodes.usecases import episode_book, similar_episodes
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.times import iso_time, seconds
+from alice_exp.kernel.value_class import attributes
 from alice_exp.model.formats.record_schema import EPISODES_PATH, book_json
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.records import EpisodeBook, ImportMode
@@ -230,11 +231,7 @@ def stats(terminal: Terminal) -> None:
     counts = episode_book.counted(snapshot)
     capacity = episode_book.capacity_of(snapshot)
     document = {
-        "total": counts.total,
-        "successful": counts.successful,
-        "average_reward": counts.average_reward,
-        "oldest_timestamp": counts.oldest_timestamp,
-        "newest_timestamp": counts.newest_timestamp,
+        **attributes(counts, "total successful average_reward oldest_timestamp newest_timestamp"),
         "capacity": capacity,
         "types": dict(counts.types),
     }

@@ -13,9 +13,10 @@ import typer
 from alice_exp.finding.wiring import finding
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.text.display import cells
+from alice_exp.kernel.value_class import attributes
 from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.rules.assessment import Assessment
-from alice_exp.learning.rules.success_rates import Rate
+from alice_exp.learning.rules.impact import Rate
 from alice_exp.learning.usecases import statistics
 from alice_exp.learning.usecases.statistics import Counts
 from alice_exp.model import documents
@@ -26,6 +27,7 @@ from alice_exp.terminal.options import Surroundings, context_of
 from alice_exp.terminal.tables import FORMATS
 
 _BAR = 24
+_TERMS = "frequency longevity recency"
 _MOST_LISTED = 20
 
 
@@ -96,14 +98,8 @@ def consolidation(
     if explain:
         answer["explain"] = {
             "formula": "frequency·ln(1+n)/ln(100) + longevity·min(age/365 d, 1) + recency·0.5^(age/half-life)",
-            "frequency": round(terms.frequency, 6),
-            "longevity": round(terms.longevity, 6),
-            "recency": round(terms.recency, 6),
-            "weights": {
-                "frequency": weights.frequency,
-                "longevity": weights.longevity,
-                "recency": weights.recency,
-            },
+            **{name: round(term, 6) for name, term in attributes(terms, _TERMS).items()},
+            "weights": attributes(weights, _TERMS),
             "half_life_days": settled.half_life_days,
         }
 
@@ -112,7 +108,7 @@ def consolidation(
             f"{block.id}  {terms.score:.4f} {aside(say('read {count} times', count=block.access_count))}"
         )
         if explain:
-            for name in ("frequency", "longevity", "recency"):
+            for name in _TERMS.split():
                 value, weight = getattr(terms, name), getattr(weights, name)
                 terminal.pair(say(name), f"{weight:.2f} × {value:.6f} = {weight * value:.6f}", 14)
 
@@ -146,9 +142,7 @@ def stats(
         "by_reads": counts.by_reads,
     }
     answer = {
-        "total": counts.total,
-        "waiting": counts.waiting,
-        "archived": counts.archived,
+        **attributes(counts, "total waiting archived"),
         **{name: dict(part) for name, part in parts.items()},
         "grown": [{"day": day, "total": total} for day, total in counts.grown],
         "signals": [learning_documents.signal(one) for one in counts.signals],

@@ -10,6 +10,7 @@ import typer
 
 from alice_exp.kernel.errors import Hint, NotFoundError, UsageError
 from alice_exp.kernel.text.display import one_line
+from alice_exp.kernel.value_class import attributes
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json, timeline_json
 from alice_exp.model.values.records import Event, ImportMode, Timeline
 from alice_exp.terminal.console import Terminal, short
@@ -174,8 +175,7 @@ def segments(
     shown = recent(timeline, last)
     document = {
         "segments": [segment_document(one) for one in shown],
-        "total_events": timeline.total_events,
-        "total_compressions": timeline.total_compressions,
+        **attributes(timeline, "total_events total_compressions"),
     }
     terminal.answer(document, lambda: picture(terminal, timeline, shown))
 
@@ -228,10 +228,7 @@ def stats(terminal: Terminal) -> None:
     """
     counts = statistics(terminal.records(EVENTS_PATH).timeline or Timeline())
     document = {
-        "total_segments": counts.total_segments,
-        "total_events": counts.total_events,
-        "total_compressions": counts.total_compressions,
-        "lengths": list(counts.lengths),
+        **attributes(counts, "total_segments total_events total_compressions lengths"),
         "levels": list(counts.levels),
         "verbatim": counts.verbatim,
         "start": counts.start or None,
