@@ -83,8 +83,10 @@ def test_candidates_of_the_readers_that_are_gone_wait_with_what_was_said(old: Ca
         ("session say talk --role user hello", "before the text"),
         ("session window talk --keep 3", "short_term.keep_recent_turns"),
         ("event add x --strategy model", "events.model"),
+        ("recall tea --diary", "event search"),
+        ("owner verify", "owner show"),
     ],
 )
-def test_a_removed_option_says_what_stands_in_its_place(words: str, says: str, old: Call) -> None:
+def test_a_removed_option_or_command_says_what_stands_in_its_place(words: str, says: str, old: Call) -> None:
     done = old(*words.split(), check=False)
     assert says in done.stderr
