@@ -108,8 +108,9 @@ class Records:
 
         Where the task has no context, words find what the formula does not, and rank long tasks.
         """
-        asked = similar_episodes.Asked(task, context or {}, top, filters or EpisodeFilters(), by_words)
-        return similar_episodes.similar(self._session, self._recorded(EPISODES_PATH), asked)
+        snapshot = self._recorded(EPISODES_PATH)
+        wanted = filters or EpisodeFilters()
+        return similar_episodes.similar(self._session, snapshot, task, context or {}, top, wanted, by_words)
 
     def episodes(self) -> tuple[Episode, ...]:
         """All episodes that the file holds, in its order."""
