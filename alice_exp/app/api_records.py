@@ -24,7 +24,7 @@ from alice_exp.conversations.usecases.recollect import Recollection, recollect
 from alice_exp.conversations.usecases.search_sessions import Found
 from alice_exp.conversations.usecases.sessions import Extracted, Spoken
 from alice_exp.conversations.values import ChatRecord, Message, Role, as_dict, message_of
-from alice_exp.conversations.wiring import chats, conversing, library, remembering
+from alice_exp.conversations.wiring import chats, conversing, remembering, searching
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
 from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
@@ -290,7 +290,7 @@ class Conversations:
 
     def search_sessions(self, query: str, top: int = 10) -> list[Found]:
         """What was said that answers a query, best first, over all sessions that are kept."""
-        return library(self._session).search(query, self._session.caller.now, top)
+        return searching(self._session)(query, self._session.caller.now, top)
 
 
 class Reviews:

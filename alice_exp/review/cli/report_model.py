@@ -160,7 +160,7 @@ def part_title(part: Part, place: str = "") -> str:
         "user": say("About you"),
         "work": say("About work"),
         "repeats": say("Probably known already"),
-        "perhaps": say("Perhaps: as you said it, found by its words alone"),
+        "perhaps": say("Perhaps: found in what you said by its words alone"),
         "turned_down": say("Like what you rejected"),
     }
     return f"{titles[part.key]} → {place}" if place else titles[part.key]
