@@ -150,7 +150,7 @@ def test_a_use_case_takes_what_it_needs_of_a_home_as_one_value() -> None:
     edges = {"Caller", "Config", "Decisions", "Spool"} | {
         port.name for port in ports if any(ast.unparse(base) == "Protocol" for base in port.bases)
     }
-    assert {"Home", "Provider", "Index"} <= edges
+    assert {"Home", "Provider", "HomeIndex"} <= edges
     found = []
     for path in (path for path in MODULES if "usecases" in (path.stem, path.parent.name)):
         for function in _top(path, ast.FunctionDef):
