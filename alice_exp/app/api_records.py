@@ -24,7 +24,7 @@ from alice_exp.conversations.usecases.recollect import Recollection, recollect
 from alice_exp.conversations.usecases.search_sessions import Found
 from alice_exp.conversations.usecases.sessions import Extracted, Spoken
 from alice_exp.conversations.values import ChatRecord, Message, Role, as_dict, message_of
-from alice_exp.conversations.wiring import chats, conversing, library, remembering
+from alice_exp.conversations.wiring import chats, conversing, remembering, searching
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
 from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
@@ -108,8 +108,9 @@ class Records:
 
         Where the task has no context, words find what the formula does not, and rank long tasks.
         """
-        asked = similar_episodes.Asked(task, context or {}, top, filters or EpisodeFilters(), by_words)
-        return similar_episodes.similar(self._session, self._recorded(EPISODES_PATH), asked)
+        snapshot = self._recorded(EPISODES_PATH)
+        wanted = filters or EpisodeFilters()
+        return similar_episodes.similar(self._session, snapshot, task, context or {}, top, wanted, by_words)
 
     def episodes(self) -> tuple[Episode, ...]:
         """All episodes that the file holds, in its order."""
@@ -254,7 +255,7 @@ class Conversations:
     def messages(self, session: str, last: int = 0) -> tuple[ChatRecord, ...]:
         """What was said in a session, in order; the latest ``last`` alone where that is over 0 (R4.28)."""
         store = chats(self._session)
-        return store.load_recent(session, last) if last else store.load(session)
+        return store.load(session)[-last:]
 
     def before_model(self, messages: Sequence[M]) -> list[M]:
         """``alice_exp.before_model`` with this home's ``short_term`` settings and its model, where it has one."""
@@ -290,7 +291,7 @@ class Conversations:
 
     def search_sessions(self, query: str, top: int = 10) -> list[Found]:
         """What was said that answers a query, best first, over all sessions that are kept."""
-        return library(self._session).search(query, self._session.caller.now, top)
+        return searching(self._session)(query, self._session.caller.now, top)
 
 
 class Reviews:

@@ -68,10 +68,11 @@ def test_what_was_turned_down_stays_so(old: Call) -> None:
     assert again.code != 0 or "我不吃花生" not in payloads(old("heartbeat", "--json").json["items"])
 
 
-def test_candidates_of_the_readers_that_are_gone_wait_with_what_was_said(old: Call) -> None:
+def test_candidates_of_the_readers_that_are_gone_wait_marked_with_what_was_said(old: Call) -> None:
     waiting = {one["payload"]: one["evidence"] for one in old("heartbeat", "--json").json["items"]}
     assert len(waiting) == 4
     assert waiting["The user lives in Paris"] == "My name is Ada and I live in Paris."
+    assert old("heartbeat", "--peek").stdout.count("perhaps") == 3
 
 
 @pytest.mark.parametrize(

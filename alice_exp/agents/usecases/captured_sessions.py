@@ -15,7 +15,7 @@ from alice_exp.conversations.rules.own_sentences import but_unrecorded
 from alice_exp.conversations.rules.tool_uses import deeds_of
 from alice_exp.conversations.rules.transcripts import Row, read, records, spoken
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.search_sessions import add, take_in
+from alice_exp.conversations.usecases.import_sessions import add, take_in
 from alice_exp.conversations.usecases.sessions import Conversing
 from alice_exp.conversations.wiring import conversing as conversation_home
 from alice_exp.episodes.usecases.episode_book import tell_actions

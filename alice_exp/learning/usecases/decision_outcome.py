@@ -6,15 +6,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.wiring import access
 from alice_exp.episodes.rules.retention import is_due, prune
 from alice_exp.episodes.rules.search_episodes import as_told, shorten_result
 from alice_exp.episodes.usecases.episode_book import capacity_of, cleaned, reads_of
 from alice_exp.home.caller import Caller
 from alice_exp.home.references import resolve
 from alice_exp.home.session import Session
-from alice_exp.kernel.errors import Hint, ProblemError, RefusedError, UsageError
+from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.credit import counted
 from alice_exp.learning.store import OpenDecision
@@ -78,7 +78,7 @@ def report_decision(
     before the home is locked.
     """
     home, caller, waiting = session.target, session.caller, decisions(session)
-    config, reads = home.config(), reads_of(access(session))
+    config, reads = home.config(), reads_of(session)
     open_decision = waiting.find(decision)
     if not open_decision.task:  # what a session's start told, or a prompt that was said off the record
         open_decision = replace(open_decision, task=action.strip() or _UNTOLD)
@@ -141,17 +141,9 @@ def require_records(snapshot: Snapshot) -> None:
     """Raise the problem of a record file that cannot be written, so that an act is never half recorded."""
     if snapshot.episodes is not None and snapshot.timeline is not None:
         return
-    fault = next(
-        (p for p in snapshot.problems if p.path.startswith("records/") and p.severity == "error"), None
-    )
-    raise ProblemError(
-        "{message}; nothing was recorded",
-        message=fault.message if fault else "the record files cannot be read",
-        path=fault.path if fault else "records",
-        line=fault.line if fault else 0,
-        column=fault.column if fault else 0,
-        hint="mend the file, then run the command again",
-    )
+    faults = (p for p in snapshot.problems if p.path.startswith("records/") and p.severity == "error")
+    fault = next(faults, Problem("records", 0, 0, "the record files cannot be read"))
+    raise fault.as_error("{message}; nothing was recorded", hint="mend the file, then run the command again")
 
 
 def used_ids(

@@ -160,7 +160,7 @@ def part_title(part: Part, place: str = "") -> str:
         "user": say("About you"),
         "work": say("About work"),
         "repeats": say("Probably known already"),
-        "perhaps": say("Perhaps: as you said it, found by its words alone"),
+        "perhaps": say("Perhaps: found in what you said by its words alone"),
         "turned_down": say("Like what you rejected"),
     }
     return f"{titles[part.key]} → {place}" if place else titles[part.key]
@@ -366,7 +366,7 @@ def marks(items: Sequence[Item]) -> dict[str, tuple[str, ...]]:
         texts = (
             news if item.is_changed or (item.is_new and not all_new) else "",
             say("said explicitly") if item.is_explicit else "",
-            say("perhaps") if is_perhaps(item.placed.block) else "",
+            say("perhaps") if is_perhaps(item) else "",
             say("shares no word with what you said") if is_unlike(item.placed.block) else "",
             say("group {number}", number=item.group) if item.group else "",
         )

@@ -104,7 +104,7 @@ def _key(item: Item) -> Key:
         return "today"
     if item.repeated:
         return "repeats"
-    if is_perhaps(item.placed.block):
+    if is_perhaps(item):
         return "perhaps"
     return "user" if item.destination.startswith("personal/") else "work"
 
@@ -148,9 +148,12 @@ def said_on(block: Block) -> tuple[str, ...]:
     return tuple(days.values())
 
 
-def is_perhaps(block: Block) -> bool:
-    """Whether nothing but a cue in one session speaks for it."""
-    return block.origin == CUES and EXPLICIT not in block.tags and len(said_on(block)) < 2
+def is_perhaps(item: Item) -> bool:
+    """Whether nothing but a cue in one session speaks for it, or a reader of 0.2.0, which left no origin."""
+    block, proposed = item.placed.block, item.proposed
+    was_read = block.origin == "local" and proposed is not None and proposed.act == "extract"
+    is_found = block.origin == CUES or was_read
+    return is_found and EXPLICIT not in block.tags and len(said_on(block)) < 2
 
 
 def is_unlike(block: Block) -> bool:
