@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from alice_exp.blocks.usecases import lifetime, provenance
 from alice_exp.blocks.usecases import lifetime as keeping
@@ -10,7 +10,8 @@ from alice_exp.blocks.usecases.lifetime import Kept, Lived
 from alice_exp.blocks.usecases.provenance import LogFilter, Undone
 from alice_exp.model.values.block import REVIEWED, content_hash
 from alice_exp.review import usecases as review
-from alice_exp.review.rules.reply import read
+from alice_exp.review.rules.reply import more, read
+from alice_exp.review.rules.rival_pairs import Answer
 from alice_exp.review.wiring import reviewing
 
 if TYPE_CHECKING:
@@ -66,11 +67,18 @@ class Reviews:
 
     def reply(self, text: str) -> tuple[Decided, ...]:
         """Carry out a reply to the open report, one answer a decision; ``UsageError`` for one that is not plain, and
-        then nothing is done. ``NotFoundError`` where no report is open."""
+        then nothing is done; "3 replaces", "3 old", "3 both" or "3 neither" says which of two rivals holds.
+        ``NotFoundError`` where no report is open."""
         opened = reviewing(self._session)
         if not opened.reports.open_report():
             raise review.no_report()
-        reading = read(text, opened.reports.open_ids(), opened.reports.groups())
+        plain, also = more(text)
+        is_answer = also in get_args(Answer)
+        reading = read(plain if is_answer else text, opened.reports.open_ids(), opened.reports.groups())
+        if is_answer:
+            (block_id,) = reading.decisions[0].ids
+            home, caller = self._session.home, self._session.caller
+            return (review.answer_rivals(home, caller, block_id, also),)  # type: ignore[arg-type]
         made = []
         for one in reading.decisions:
             shown, _ = review.shown_only(self._session.home, one.ids)

@@ -43,7 +43,8 @@ font-size:.92rem}
 .bars b{font-weight:400;color:var(--soft);font-variant-numeric:tabular-nums;text-align:right}
 svg{display:block;width:100%;height:auto}.area{fill:var(--wash)}.line{fill:none;stroke:var(--reliable);stroke-width:2}
 .axis{stroke:var(--line)}svg text{fill:var(--soft);font-size:12px}
-.choose{display:flex;gap:1.2rem;margin-top:.35rem;font-size:.95rem}.choose label{cursor:pointer}
+.choose{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin-top:.35rem;font-size:.95rem}
+.choose label{cursor:pointer;white-space:nowrap}
 #reply{position:sticky;bottom:0;display:flex;gap:1rem;align-items:center;justify-content:space-between;
 background:var(--card);border:1px solid var(--line);border-radius:10px;padding:.7rem 1.1rem;margin:1rem 0}
 #reply code{user-select:all;overflow-wrap:anywhere}
