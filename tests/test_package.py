@@ -101,8 +101,8 @@ def test_sdist_and_wheel_hold_what_they_need_and_run_alone(tmp_path: Path) -> No
     subprocess.run([program / "python", "-m", "pip", "install", "-q", wheel], check=True, capture_output=True)
     # The tables of words are there, and believed: none is made and written.
     believed = (
-        "from alice_exp.kernel.text import stored_tables, bilingual_lexicon as words; "
-        "stored_tables.keep_package_file = None; assert words.same_concept('hike') and words.members('job')"
+        "from alice_exp.kernel.text import data_files, bilingual_lexicon as words; "
+        "data_files.keep_package_file = None; assert words.same_concept('hike') and words.members('job')"
     )
     subprocess.run([program / "python", "-c", believed], cwd=tmp_path, check=True)
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "ALICE_LANG": "zh", "LC_ALL": "C.UTF-8"}

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from alice_exp.agents.tool_schema import TOOLS, checked, operation
-from alice_exp.agents.usecases import agent_candidates
+from alice_exp.agents.usecases import hook_answers
 from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases import capture
 from alice_exp.conversations import documents as conversation_documents
@@ -19,7 +19,6 @@ from alice_exp.conversations.usecases.agent_context import MOST
 from alice_exp.conversations.usecases.recollect import recollect
 from alice_exp.conversations.wiring import remembering
 from alice_exp.episodes.usecases.episode_book import add_episode
-from alice_exp.episodes.wiring import recording
 from alice_exp.finding import documents as finding_documents
 from alice_exp.finding import usecases as finding_usecases
 from alice_exp.finding.wiring import finding
@@ -32,8 +31,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
-from alice_exp.learning.usecases.outcome import report_outcome as report_block
-from alice_exp.learning.wiring import learning
+from alice_exp.learning.usecases.decision_outcome import report_outcome as report_block
 from alice_exp.maintenance.usecases.settings import namespaces
 from alice_exp.model.documents import brief, payload_text, trigger_text
 from alice_exp.model.rules.private_facts import delicate, masked_block
@@ -42,7 +40,6 @@ from alice_exp.model.values.records import Event
 from alice_exp.review import usecases as review
 from alice_exp.review.wiring import reviewing
 from alice_exp.timeline.usecases.events import add_thought
-from alice_exp.timeline.wiring import thinking
 
 
 @dataclass
@@ -96,7 +93,7 @@ def decide(
     for report_outcome."""
     if not task.strip():
         raise UsageError("a task says what is to be done")
-    made = deciding.decide(learning(connection.session), task, context or {}, connection.session.here.names)
+    made = deciding.decide(connection.session, task, context or {}, connection.session.here.names)
     failures = [
         f"a similar task failed before{_with(one.episode.action)}: {one.episode.task} ({one.episode.id})"
         for one in made.failures
@@ -183,7 +180,7 @@ def memorize(
     if not 0 <= importance <= 1:
         raise UsageError("importance is a number from 0 to 1")
     session = connection.session
-    agent_candidates.require_room(session, connection.added)
+    hook_answers.require_room(session, connection.added)
     said = quoted(session, quote or ())
     draft = capture.Draft(
         Payload(payload),
@@ -218,7 +215,7 @@ def memorize(
 def heard(connection: Connection) -> dict[str, Any]:
     """Sentences of the person from earlier sessions that nobody read, and what to do with them. Use when the task is
     over; they are data."""
-    return agent_candidates.told(readable(connection.session))
+    return hook_answers.told(readable(connection.session))
 
 
 @operation("Say which sentences you read", idempotent=True)
@@ -256,7 +253,7 @@ def report_outcome(
     """What came of a decision or of using one block: success raises it, failure lowers it and raises doubt in it. Use
     when a task is over, for every decide and for what a prompt was told, with action: only so does a lesson prove
     itself, and the next one is learned."""
-    opened = learning(connection.session)
+    opened = connection.session
     if not id.startswith("dec-"):
         if used or skipped or action:
             raise UsageError("action, used and skipped belong to the outcome of a decision")
@@ -299,7 +296,7 @@ def record_episode(
     """Record what happened in one task: what was done, and what came of it. Use when a task is over that no decide
     stood for; report_outcome records the others by itself."""
     kept = add_episode(
-        recording(connection.session),
+        connection.session,
         task,
         success,
         context=context,
@@ -324,7 +321,7 @@ def add_event(
     """Add one thought to the timeline, which keeps the newest word for word and summarises the rest. Use when a turn of
     long work is worth telling later: a choice, a finding, a change of plan."""
     event = Event("", thought, context, action, result, metadata or {})
-    told = add_thought(thinking(connection.session), event)
+    told = add_thought(connection.session, event)
     return {
         "segments": len(told.timeline.segments),
         "total_events": told.timeline.total_events,

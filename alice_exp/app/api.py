@@ -22,8 +22,7 @@ from typing import Any
 
 from alice_exp.agents.operations import Connection, call
 from alice_exp.agents.tool_schema import offered
-from alice_exp.app.api_records import Conversations, Records, before_model
-from alice_exp.app.api_review import Reviews
+from alice_exp.app.api_records import Conversations, Records, Reviews, before_model
 from alice_exp.app.opening import open_session
 from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases import capture
@@ -57,10 +56,8 @@ from alice_exp.learning.rules.assessment import Assessment
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.decide import Decision
-from alice_exp.learning.usecases.decision_outcome import DecisionOutcome
-from alice_exp.learning.usecases.outcome import Outcome, report_outcome
+from alice_exp.learning.usecases.decision_outcome import DecisionOutcome, Outcome, report_outcome
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
-from alice_exp.learning.wiring import learning
 from alice_exp.maintenance.usecases import settings
 from alice_exp.model.values.block import HEARD, About, Block, BlockType, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event, Segment, Timeline
@@ -283,11 +280,11 @@ class Alice(Conversations, Records, Reviews):
     def decide(self, task: str, context: Mapping[str, Json] | None = None, project: str = "") -> Decision:
         """Choose what to apply to a task in a project, and remember the choice until its outcome: what belongs
         to another project is observed, never applied (DESIGN 7)."""
-        return deciding.decide(learning(self._session), task, context or {}, self._session.names_of(project))
+        return deciding.decide(self._session, task, context or {}, self._session.names_of(project))
 
     def outcome(self, block: str, ok: bool, *, scenario: str = "", note: str = "") -> Outcome:
         """Report whether using one block (its id) worked."""
-        return report_outcome(learning(self._session), block, ok, scenario, note)
+        return report_outcome(self._session, block, ok, scenario, note)
 
     def outcome_of(
         self,
@@ -305,7 +302,7 @@ class Alice(Conversations, Records, Reviews):
         """Report whether a decision worked, and what was done (``action``): lifecycle, evidence, episode and event in
         one commit (D37). It counts for what was told but ``skipped``, or for what was ``used`` alone."""
         return decision_outcome.report_decision(
-            learning(self._session),
+            self._session,
             decision if isinstance(decision, str) else decision.decision,
             ok,
             scenario=scenario,

@@ -1,11 +1,14 @@
-"""What a program does with episodes, the diary of thoughts, and conversations."""
+"""What a program does with episodes, the diary of thoughts, conversations, and what waits for the person."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 
+from alice_exp.blocks.usecases import lifetime, provenance
+from alice_exp.blocks.usecases.lifetime import Lived
+from alice_exp.blocks.usecases.provenance import LogFilter, Undone
 from alice_exp.conversations.documents import user_memory
 from alice_exp.conversations.rules.context_window import (
     Estimate,
@@ -21,30 +24,40 @@ from alice_exp.conversations.usecases.recollect import Recollection, recollect
 from alice_exp.conversations.usecases.search_sessions import Found
 from alice_exp.conversations.usecases.sessions import Extracted, Spoken
 from alice_exp.conversations.values import ChatRecord, Message, Role, as_dict, message_of
-from alice_exp.conversations.wiring import chats, conversing, library, remembering
+from alice_exp.conversations.wiring import chats, conversing, remembering, searching
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
 from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
 from alice_exp.episodes.usecases import episode_book, similar_episodes
 from alice_exp.episodes.usecases.episode_book import Kept, Pruned, Reflected
-from alice_exp.episodes.wiring import recording
 from alice_exp.finding.usecases import Filters
 from alice_exp.home.record_access import recorded
 from alice_exp.home.session import Session
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.learning.usecases import propose_from_episodes
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
-from alice_exp.learning.wiring import learning
 from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
+from alice_exp.model.values.block import REVIEWED, content_hash
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.review import usecases as review
+from alice_exp.review.rules.reply import more, read
+from alice_exp.review.rules.rival_pairs import Answer
+from alice_exp.review.wiring import reviewing
 from alice_exp.timeline.rules.compaction import Summariser, TimelineStatistics, narrative, recent, statistics
 from alice_exp.timeline.rules.search_thoughts import Hit
 from alice_exp.timeline.usecases import events as timeline
 from alice_exp.timeline.usecases import original_events
 from alice_exp.timeline.usecases.events import Told, find_thoughts
 from alice_exp.timeline.usecases.original_events import Expanded
-from alice_exp.timeline.wiring import thinking
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from alice_exp.home.session import Session
+    from alice_exp.review.rules.daily_report import Agenda
+    from alice_exp.review.usecases import Decided
+    from alice_exp.sharing.usecases.peers import Exchanged
 
 
 class Records:
@@ -68,7 +81,7 @@ class Records:
     ) -> Kept:
         """Record what happened (R0.14); ``reward`` in [0, 1], else 1 for a success and 0 for a failure."""
         return episode_book.add_episode(
-            recording(self._session),
+            self._session,
             task,
             success,
             context=context,
@@ -81,7 +94,7 @@ class Records:
 
     def add_episodes(self, episodes: Iterable[Episode]) -> Kept:
         """Record many in one act; an id or a time that is empty is given."""
-        return episode_book.add_episodes(recording(self._session), list(episodes))
+        return episode_book.add_episodes(self._session, list(episodes))
 
     def similar(
         self,
@@ -97,7 +110,7 @@ class Records:
         Where the task has no context, words find what the formula does not, and rank long tasks.
         """
         asked = similar_episodes.Asked(task, context or {}, top, filters or EpisodeFilters(), by_words)
-        return similar_episodes.similar(recording(self._session), self._recorded(EPISODES_PATH), asked)
+        return similar_episodes.similar(self._session, self._recorded(EPISODES_PATH), asked)
 
     def episodes(self) -> tuple[Episode, ...]:
         """All episodes that the file holds, in its order."""
@@ -105,7 +118,7 @@ class Records:
 
     def reflect(self, episode: str, text: str) -> Reflected:
         """Say afterwards what was learned (R0.16)."""
-        return episode_book.reflect(recording(self._session), episode, text)
+        return episode_book.reflect(self._session, episode, text)
 
     def episode_statistics(self) -> EpisodeStatistics:
         """How many, how well, since when (R0.45)."""
@@ -113,11 +126,11 @@ class Records:
 
     def prune(self, *, dry: bool = True) -> Pruned:
         """What a cleaning takes away and why (R0.36-R0.43); it is done with ``dry=False``, by a person."""
-        return episode_book.clean(recording(self._session), dry=dry)
+        return episode_book.clean(self._session, dry=dry)
 
     def distill(self, *episodes: str, limit: int = 20) -> Distilled:
         """Propose what repeats as candidates, or the lesson of the named episodes."""
-        return propose_from_episodes.distil(learning(self._session), episodes, limit)
+        return propose_from_episodes.distil(self._session, episodes, limit)
 
     # -- the timeline -------------------------------------------------------------------------------------------
 
@@ -132,17 +145,16 @@ class Records:
         summarise: Summariser | None = None,
     ) -> Told:
         """Add a thought and compact (R1.29); ``summarise`` tells a merge, else the configured chat model, if any."""
-        opened = thinking(self._session)
         event = Event("", thought, context, action, result, metadata or {})
-        return timeline.add_thought(replace(opened, summarise=summarise or opened.summarise), event)
+        return timeline.add_thought(self._session, event, summarise)
 
     def add_events(self, events: Iterable[Event]) -> Told:
         """Add many thoughts in one act; each is committed word for word."""
-        return timeline.add_thoughts(thinking(self._session), list(events))
+        return timeline.add_thoughts(self._session, list(events))
 
     def finish_event(self, number: int, result: Json) -> Told:
         """Say later what came of thought ``number`` (B1.8): in the thought itself while it is here word for word."""
-        return timeline.finish_thought(thinking(self._session), number, result)
+        return timeline.finish_thought(self._session, number, result)
 
     def segments(self) -> tuple[Segment, ...]:
         """All segments, oldest first (R1.31)."""
@@ -279,4 +291,107 @@ class Conversations:
 
     def search_sessions(self, query: str, top: int = 10) -> list[Found]:
         """What was said that answers a query, best first, over all sessions that are kept."""
-        return library(self._session).search(query, self._session.caller.now, top)
+        return searching(self._session)(query, self._session.caller.now, top)
+
+
+class Reviews:
+    """The acts of a person: each but ``prime`` and a peek raises ``RefusedError`` for any other actor."""
+
+    _session: Session
+
+    def heartbeat(self, *, peek: bool = True) -> Agenda:
+        """Today's report. As a peek it starts no clock and gives no numbers; else it is the open one, which ``reply``
+        answers, and all of it counts as shown."""
+        return review.heartbeat(reviewing(self._session), peek=peek)[0]
+
+    def approve(
+        self,
+        *blocks: str,
+        to: str = "",
+        replacing: Sequence[str] = (),
+        both: Sequence[str] = (),
+        everywhere: bool = False,
+        reason: str = "",
+    ) -> Decided:
+        """Trust blocks, by id, as they stand now; signed where there is an owner key.
+
+        ``to`` is a namespace instead of the one that the report suggests. A rival of what is told stays waiting and is
+        in the answer's ``rivals``, unless the one block named is ``replacing`` it or ``both`` hold.
+        """
+
+        return review.approve(
+            self._session.home,
+            self._session.caller,
+            blocks,
+            to,
+            reason=reason,
+            replacing=replacing,
+            both=both,
+            everywhere=everywhere,
+            seen=self._as_it_stands(blocks),
+        )
+
+    def reject(self, *blocks: str, reason: str = "") -> Decided:
+        """Turn candidates down for good, by id, as they stand now."""
+        seen = self._as_it_stands(blocks)
+        return review.reject(self._session.home, self._session.caller, blocks, reason, seen=seen)
+
+    def reply(self, text: str) -> tuple[Decided, ...]:
+        """Carry out a reply to the open report, one answer a decision; ``UsageError`` for one that is not plain, and
+        then nothing is done. "3 replaces", "3 old", "3 both", "3 neither" say which of two rivals holds.
+        ``NotFoundError`` where no report is open."""
+        opened = reviewing(self._session)
+        if not opened.reports.open_report():
+            raise review.no_report()
+        plain, also = more(text)
+        answer = also if also in get_args(Answer) else ""
+        reading = read(plain if answer else text, opened.reports.open_ids(), opened.reports.groups())
+        made = []
+        for one in reading.decisions:
+            if answer:
+                home, caller = self._session.home, self._session.caller
+                return (review.answer_rivals(home, caller, one.ids[0], cast("Answer", answer)),)
+            shown, _ = review.shown_only(self._session.home, one.ids)
+            if one.verb != "later" and shown:
+                made.append(
+                    (self.approve if one.verb == "approve" else self.reject)(*shown, reason=one.reason)
+                )
+        return tuple(made)
+
+    def keep(self, block: str, note: str = "") -> lifetime.Kept:
+        """Say of a block in doubt that it still holds."""
+        return lifetime.keep(self._session.home, self._session.caller, block, note)
+
+    def retire(self, block: str, reason: str, to: Literal["obsolete", "past"] = "obsolete") -> Lived:
+        """Take trust from a block because the world has changed: to the archive, or down to past."""
+        return lifetime.retire(self._session.home, self._session.caller, block, reason, to)
+
+    def undo(self, commit: str = "", filters: LogFilter | None = None) -> Undone:
+        """Take acts back in one commit: one by its commit, all that pass ``filters``, else the newest still in effect.
+
+        What a later act changed is a conflict in the answer, and stays as it is.
+        """
+        session = self._session
+        return provenance.undo(session.home, session.history, session.caller, commit, filters)
+
+    def prime(self, tokens: int = 1500, project: str = "") -> str:
+        """What an agent should know when a session begins, in at most so many tokens: approved blocks alone."""
+        from alice_exp.conversations.cli.context_commands import opening
+
+        return opening(self._session, tokens, self._session.names_of(project)).text
+
+    def exchange(self, peer: str, at: str = "") -> Exchanged:
+        """Take what a paired peer offers, then offer ours; it has to be serving, at ``HOST:PORT`` where given."""
+        from alice_exp.home.caller import require_person
+        from alice_exp.sharing.usecases import peers as exchanging
+        from alice_exp.sharing.wiring import network, peers, sharing
+
+        require_person(self._session.caller, "share", f"alice-exp peer exchange {peer}")
+        found = peers(self._session).find(peer)
+        with network(self._session).connect(found, at) as link:
+            return exchanging.exchange(sharing(self._session, found), found, link)
+
+    def _as_it_stands(self, blocks: Sequence[str]) -> dict[str, str]:
+        snapshot = self._session.home.read(REVIEWED)
+        found = (snapshot.find(one) for one in blocks)
+        return {placed.block.id: content_hash(placed.block) for placed in found if placed is not None}

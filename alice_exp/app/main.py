@@ -89,18 +89,18 @@ learning.cli.decision_commands decide outcome keep
 app.status status
 review.cli.heartbeat_command heartbeat
 review.cli.review_commands approve reject reply
-maintenance.cli.doctor_commands pause
-app.doctor_command doctor
+maintenance.cli.home_commands pause
+app.status doctor
 review.cli.interactive_review review
 blocks.cli.provenance_commands why log diff undo restore
 blocks.cli.lifetime_commands edit move retire revive purge
 conversations.cli.context_commands context prime
 blocks.cli.export_command export
 blocks.cli.export_command:import alice=import_alice
-blocks.cli.import_command:import claude-md=claude_md skill mem0 basic-memory=basic_memory jsonl
+blocks.cli.export_command:import claude-md=claude_md skill mem0 basic-memory=basic_memory jsonl
 learning.cli.assess_commands assess consolidation stats impact
-maintenance.cli.doctor_commands:config get=config_get set=config_set accept=config_accept
-maintenance.cli.doctor_commands:config list=config_list edit=config_edit
+maintenance.cli.home_commands:config get=config_get set=config_set accept=config_accept
+maintenance.cli.home_commands:config list=config_list edit=config_edit
 app.completion completion
 app.help_page help=help_
 maintenance.cli.schedule_commands:schedule install remove status
@@ -113,7 +113,7 @@ episodes.cli.episode_commands:episode add list=list_episodes show similar reflec
 episodes.cli.episode_commands:episode export import=import_
 timeline.cli.event_commands:event add result list=list_events search segments narrative=tell stats expand
 timeline.cli.event_commands:event export import=import_
-learning.cli.distill_command distill
+learning.cli.decision_commands distill
 conversations.cli.session_commands:session start say list=list_sessions show window extract end forget
 conversations.cli.session_search:session import=import_session search
 conversations.cli.heard_command heard
@@ -121,7 +121,7 @@ agents.cli.connect_commands connect disconnect
 agents.cli.project_command:project =project off on is=is_ not=not_
 team.cli:project publish trust
 agents.cli.hook_command hook
-agents.cli.mcp_commands:mcp =serve install
+agents.cli.connect_commands:mcp =serve install
 maintenance.cli.home_commands:namespace list=namespace_list create=namespace_create show=namespace_show
 """
 """A module of commands below ``alice_exp``, with the group that they are in, and the functions of its commands; where a

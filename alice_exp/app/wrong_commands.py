@@ -88,7 +88,10 @@ def meant(context: Any, table: Mapping[str, object], words: list[str]) -> list[s
         return [word]
     if is_root and MEANT.get(word) in table:
         return [MEANT[word]]
-    hint = say(NAMED[word]) if is_root and word in NAMED else _likely(context, table, word)
+    removed = REMOVED.get(
+        f"{context.command_path.partition(' ')[2]} {word}", NAMED.get(word) if is_root else None
+    )
+    hint = say(removed) if removed else _likely(context, table, word)
     if is_root and word not in NAMED and _is_question(words[0]):
         asked = f"alice-exp recall {shlex.quote(words[0])}"
         hint = say("to ask what is known: {line}", line=asked)
@@ -190,12 +193,14 @@ _SAME = {
 REMOVED: Mapping[str, str] = {
     "approve --replace": "'--replaces ID' says that the other one waits; 'alice-exp retire ID' takes trust away",
     "outcome --also": "an outcome counts for all that was told; '--used ID' names what it was about",
+    "recall --diary": "'alice-exp event search' finds in the diary, 'alice-exp context' answers from it, too",
+    "owner verify": "every answer verifies; 'alice-exp owner show' counts how the blocks stand",
     "event add --strategy": "a configured model sums merged thoughts up, 'events.model' switches that",
     "session start --id": "the name stands behind the command: alice-exp session start NAME",
     "session say --role": "the role stands before the text: alice-exp session say ID assistant TEXT",
     "session window --keep": "it is a setting: alice-exp config set short_term.keep_recent_turns NUMBER",
 }
-"""By command and option of 0.2.0 what stands in its place."""
+"""By command, or command and option, of 0.2.0 what stands in its place."""
 
 
 def _of_option(error: Any, option: str, see: str) -> UsageError:

@@ -18,7 +18,9 @@ def access(session: Session) -> AccessLog:
     """The log of reads in ``state/``."""
     from alice_exp.blocks.store.access_log import FileAccess
 
-    return FileAccess(session.root / "state", lambda segment: session.history.carries("Access", segment))
+    return FileAccess(
+        session.root / "state", lambda segment: any(True for _ in session.history.carrying("Access", segment))
+    )
 
 
 def brought(session: Session) -> frozenset[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from alice_exp.conversations.store.file_sessions import FileSessions
     from alice_exp.conversations.store.turn_index import TurnIndex
     from alice_exp.conversations.usecases.recollect import Remembering
-    from alice_exp.conversations.usecases.search_sessions import Library
+    from alice_exp.conversations.usecases.search_sessions import Search
     from alice_exp.conversations.usecases.sessions import Conversing
 
 
@@ -24,7 +24,7 @@ def chats(session: Session) -> FileSessions:
 
     return FileSessions(
         session.root / "sessions",
-        lambda token: session.history.carries("Extraction", token),
+        lambda token: any(True for _ in session.history.carrying("Extraction", token)),
         lambda: session.moment.timestamp(),
         lambda name: turn_index(session).drop(name),
     )
@@ -47,16 +47,17 @@ def conversing(session: Session) -> Conversing:
     )
 
 
-def library(session: Session, sessions: Sequence[str] = (), prefix: str = "") -> Library:
-    """What was said in this home, or in some conversations of it, as it is searched."""
-    from alice_exp.conversations.usecases.search_sessions import Library
+def searching(session: Session, sessions: Sequence[str] = (), prefix: str = "") -> Search:
+    """The search of what was said in this home, or in some conversations of it."""
+    from alice_exp.conversations.usecases.search_sessions import named, search
 
-    gate = session.config.number("thresholds.fits")
-    return Library(chats(session), turn_index(session), sessions, prefix, gate)
+    gate, index = session.config.number("thresholds.fits"), turn_index(session)
+    among = named(chats(session), sessions, prefix)
+    return lambda query, now, top: index.ask(lambda turns: search(turns, query, now, top, gate), among)
 
 
 def remembering(session: Session) -> Remembering:
     """Blocks, records, history and conversations of this session's home."""
     from alice_exp.conversations.usecases.recollect import Remembering
 
-    return Remembering(finding(session), session.history, library(session))
+    return Remembering(finding(session), session.history, searching(session))

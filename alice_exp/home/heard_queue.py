@@ -27,7 +27,7 @@ _DAY = 86_400
 _AGED, _COUNTED = 30 * _DAY, 180 * _DAY
 _NAME = "hrd-"
 _MOST_MARKS = 24
-"""Hashes kept of a sentence: the smallest, which are a fair sample of all."""
+"""Hashes of pairs that are kept of a sentence: the smallest, which are a fair sample of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,8 @@ class HeardQueue:
 
 
 def _sample(marks: Collection[str]) -> frozenset[str]:
-    return frozenset(sorted(marks, key=lambda one: (one[0] not in SIGNS, one))[: _MOST_MARKS + 1])
+    signs = {one for one in marks if one[0] in SIGNS}
+    return frozenset((*signs, *sorted({*marks} - signs)[:_MOST_MARKS]))
 
 
 def _named(project: str, key: bytes) -> frozenset[str]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from alice_exp.kernel.errors import Hint, Names, UsageError
+from alice_exp.kernel.value_class import dataclass
 
 Event = Literal["start", "prompt", "stop", "end", "compact"]
 """When a host calls us: a session begins, a person asks, the agent has answered, a session ends, its context is about
@@ -39,7 +41,8 @@ _RUNNING = (
 )
 
 
-class Hooks(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Hooks:
     """Where a host keeps hooks, in which form, what it calls each event, and how it is answered.
 
     ``groups`` is Claude Code's form (an event holds groups of hooks), ``flat`` Cursor's (an event holds commands);
@@ -56,7 +59,8 @@ class Hooks(NamedTuple):
     asks_trust: bool = False
 
 
-class Host(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Host:
     """One host. Paths are relative to the project and to the person's home; an empty one does not exist.
 
     ``variables`` are in the environment of what its agent runs. ``agents`` are the names of programs that run nothing
@@ -92,8 +96,8 @@ class Host(NamedTuple):
     instructions: str = ""
     moved: tuple[str, str] = ("", "")
     hooks: Hooks = Hooks("", "groups", {})
-    listing: Mapping[str, bool] = {}
-    unasked: Mapping[str, bool | str] = {}
+    listing: Mapping[str, bool] = field(default_factory=dict)
+    unasked: Mapping[str, bool | str] = field(default_factory=dict)
     permission: str = ""
     plugin: tuple[str, str] = ("", "")
     sessions: str = ""
@@ -230,7 +234,8 @@ _CODE = frozenset(("-e", "-p", "-c", "--eval", "--print"))
 _VERBS = frozenset(("run", "x", "--"))
 
 
-class Process(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Process:
     """A process: its executable's path and its arguments; empty where they cannot be read."""
 
     pid: int

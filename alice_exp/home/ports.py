@@ -118,12 +118,8 @@ class History(Protocol):
         """The act with this commit id, unique prefix of one, or act id."""
         ...
 
-    def carries(self, trailer: str, value: str) -> bool:
-        """Whether any act's message has the trailer ``Alice-<trailer>: <value>``."""
-        ...
-
     def carrying(self, trailer: str, value: str) -> Iterator[Commit]:
-        """The acts whose message has that trailer, newest first."""
+        """The acts whose message has the trailer ``Alice-<trailer>: <value>``, newest first."""
         ...
 
     def changed(self, commit: str) -> Changed:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from alice_exp.home.project_names import Spot, as_name, is_name, remote_key
+from alice_exp.kernel.text.data_files import LazyPattern
 
 MARK = ".alice-project"
 
@@ -22,9 +23,9 @@ TEAM_FILE = ".alice/experience.jsonc"
 _ROOTS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR")
 """Where hosts say which folder they were started in, whatever folder the agent went to since."""
 
-_SECTION = re.compile(r"\s*\[\s*([A-Za-z0-9.-]+)(?:\s+\"((?:[^\"\\]|\\.)*)\")?\s*\]")
-_SETTING = re.compile(r"\s*([A-Za-z][A-Za-z0-9-]*)\s*=\s*(.*)")
-_VALUE = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|([^\"#;]+)|[#;].*")
+_SECTION = LazyPattern(r"\s*\[\s*([A-Za-z0-9.-]+)(?:\s+\"((?:[^\"\\]|\\.)*)\")?\s*\]")
+_SETTING = LazyPattern(r"\s*([A-Za-z][A-Za-z0-9-]*)\s*=\s*(.*)")
+_VALUE = LazyPattern(r"\"((?:[^\"\\]|\\.)*)\"|([^\"#;]+)|[#;].*")
 _DEEPEST = 3
 """So many levels of included configuration files are read."""
 

@@ -10,6 +10,7 @@ from dataclasses import field, replace
 from typing import Literal
 
 from alice_exp.kernel.errors import UsageError
+from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 
 NONE = "none"
@@ -19,12 +20,12 @@ MOST = 200
 """From so many folders on, those that are gone are forgotten."""
 
 _NAME = re.compile(r"\S{1,512}")
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://([^/]*)(.*)", re.IGNORECASE)
-_SCP = re.compile(r"((?:[^/:@\[]*@)?(?:\[[^\]/]*\]|[^/:\[]+)):(.*)")
-_BRACKETS = re.compile(r"\[([^\]]*)\](?::\d*)?")
-_PORT = re.compile(r":\d*$")
-_HIDDEN = re.compile(r"[%=?!@~\s]")
-_WORD = re.compile(r"([^=?!@~]+)([=?!@~])([^=?!@~]+)")
+_SCHEME = LazyPattern(r"([a-z][a-z0-9+.-]*)://([^/]*)(.*)", re.IGNORECASE)
+_SCP = LazyPattern(r"((?:[^/:@\[]*@)?(?:\[[^\]/]*\]|[^/:\[]+)):(.*)")
+_BRACKETS = LazyPattern(r"\[([^\]]*)\](?::\d*)?")
+_PORT = LazyPattern(r":\d*$")
+_HIDDEN = LazyPattern(r"[%=?!@~\s]")
+_WORD = LazyPattern(r"([^=?!@~]+)([=?!@~])([^=?!@~]+)")
 
 Standing = Literal["=", "?", "!", "@", "~"]
 """What a name is to a project: its own, too (``=``), asked about (``?``), not its own (``!``); of the name that a
@@ -123,7 +124,7 @@ class Projects:
         parts = [word.split("=") for word in folders.split()]
         roots = tuple(Root(_shown(p[2]), p[0], _shown(p[1])) for p in parts if len(p) == 3 and p[1] and p[2])
         fits = [_WORD.fullmatch(word) for word in names.split()]
-        return cls(roots, {(_shown(f[1]), _shown(f[3])): f[2] for f in fits if f})  # type: ignore[misc]
+        return cls(roots, {(_shown(f[1]), _shown(f[3])): f[2] for f in fits if f})
 
     def settings(self) -> dict[str, str]:
         """The two settings, as ``read`` takes them."""
@@ -229,7 +230,7 @@ def _older(key: str) -> str:
 
 
 def _hidden(text: str) -> str:
-    return _HIDDEN.sub(lambda found: f"%{ord(found[0]):X};", text)
+    return str(_HIDDEN.sub(lambda found: f"%{ord(found[0]):X};", text))
 
 
 def _shown(text: str) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.heard_queue import HeardQueue
     from alice_exp.home.landed import Landed
-    from alice_exp.home.ports import Cataloguing, History, Signer, Team
+    from alice_exp.home.ports import Cataloguing, History, Home, Signer, Team
     from alice_exp.home.project_names import Here, Projects, Spot
     from alice_exp.home.store.doors import FileHome
     from alice_exp.kernel.journal.act import Actor
@@ -62,6 +62,7 @@ class Session:
     catalogued_of: Callable[[Session], Cataloguing] = field(default=lambda _: lambda _: None)
     team_of: Callable[[Session], Team | None] = field(default=lambda _: None)
     folder: str = ""
+    is_dry: bool = False
     _kept: dict[object, Any] = field(default_factory=dict)
 
     def once(self, build: Callable[[Session], T]) -> T:
@@ -154,7 +155,10 @@ class Session:
         return self.here.key == self._fresh
 
     def enter(self) -> str:
-        """All names of the working folder's project, which this machine knows from now on, as something is learned."""
+        """All names of the working folder's project, which this machine knows from now on, as something is learned;
+        a dry run learns none."""
+        if self.is_dry:
+            return self.here.names
         known = self.projects
         if (self.folder or not os.environ.get("ALICE_PROJECT")) and self._met(known)[0] != known:
             self.home.decide_here(lambda config: self._met(projects_of(config))[0].settings())
@@ -204,7 +208,8 @@ class Session:
     @cached_property
     def home(self) -> FileHome:
         """The home on disk."""
-        from alice_exp.home.store.doors import FileHome, Sources
+        from alice_exp.home.store.doors import FileHome
+        from alice_exp.kernel.journal.commit_writer import Sources
 
         sources = Sources(
             now=lambda: self.moment.strftime(_STAMP),
@@ -216,6 +221,15 @@ class Session:
         home.follow = self.follow_of(self)
         home.catalogued = self.catalogued_of(self)
         return home
+
+    @property
+    def target(self) -> Home:
+        """The home that acts go to; in a dry run one that plans them and writes nothing."""
+        if not self.is_dry:
+            return self.home
+        from alice_exp.home.dry_run import DryHome
+
+        return DryHome(self.home)
 
     @cached_property
     def team(self) -> Team | None:

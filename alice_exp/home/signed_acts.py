@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from alice_exp.kernel.errors import BusyError
+from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, RefusedError
+from alice_exp.kernel.journal.act import SIGNED_BY, Act
 from alice_exp.kernel.journal.ledger_objects import OWNER, SIGNED, LedgerObjects, row_of
 from alice_exp.model.rules.ledger import found, shard_of
 from alice_exp.model.values.ledger_entry import NONE, Entry
@@ -67,6 +68,18 @@ class OwnedHeads:
         made = row_of(self._objects.message(commit), OWNER)
         signer = self._signer
         return signer is not None and bool(made) and signer.holds(self._objects.signed_text(commit), made)
+
+    def signing(self, act: Act, text: str, warn: Callable[[AliceError], None]) -> Act:
+        """A purge with the key's signature over ``text``, for which the person is asked, or without where they have not
+        the key; as it is where there is nothing to sign."""
+        if not text or self._signer is None:
+            return act
+        try:
+            return replace(act, trailers=(*act.trailers, (SIGNED_BY, self._signer.sign(text))))
+        except RefusedError:
+            said = "the purge goes on without your key's signature, so what you approved waits for it"
+            warn(ProblemError(said, hint="alice-exp owner sign --all"))
+            return act
 
     def problems(self, config: Config) -> tuple[Problem, ...]:
         """See ``home.ports.Signer``."""

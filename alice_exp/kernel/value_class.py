@@ -15,8 +15,9 @@ else:
         """Make a dataclass, as ``dataclasses.dataclass`` does with these two options.
 
         The standard one writes and compiles up to eight functions a class, 0.4 ms of a start, used or not. Here
-        ``__init__`` alone is written, when the first value is made. ``dataclasses.replace``, ``fields`` and ``asdict``
-        take such values. A class with bases, ``ClassVar`` or rare options of ``field`` is left to the standard one.
+        ``__init__`` alone is written, when the class proves to be used much. ``dataclasses.replace``, ``fields`` and
+        ``asdict`` take such values. A class with bases, ``ClassVar`` or rare options of ``field`` is left to the
+        standard one.
         """
         if cls is None:
             return lambda named: dataclass(named, frozen=frozen, slots=slots)
@@ -30,6 +31,16 @@ else:
         if slots:
             members["__slots__"] = tuple(types)
         return type(cls.__name__, (), {**members, "__qualname__": cls.__qualname__})
+
+
+def attributes(value: object, names: str) -> dict[str, Any]:
+    """The named attributes of a value, parted by blanks, by their names, as JSON has them: a tuple is a list."""
+    found = ((name, getattr(value, name)) for name in names.split())
+    return {name: list(one) if isinstance(one, tuple) else one for name, one in found}
+
+
+_FEW = 12
+"""So many values of a class are made before its ``__init__`` is written: a cold command makes a few of most."""
 
 
 def _is_plain(cls: type, types: Mapping[str, object], given: Mapping[str, Any]) -> bool:
@@ -49,10 +60,16 @@ def _members(types: Mapping[str, object], given: Mapping[str, Any], frozen: bool
     names = tuple(types)
     compared = _tuple_of([name for name in names if getattr(given.get(name), "compare", True)])
 
+    made_so_far = 0
+
     def __init__(self: Any, *values: Any, **named: Any) -> None:
-        made = type(self)
-        made.__init__ = _initializer(names, given, frozen, hasattr(made, "__post_init__"))
-        made.__init__(self, *values, **named)
+        nonlocal made_so_far
+        made, made_so_far = type(self), made_so_far + 1
+        if made_so_far > _FEW or not _filled(self, names, values, named, given):
+            made.__init__ = _initializer(names, given, frozen, hasattr(made, "__post_init__"))
+            made.__init__(self, *values, **named)
+        elif hasattr(made, "__post_init__"):
+            self.__post_init__()
 
     def __eq__(self: Any, other: object) -> Any:
         return compared(self) == compared(other) if other.__class__ is self.__class__ else NotImplemented
@@ -89,6 +106,35 @@ def _tuple_of(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
 
 def _refused(self: Any, name: str, value: object = None) -> None:  # noqa: ARG001
     raise dataclasses.FrozenInstanceError(f"cannot assign to or delete field {name!r}")
+
+
+def _filled(
+    self: Any,
+    names: tuple[str, ...],
+    values: tuple[Any, ...],
+    named: dict[str, Any],
+    given: Mapping[str, Any],
+) -> bool:
+    """Set the fields one by one; False where the values do not fit, which the written ``__init__`` says best."""
+    unused = len(values) + len(named)
+    if len(values) > len(names):
+        return False
+    for name, value in zip(names, values, strict=False):
+        if name in named:
+            return False
+        object.__setattr__(self, name, value)
+    for name in names[len(values) :]:
+        if name in named:
+            value = named[name]
+        else:
+            value, unused = given.get(name, dataclasses.MISSING), unused + 1
+            if isinstance(value, dataclasses.Field):
+                made = value.default_factory
+                value = value.default if made is dataclasses.MISSING else made()
+            if value is dataclasses.MISSING:
+                return False
+        object.__setattr__(self, name, value)
+    return unused == len(names)
 
 
 def _initializer(

@@ -1,3 +1,3 @@
 """The version of the package, in the lowest room so that every room can import it."""
 
-VERSION = "0.2.0"
+VERSION = "0.3.0"

@@ -1,5 +1,5 @@
 """Decisions in ``state/decisions/``, put aside once the outcome is committed, and what hooks showed in
-``state/showings/``: one small file each; and what the use cases of learning need."""
+``state/showings/``: one small file each."""
 
 from __future__ import annotations
 
@@ -14,15 +14,10 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.derived_file import derived, load_derived
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import attributes, dataclass
 
 if TYPE_CHECKING:
-    from alice_exp.blocks.ports import AccessLog
-    from alice_exp.finding.ports import Finding
-    from alice_exp.home.caller import Caller
-    from alice_exp.home.ports import Home, Team
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.timeline.rules.compaction import Summariser
 
 _ID = re.compile(r"dec-[a-z2-9]{8}")
 KEPT = 1000
@@ -168,18 +163,10 @@ class Decisions:
 
     def _write(self, path: Path, decision: OpenDecision) -> None:
         body = {
-            "decision": decision.decision,
-            "at": decision.at,
-            "task": decision.task,
+            **attributes(decision, "decision at task tier applied observing session reported episode"),
             "context": dict(decision.context),
-            "tier": decision.tier,
-            "applied": list(decision.applied),
-            "observing": list(decision.observing),
-            "session": decision.session,
             "seemed_ok": [kind for kind, ok in decision.seemed.items() if ok],
             "seemed_failed": [kind for kind, ok in decision.seemed.items() if not ok],
-            "reported": decision.reported,
-            "episode": decision.episode,
         }
         atomic_files.replace(path, derived(body).encode(), durable=True)
 
@@ -187,22 +174,6 @@ class Decisions:
         # Names in the order of acts, whatever the acts' clock says.
         name = f"{session}.{time.time_ns():020d}.{decision}" if session else decision
         return (self._showings if session else self._folder) / f"{name}{ending}"
-
-
-@dataclass(frozen=True, slots=True)
-class Learning:
-    """What learning needs: the home, the log of reads, the caller with the time, the open decisions, the search (made
-    when it is asked for), all names of the working folder's project (which this machine knows once they were asked
-    for), the model that tells of merged thoughts (``None``: the rule), and what keeps how a team's blocks were used."""
-
-    home: Home
-    access: AccessLog
-    caller: Caller
-    decisions: Decisions
-    find: Callable[[], Finding]
-    project: Callable[[], str]
-    summarise: Summariser | None = None
-    team: Team | None = None
 
 
 def _drop_oldest(paths: Sequence[Path]) -> None:

@@ -22,7 +22,7 @@ from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.values.config import Config
-from alice_exp.owner.ports import OwnerKey
+from alice_exp.owner.rules.ssh_signature import OwnerKey
 
 NAMESPACE: Final = "alice-exp"
 PRINCIPAL: Final = "alice-exp-owner"
@@ -35,26 +35,25 @@ _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 
 
 class SshOwner:
-    """The owner key of the home at ``root``; implements ``owner.ports.Owner``."""
+    """The owner key of the home at ``root``. Methods raise ``ProblemError`` if ``ssh-keygen`` is not installed."""
 
     def __init__(self, root: Path, warn: Callable[[AliceError], None]) -> None:
         self._pin = root / "identity" / "owner.pub"
         self._place = root / "identity" / "owner.json"
         self._allowed = root / "identity" / "allowed_signers"
-        self._state = root / "state"
         self._warn = warn
 
     # -- which key ----------------------------------------------------------------------------------------------
 
     def key(self, configured: str) -> OwnerKey | None:
-        """The valid key; see ``owner.ports.Owner.key``."""
+        """The valid key: the one pinned on this machine, else the configured one; None if there is neither."""
         line = self._pinned() or configured.strip()
         if not line:
             return None
         return self._with_file(_key_of(line, CONFIG, ""))
 
     def examine(self, path: str) -> OwnerKey:
-        """Read a key file; see ``owner.ports.Owner.examine``."""
+        """Read a key file (empty: the usual one) and how it is protected; ``ProblemError`` if invalid."""
         named = Path(path).expanduser() if path else _usual_key()
         private = named.with_suffix("") if named.suffix == ".pub" else named
         public = private.with_name(f"{private.name}.pub")
@@ -70,7 +69,7 @@ class SshOwner:
         return replace(key, protection=_protection(key, private))
 
     def keep(self, key: OwnerKey | None) -> None:
-        """Pin a key on this machine (None: remove the pin); see ``owner.ports.Owner.keep``."""
+        """Pin a key on this machine; None removes the pin."""
         self._pin.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             if key is None:
@@ -126,28 +125,17 @@ class SshOwner:
     # -- signing and verifying ----------------------------------------------------------------------------------
 
     def signed(self, key: OwnerKey, text: str) -> str:
-        """Sign a text; see ``owner.ports.Owner.signed``."""
+        """A signature (bare base64) over a text, asking for the passphrase; ``RefusedError`` without it."""
         if not key.file:
             raise RefusedError(
                 "this machine does not hold the owner key {fingerprint}",
                 fingerprint=key.fingerprint,
                 hint="name its file: alice-exp owner init --key FILE",
             )
-        with self._scratch() as scratch:
-            (scratch / "t").write_text(text, encoding="utf-8")
-            held = key.file if Path(key.file).exists() else f"{key.file}.pub"
-            self._sign_files(key, [*_run("sign", "-q", "-n", NAMESPACE, "-f", held), "t"], scratch)
-            return _bare((scratch / "t.sig").read_text(encoding="ascii"))
-
-    def _sign_files(self, key: OwnerKey, command: list[str], scratch: Path) -> None:
+        held = key.file if Path(key.file).exists() else f"{key.file}.pub"
         # A hardware key's request for a touch appears on stderr and has to reach the person.
         touched = None if key.is_hardware else subprocess.PIPE
-        try:
-            done = subprocess.run(
-                command, cwd=scratch, stdin=subprocess.DEVNULL, stderr=touched, text=True, check=False
-            )
-        except FileNotFoundError:
-            raise _no_program() from None
+        done = _ran("sign", "-q", "-n", NAMESPACE, "-f", held, text=text, stderr=touched)
         if done.returncode:
             said = _PROMPT.sub("", (done.stderr or "").strip()).splitlines()
             raise RefusedError(
@@ -155,34 +143,30 @@ class SshOwner:
                 why=said[-1] if said else "ssh-keygen ended without a signature",
                 hint="the passphrase is asked for in a terminal; or load the key with ssh-add -c",
             )
+        return "".join(line for line in done.stdout.splitlines() if not line.startswith("-----"))
 
     def verified(self, key: OwnerKey, text: str, signature: str) -> bool:
-        """Whether a signature is a key's; see ``owner.ports.Owner.verified``."""
+        """Whether a signature is a key's over a text."""
         from alice_exp.owner.rules.ssh_signature import can_verify, holds
 
         if can_verify(key.line):
             return holds(key.line, text, signature, NAMESPACE)
-        with self._scratch() as scratch:
-            (scratch / "allowed").write_text(_allowed_line(key.line), encoding="utf-8")
-            (scratch / "v.sig").write_text(_armored(signature), encoding="utf-8")
-            command = _run("verify", "-f", "allowed", "-I", PRINCIPAL, "-n", NAMESPACE, "-s", "v.sig")
-            try:
-                done = subprocess.run(
-                    command, cwd=scratch, input=text, text=True, capture_output=True, check=False
-                )
-            except FileNotFoundError:
-                raise _no_program() from None
-            return done.returncode == 0
+        with _pipe(_allowed_line(key.line)) as allowed, _pipe(_armored(signature)) as made:
+            files = ("-f", f"/dev/fd/{allowed}", "-s", f"/dev/fd/{made}")
+            done = _ran("verify", *files, "-I", PRINCIPAL, "-n", NAMESPACE, text=text, fds=(allowed, made))
+        return done.returncode == 0
 
-    @contextlib.contextmanager
-    def _scratch(self) -> Iterator[Path]:
-        import tempfile
 
-        self._state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Named as a temporary file is: recovery sweeps those of dead processes.
-        mark = f".owner{atomic_files.MARK}{os.getpid()}-"
-        with tempfile.TemporaryDirectory(prefix=mark, dir=self._state) as name:
-            yield Path(name)
+@contextlib.contextmanager
+def _pipe(text: str) -> Iterator[int]:
+    """A descriptor from which some hundred characters are read."""
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, text.encode())
+        os.close(writing)
+        yield reading
+    finally:
+        os.close(reading)
 
 
 def _key_of(line: str, path: str, file: str) -> OwnerKey:
@@ -248,8 +232,16 @@ def _differs(configured: bool) -> Problem:
     )
 
 
-def _run(verb: str, *arguments: str) -> list[str]:
-    return ["ssh-keygen", "-Y", verb, *arguments]
+def _ran(
+    verb: str, *arguments: str, text: str, stderr: int | None = subprocess.PIPE, fds: tuple[int, ...] = ()
+) -> subprocess.CompletedProcess[str]:
+    command = ["ssh-keygen", "-Y", verb, *arguments]
+    try:
+        return subprocess.run(
+            command, input=text, stdout=subprocess.PIPE, stderr=stderr, text=True, check=False, pass_fds=fds
+        )
+    except FileNotFoundError:
+        raise _no_program() from None
 
 
 def _no_program() -> ProblemError:
@@ -261,10 +253,6 @@ def _no_program() -> ProblemError:
 
 def _allowed_line(line: str) -> str:
     return f'{PRINCIPAL} namespaces="{NAMESPACE}" {line}\n'
-
-
-def _bare(armored: str) -> str:
-    return "".join(line for line in armored.splitlines() if not line.startswith("-----"))
 
 
 def _armored(bare: str) -> str:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import Caller, require_person
-from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc.problem import Problem
@@ -27,11 +26,21 @@ if TYPE_CHECKING:
 
     from alice_exp.home.ports import Home
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.owner.ports import Owner, OwnerKey, Signing
+    from alice_exp.owner.rules.ssh_signature import OwnerKey
+    from alice_exp.owner.store import SshOwner
 
 CONFIG = "config.jsonc"
 _NO_KEY = "this home has no owner key"
 _HOW = "name one with 'alice-exp owner init'"
+
+
+@dataclass(frozen=True, slots=True)
+class Signing:
+    """What a signed decision needs: the home, its owner key, and the caller with the time."""
+
+    home: Home
+    owner: SshOwner
+    caller: Caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,33 +132,23 @@ def drop(signing: Signing) -> tuple[OwnerKey, Commit | None]:
     return present, commit
 
 
-def to_sign(signing: Signing, references: Sequence[str], *, everything: bool) -> tuple[Placed, ...]:
-    """The blocks ``owner sign`` would sign: those named, or all approved or personal ones without a valid signature.
+def to_sign(signing: Signing) -> tuple[Placed, ...]:
+    """The blocks that ``sign`` is about: all approved or personal ones without a valid signature.
 
-    Raises ``RefusedError`` for a block that was never approved (that takes ``approve``), ``NotFoundError`` if there is
-    nothing to sign.
+    ``NotFoundError`` if there is no key, or nothing to sign.
     """
-    snapshot = signing.home.read()
-    if signing.owner.key(snapshot.config.text("owner.key")) is None:
+    seen = overview(signing)
+    if seen.key is None:
         raise NotFoundError(_NO_KEY, hint=_HOW)
-    if everything:
-        found = [
-            placed
-            for placed in snapshot.within("personal", "universal")
-            if standing(placed) in ("edited", "unsigned")
-        ]
-    else:
-        named = [_signable(resolve(snapshot, reference)) for reference in references]
-        found = [placed for placed in named if standing(placed) != "approved"]
-    if not found:
+    if not (found := seen.those("edited", "unsigned")):
         raise NotFoundError("everything is signed as it is", hint="see 'alice-exp owner show'")
-    return tuple(found)
+    return found
 
 
 def sign(signing: Signing, shown: Sequence[Placed]) -> Signed:
     """Trust blocks as they were shown, in one act that the key signs; those that have changed since are skipped."""
     home, caller = signing.home, signing.caller
-    require_person(caller, "sign", "alice-exp owner sign")
+    require_person(caller, "sign", "alice-exp owner sign --all")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Signed]:
         puts, skipped = [], []
@@ -166,17 +165,6 @@ def sign(signing: Signing, shown: Sequence[Placed]) -> Signed:
 
     commit, answer = home.apply(plan)
     return replace(answer, commit=commit)
-
-
-def _signable(placed: Placed) -> Placed:
-    if placed.place in ("personal", "universal") and standing(placed) != "waiting":
-        return placed
-    verb = "revive" if placed.place == "archive" else "approve"
-    raise RefusedError(
-        "{id} was never approved; that is another decision",
-        id=placed.block.id,
-        hint=f"alice-exp {verb} {placed.block.id}",
-    )
 
 
 def _configured(home: Home) -> str:
@@ -197,18 +185,18 @@ def _refuse_open(key: OwnerKey) -> None:
     )
 
 
-def _prove(owner: Owner, key: OwnerKey, caller: Caller) -> None:
+def _prove(owner: SshOwner, key: OwnerKey, caller: Caller) -> None:
     _signature(owner, key, f"alice-exp owner key 1\nkey {key.line}\nat {caller.now}\n")
 
 
-def _handed_over(owner: Owner, present: OwnerKey, line: str, now: str) -> str:
+def _handed_over(owner: SshOwner, present: OwnerKey, line: str, now: str) -> str:
     """The present key's signature over its successor."""
     return _signature(
         owner, present, f"alice-exp owner handover 1\nfrom {present.line}\nto {line}\nat {now}\n"
     )
 
 
-def _signature(owner: Owner, key: OwnerKey, text: str) -> str:
+def _signature(owner: SshOwner, key: OwnerKey, text: str) -> str:
     signature = owner.signed(key, text)
     if not owner.verified(key, text, signature):
         raise ProblemError("the signature of {file} does not verify", file=key.file)

@@ -21,7 +21,7 @@ from alice_exp.owner.rules.ssh_signature import public_key
 from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.usecases import bundles as sharing
 from alice_exp.sharing.usecases.bundles import TakenIn
-from alice_exp.sync.ports import Exchange, Exchanged, Remote, Remotes
+from alice_exp.sync.ports import Exchanged, Remote
 from alice_exp.sync.rules.ledger_heads import told_key
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from alice_exp.home.ports import Home
     from alice_exp.sharing.store.peer_identity import Shares
+    from alice_exp.sync.store.git_remotes import GitExchange
+    from alice_exp.sync.store.known_remotes import FileRemotes
 
 NOTHING = Exchanged()
 """The result of an exchange that transferred nothing."""
@@ -50,11 +52,11 @@ class Synced:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The ports and the caller that syncing needs."""
+    """What syncing needs."""
 
     home: Home
-    remotes: Remotes
-    exchange: Exchange
+    remotes: FileRemotes
+    exchange: GitExchange
     shares: Shares
     caller: Caller
 

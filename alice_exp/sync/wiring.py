@@ -1,13 +1,18 @@
-"""Connects the ports of sync to their stores for a session."""
+"""Connects sync to its stores for a session."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from alice_exp.home.session import Session, once
-from alice_exp.sync.ports import Exchange, Remotes
+
+if TYPE_CHECKING:
+    from alice_exp.sync.store.git_remotes import GitExchange
+    from alice_exp.sync.store.known_remotes import FileRemotes
 
 
 @once
-def remotes(session: Session) -> Remotes:
+def remotes(session: Session) -> FileRemotes:
     """The session's list of remotes."""
     from alice_exp.sync.store.known_remotes import FileRemotes
 
@@ -15,7 +20,7 @@ def remotes(session: Session) -> Remotes:
 
 
 @once
-def exchange(session: Session) -> Exchange:
+def exchange(session: Session) -> GitExchange:
     """The session's git exchange."""
     from alice_exp.sync.store.git_remotes import GitExchange
 

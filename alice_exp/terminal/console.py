@@ -52,14 +52,14 @@ class Terminal:
 
         return self.open_session(self.home, self.actor, self.warn)
 
+    def rehearsing(self, dry_run: bool) -> Session:
+        """The session; in a dry run its acts are planned and not written."""
+        self.is_dry = self.session.is_dry = dry_run
+        return self.session
+
     def doors(self, dry_run: bool) -> Home:
         """The home's two doors; those of a dry run write nothing."""
-        self.is_dry = dry_run
-        if not dry_run:
-            return self.session.home
-        from alice_exp.home.dry_run import DryHome
-
-        return DryHome(self.session.home)
+        return self.rehearsing(dry_run).target
 
     def records(self, path: str, places: Collection[Place] = ()) -> Snapshot:
         """A snapshot with the record file at ``path``; if that has a problem, its last good version, and a warning."""

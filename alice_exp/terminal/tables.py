@@ -144,95 +144,62 @@ _THOUGHT = "number at thought context action result metadata"
 _IMPORTED = "payload trigger type about"
 _REMOTE = "name address private at synced"
 
-FIELDS: Mapping[str, str] = {
-    "heartbeat": """
+LISTS: Mapping[str, tuple[str, str]] = {
+    "heartbeat": (
+        "items",
+        """
         number id trigger payload state confidence type about suggested evidence expires_at days_left new changed
         explicit proposed_by proposed_at session seen project approval group relations secrets
     """,
-    "context": f"{_MATCH} source at",
-    "recall": f"{_MATCH} explain",
-    "decide": "id trigger payload approved from set state doubt",
-    "list": _BLOCK,
-    "log": "commit act at op actor blocks subject trailers from to changes",
-    "diff": "id from to fields",
-    "check": "path line column message severity hint",
-    "doctor": "name severity mended problems",
-    "impact": "id ok uses verdict payload",
-    "config list": "key value default kind doc proposed",
-    "namespace list": "set namespace path blocks stale",
-    "namespace show": _BLOCK,
-    "episode list": _EPISODE,
-    "episode similar": f"{_EPISODE} score explain",
-    "event list": _SEGMENT,
-    "event segments": _SEGMENT,
-    "event narrative": "id start end segment_length text key_events",
-    "event search": f"{_THOUGHT} segment score text",
-    "event expand": _THOUGHT,
-    "distill": "id verdict kind type payload trigger context episodes explain",
-    "import claude-md": _IMPORTED,
-    "import mem0": _IMPORTED,
-    "import basic-memory": _IMPORTED,
-    "import jsonl": _IMPORTED,
-    "session extract": "id payload importance type explicit replaces quote",
-    "heard": "id session project at text",
-    "session list": "id at last_at messages unextracted ended",
-    "session show": "index ref role content tool_calls tool_call_id at speaker key extracted",
-    "session search": "ref key session index role speaker at text score by_words by_day by_speaker",
-    "session window": "role content tool_calls tool_call_id",
-    "share list": "id set namespace state level payload shareable verifications_local leaves lacks",
-    "share log": "at to way sha256 blocks",
-    "peer list": "name id paired_at address",
-    "peer discover": "instance addresses name invites",
-    "sync": f"{_REMOTE} taken given commit conflicts asked published candidates merged error",
-    "sync list": _REMOTE,
-    "help": "group name summary",
+    ),
+    "context": ("matches", f"{_MATCH} source at"),
+    "recall": ("matches", f"{_MATCH} explain"),
+    "decide": ("applied", "id trigger payload approved from set state doubt"),
+    "list": ("blocks", _BLOCK),
+    "log": ("commits", "commit act at op actor blocks subject trailers from to changes"),
+    "diff": ("changes", "id from to fields"),
+    "check": ("problems", "path line column message severity hint"),
+    "doctor": ("checks", "name severity mended problems"),
+    "impact": ("blocks", "id ok uses verdict payload"),
+    "config list": ("config", "key value default kind doc proposed"),
+    "namespace list": ("namespaces", "set namespace path blocks stale"),
+    "namespace show": ("blocks", _BLOCK),
+    "episode list": ("episodes", _EPISODE),
+    "episode similar": ("matches", f"{_EPISODE} score explain"),
+    "event list": ("segments", _SEGMENT),
+    "event segments": ("segments", _SEGMENT),
+    "event narrative": ("segments", "id start end segment_length text key_events"),
+    "event search": ("matches", f"{_THOUGHT} segment score text"),
+    "event expand": ("thoughts", _THOUGHT),
+    "distill": ("proposals", "id verdict kind type payload trigger context episodes explain"),
+    "import claude-md": ("candidates", _IMPORTED),
+    "import mem0": ("candidates", _IMPORTED),
+    "import basic-memory": ("candidates", _IMPORTED),
+    "import jsonl": ("candidates", _IMPORTED),
+    "session extract": ("candidates", "id payload importance type explicit replaces quote"),
+    "heard": ("sentences", "id session project at text"),
+    "session list": ("sessions", "id at last_at messages unextracted ended"),
+    "session show": ("messages", "index ref role content tool_calls tool_call_id at speaker key extracted"),
+    "session search": (
+        "matches",
+        "ref key session index role speaker at text score by_words by_day by_speaker",
+    ),
+    "session window": ("messages", "role content tool_calls tool_call_id"),
+    "share list": (
+        "blocks",
+        "id set namespace state level payload shareable verifications_local leaves lacks",
+    ),
+    "share log": ("shared", "at to way sha256 blocks"),
+    "peer list": ("peers", "name id paired_at address"),
+    "peer discover": ("found", "instance addresses name invites"),
+    "sync": ("remotes", f"{_REMOTE} taken given commit conflicts asked published candidates merged error"),
+    "sync list": ("remotes", _REMOTE),
+    "help": ("commands", "group name summary"),
 }
-"""The names of each list's fields, parted by blanks, by its command."""
-
+"""Under which key of its document a command's list stands, and the names of its fields, parted by blanks; an answer of
+any other command is one row."""
 
 FORMATS = ("tsv", "csv", "json")
-
-LISTS: Mapping[str, str] = {
-    "heartbeat": "items",
-    "context": "matches",
-    "recall": "matches",
-    "decide": "applied",
-    "list": "blocks",
-    "log": "commits",
-    "diff": "changes",
-    "check": "problems",
-    "doctor": "checks",
-    "impact": "blocks",
-    "config list": "config",
-    "namespace list": "namespaces",
-    "namespace show": "blocks",
-    "episode list": "episodes",
-    "episode similar": "matches",
-    "event list": "segments",
-    "event segments": "segments",
-    "event narrative": "segments",
-    "event search": "matches",
-    "event expand": "thoughts",
-    "distill": "proposals",
-    "import claude-md": "candidates",
-    "import mem0": "candidates",
-    "import basic-memory": "candidates",
-    "import jsonl": "candidates",
-    "session extract": "candidates",
-    "heard": "sentences",
-    "session list": "sessions",
-    "session show": "messages",
-    "session search": "matches",
-    "session window": "messages",
-    "share list": "blocks",
-    "share log": "shared",
-    "peer list": "peers",
-    "peer discover": "found",
-    "sync": "remotes",
-    "sync list": "remotes",
-    "help": "commands",
-}
-"""Under which key of its document a command's list stands; an answer of any other command is one row."""
 
 
 def written(document: object, command: str, format: str, fields: str) -> str:
@@ -240,15 +207,15 @@ def written(document: object, command: str, format: str, fields: str) -> str:
 
     TSV and CSV begin with the fields' names; in TSV a text's tabs, line breaks and backslashes are escaped by a
     backslash; what is a list or an object is JSON. ``UsageError`` for a field that no row has and, in a list, none can
-    have (``list_fields``), whether there are rows or not.
+    have (``LISTS``), whether there are rows or not.
     """
-    listed = LISTS.get(command, "")
+    listed, can_have = LISTS.get(command, ("", ""))
     rows: Any = document.get(listed) if isinstance(document, dict) else document
     is_list = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
     table: list[dict[str, Any]] = rows if is_list else [document] if isinstance(document, dict) else []
     names = [name.strip() for name in fields.split(",") if name.strip()]
     known = list(dict.fromkeys(key for row in table for key in row))
-    _require_known(names, known, command if is_list else "")
+    _require_known(names, known, can_have.split() if is_list else [])
     chosen = [{name: row.get(name) for name in names} if names else row for row in table]
     if format == "json":
         if is_list and isinstance(document, dict):
@@ -261,12 +228,11 @@ def written(document: object, command: str, format: str, fields: str) -> str:
     return _csv([header, *cells]) if format == "csv" else _tsv([header, *cells])
 
 
-def _require_known(names: Sequence[str], held: Sequence[str], command: str) -> None:
-    """Refuse a field that neither a row holds nor the list of a command, if it is one, can have."""
+def _require_known(names: Sequence[str], held: Sequence[str], can_have: Sequence[str]) -> None:
+    """Refuse a field that neither a row holds nor the list, if it is one, can have."""
     missing = [name for name in names if name not in held]
     if not missing:
         return
-    can_have = FIELDS.get(command, "").split()
     for name in missing:
         if (held or can_have) and name not in can_have:
             hint = Hint("fields are {names}", names=Names(held or can_have))

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from alice_exp.app.opening import open_session
 from alice_exp.home.session import Session
-from alice_exp.learning.wiring import learning
 from docs.bench.bench_finding import finding, saving
 from docs.bench.bench_mcp import serving
 from docs.bench.homes import command, environment, filled, lines
@@ -127,7 +126,7 @@ def cold(place: Path) -> Iterator[Row]:
 def acting(place: Path) -> Iterator[Row]:
     """One act in a running process beside git's own add and commit."""
     from alice_exp.blocks.usecases.capture import Draft, memorize
-    from alice_exp.learning.usecases.outcome import report_outcome
+    from alice_exp.learning.usecases.decision_outcome import report_outcome
     from alice_exp.model.values.block import Payload
 
     yard = place / "yard"
@@ -151,7 +150,7 @@ def acting(place: Path) -> Iterator[Row]:
             memorize(session.home, session.caller, [Draft(Payload(f"thing number {next(counter)}"))])
 
         def report(session: Session = session, known: str = known) -> None:
-            report_outcome(learning(session), known, True)
+            report_outcome(session, known, True)
 
         acts = {"memorize": keep, "outcome": report} if not told else {"outcome": report}
         for name, work in acts.items():
@@ -228,7 +227,7 @@ def memory(place: Path) -> Row:
 
 def growth(place: Path) -> Row:
     """The repository after 500 outcomes on a 1 MB namespace beside the file."""
-    from alice_exp.learning.usecases.outcome import report_outcome
+    from alice_exp.learning.usecases.decision_outcome import report_outcome
 
     home = filled(place / "growth", 4400)
     session = open_session(str(home), "user")
@@ -239,7 +238,7 @@ def growth(place: Path) -> Row:
         if placed.path == "universal/tool_usage.jsonc"
     ]
     for number in range(500):
-        report_outcome(learning(session), ids[number % len(ids)], True, f"scenario {number}")
+        report_outcome(session, ids[number % len(ids)], True, f"scenario {number}")
     stored = sum(path.stat().st_size for path in (home / "experiences" / ".git").rglob("*") if path.is_file())
     return Row(
         "repository after 500 outcomes on that namespace", stored / 1e6, file.stat().st_size / 1e6, 10, "MB"

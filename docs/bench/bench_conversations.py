@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from alice_exp.conversations.rules.ranked_turns import STRIDE, search
 from alice_exp.conversations.store.turn_index import IndexedTurns, turns_of
+from alice_exp.conversations.usecases.search_sessions import search
 from alice_exp.conversations.values import ChatRecord, message_of
 from alice_exp.finding.rules.ranking import GATE
 from alice_exp.kernel.text.tokens import tokens, tokens_many
@@ -40,8 +40,8 @@ class Said:
     role: str = ""
 
 
-def read(turns: Sequence[Said]) -> tuple[IndexedTurns, dict[int, str]]:
-    """Turns as they are searched, and their names by number; those of a session follow each other."""
+def read(turns: Sequence[Said]) -> tuple[IndexedTurns, dict[str, str]]:
+    """Turns as they are searched, and their names by session and index; those of a session follow each other."""
     sessions: defaultdict[str, list[Said]] = defaultdict(list)
     for one in turns:
         sessions[one.session].append(one)
@@ -54,11 +54,7 @@ def read(turns: Sequence[Said]) -> tuple[IndexedTurns, dict[int, str]]:
         ]
         for name, listed in sessions.items()
     }
-    names = {
-        number * STRIDE + at: one.ref
-        for number, listed in enumerate(sessions.values(), start=1)
-        for at, one in enumerate(listed)
-    }
+    names = {f"{name}#{at}": one.ref for name, listed in sessions.items() for at, one in enumerate(listed)}
     return turns_of(records.items()), names
 
 
@@ -106,9 +102,9 @@ def plain_bm25(turns: Sequence[Said], k1: float = 1.2, b: float = 0.75) -> Find:
 
 
 def ours(turns: Sequence[Said]) -> Find:
-    """Turns by ``conversations.rules.ranked_turns``."""
+    """Turns by ``conversations.usecases.search_sessions``."""
     known, names = read(turns)
-    return lambda query: [names[hit.number] for hit in search(known, query, None, 10)]
+    return lambda query: [names[hit.record.ref] for hit in search(known, query, None, 10)]
 
 
 def recall(

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from alice_exp.conversations.rules.context_window import estimate_tokens
 from alice_exp.conversations.rules.cues import Inference, extract
@@ -26,13 +26,16 @@ from alice_exp.kernel.text.tokens import tokens
 from alice_exp.model.rules.said_again import are_one, marks_of
 from tests.data import HERE
 
+T = TypeVar("T")
+
 
 class Talk(NamedTuple):
-    """A session: its repository, the sentences of its queue, what cues find, and of each labelled message (by index)
-    the sentences that come nearest to its labels."""
+    """A session: its repository, the person's turns, the sentences of its queue, what cues find, and of each labelled
+    message (by index) the sentences that come nearest to its labels."""
 
     name: str
     repository: str
+    turns: list[str]
     queue: list[Said]
     found: list[Inference]
     labels: dict[int, list[str]]
@@ -55,7 +58,8 @@ def talks() -> Iterator[Talk]:
             for row in labelled if row["keep"] and row["uuid"] in places
         }  # fmt: skip
         queue = queued(every, messages)
-        yield Talk(session, labelled[0]["project"], queue, [*extract(messages).inferences], labels)
+        turns = [one.content for one in messages if one.role == "user"]
+        yield Talk(session, labelled[0]["project"], turns, queue, [*extract(messages).inferences], labels)
 
 
 def _nearest(text: str, wording: str) -> str:
@@ -65,13 +69,10 @@ def _nearest(text: str, wording: str) -> str:
 
 def cues_of(one: Inference) -> set[str]:
     """The cues by which a candidate was found, as they stand in its sentence; of what rows tell of a person the slot."""
-    words = words_of(one.quote)
+    words, low = words_of(one.quote), one.quote.lower()
     if one.type != "rule":
         return {f"row {one.type}"}
-    return {
-        found[0].casefold()
-        for found in (*words.standing.finditer(one.quote), *words.explicit.finditer(one.quote))
-    }
+    return {found[0] for found in (*words.standing.finditer(low), *words.explicit.finditer(low))}
 
 
 def table(listed: Sequence[Talk]) -> None:
@@ -106,32 +107,47 @@ def _right(found: Collection[tuple[Talk, Inference]]) -> int:
 
 
 def joined(listed: Sequence[Talk]) -> None:
-    """Pairs of sentences of two sessions of a repository: by neighbouring words at Jaccard 0.5, and as they join."""
-    told = [(talk, one.text) for talk in listed for one in talk.queue]
-    pairs = [
-        (one, other)
-        for (talk, one), (at, other) in combinations(told, 2)
-        if talk.repository == at.repository and talk.name != at.name
-    ]
-    plain = {pair for pair in pairs if _jaccard(*map(_neighbours, pair)) >= 0.5}
-    ours = {pair for pair in pairs if are_one(*map(marks_of, pair))}
-    print(f"\n{len(pairs)} pairs of sentences: {len(plain)} alike by neighbouring words, {len(ours)} join,"
-          f" {len(plain & ours)} are both")  # fmt: skip
-    for one, other in sorted(plain | ours):
-        print(f"  {'joins' if (one, other) in ours else 'apart'}: {one!r} / {other!r}")
+    """The turns, and the sentences of the queue, that were said in two sessions of a repository or more, as groups: by
+    neighbouring words at Jaccard 0.5, and as they join; then our own wordings."""
+    turns = [(talk, text) for talk in listed for text in talk.turns]
+    sentences = [(talk, one.text) for talk in listed for one in talk.queue]
+    for what, told in (("turns", turns), ("sentences of the queue", sentences)):
+        plain = groups(told, _neighbours, lambda one, other: _jaccard(one, other) >= 0.5)
+        ours = groups(told, marks_of, are_one)
+        print(
+            f"\n{len(told)} {what}: {len(plain)} groups alike by neighbouring words, {len(ours)} by the marks"
+        )
+        for group in (*plain, *(one for one in ours if one not in plain)):
+            print(
+                f"  {'both' if group in plain and group in ours else 'one measure'}: {len(group)} times {group[0]!r}"
+            )
     rows = [json.loads(line) for line in (HERE / "wordings.jsonl").read_text("utf-8").splitlines()]
-    groups = [row["said"] for row in rows if "said" in row]
-    largest = [max(_together(group), default=0) for group in groups]
+    orders = [row["said"] for row in rows if "said" in row]
+    largest = [max(_together(group), default=0) for group in orders]
     wrong = [pair for pair in rows[-1]["apart"] if are_one(*map(marks_of, pair))]
     across = [
         (one, other)
-        for group, more in combinations(groups, 2)
+        for group, more in combinations(orders, 2)
         for one in group
         for other in more
         if are_one(marks_of(one), marks_of(other))
     ]
-    print(f"{sum(largest)} of {sum(map(len, groups))} wordings of {len(groups)} orders join theirs ({largest});"
+    print(f"{sum(largest)} of {sum(map(len, orders))} wordings of {len(orders)} orders join theirs ({largest});"
           f" wrong: {len(wrong)} of {len(rows[-1]['apart'])} pairs that differ in a word, {len(across)} across orders")  # fmt: skip
+
+
+def groups(
+    told: Sequence[tuple[Talk, str]], sees: Callable[[str], T], alike: Callable[[T, T], bool]
+) -> list[list[str]]:
+    """The texts that are alike, directly or by a third, where two sessions of one repository said them."""
+    seen = [sees(text) for _, text in told]
+    group = [*range(len(told))]
+    for at, other in combinations(range(len(told)), 2):
+        if told[at][0].repository == told[other][0].repository and alike(seen[at], seen[other]):
+            old, new = group[other], group[at]
+            group = [new if one == old else one for one in group]
+    found = [[row for row, of in zip(told, group, strict=True) if of == one] for one in dict.fromkeys(group)]
+    return [[text for _, text in rows] for rows in found if len({talk.name for talk, _ in rows}) > 1]
 
 
 def _together(group: Sequence[str]) -> Iterator[int]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from alice_exp.conversations.rules import ranked_turns
-from docs.bench.bench_conversations import Find, Said, plain_bm25, read
+from alice_exp.conversations.usecases import search_sessions
+from docs.bench.bench_conversations import Said, ours, plain_bm25
 
 THINGS = [
     "budget",
@@ -101,13 +101,9 @@ def found(person: float | None) -> Iterator[tuple[bool, bool]]:
     """Of each question whether its turn is the first, and one of the first five; None: by plain BM25."""
     for seed in range(6):
         turns, asked = talk(seed)
-        find: Find
-        if person is None:
-            find = plain_bm25(turns)
-        else:
-            ranked_turns.PERSON = person
-            known, names = read(turns)
-            find = lambda query: [names[hit.number] for hit in ranked_turns.search(known, query, None, 5)]  # noqa: B023, E731
+        if person is not None:
+            search_sessions.PERSON = person
+        find = plain_bm25(turns) if person is None else ours(turns)
         for question, wanted in asked:
             best = find(question)[:5]
             yield best[:1] == [wanted], wanted in best

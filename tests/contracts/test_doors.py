@@ -55,8 +55,9 @@ def ports(tmp_path: Path) -> Iterator[World]:
 
 
 def _on_disk(root: Path, new_id: Callable[[str], str]) -> World:
-    from alice_exp.home.store.doors import FileHome, Sources
+    from alice_exp.home.store.doors import FileHome
     from alice_exp.home.store.git_history import GitHistory
+    from alice_exp.kernel.journal.commit_writer import Sources
 
     def refuse(error: AliceError) -> None:
         raise error
@@ -239,10 +240,10 @@ def test_an_act_is_named_by_its_commit_a_prefix_or_its_own_id(ports: World) -> N
     for name in (made.commit, made.commit[:12], made.act_id):
         assert ports.history.commit(name) == made
     assert made.trailers == (("Report", "rep-aaaaaaaa"),)
-    assert ports.history.carries("Report", "rep-aaaaaaaa")
+    assert [*ports.history.carrying("Report", "rep-aaaaaaaa")]
     again = put(ports, Put(block("exp-dddddd22"), TOOLS), Report="rep-aaaaaaaa")
     assert list(ports.history.carrying("Report", "rep-aaaaaaaa")) == [again, made]
-    assert not ports.history.carries("Report", "rep-bbbbbbbb")
+    assert not [*ports.history.carrying("Report", "rep-bbbbbbbb")]
     with pytest.raises(NotFoundError):
         ports.history.commit("0" * 40)
     for name in ("", "HEAD", "--all", "../x", "main", made.commit + "^"):

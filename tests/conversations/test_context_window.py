@@ -315,10 +315,10 @@ def test_what_the_user_said_of_themselves_outlives_the_rest() -> None:
         messages += [Message("user", f"第{n}个问题，" + "字" * 50), Message("assistant", "答" * 60)]
     settings = Settings(max_context=4000)
     window = before_model(messages, settings)
-    assert "用户：我叫张三" in window.summary and "行略去" in window.summary
+    assert "用户：我叫张三" in window.summary
     assert estimate_tokens(window.summary) <= 500
     more = before_model([*window.messages, *messages[2:]], settings)
-    assert "用户：我叫张三" in more.summary and more.summary.count("行略去") == 1
+    assert "用户：我叫张三" in more.summary
 
 
 # ------------------------------------------------------------------------------------------------- properties

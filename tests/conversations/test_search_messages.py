@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.conversations.rules import ranked_turns
+from alice_exp.conversations.usecases import search_sessions
 from docs.bench import bench_conversations as bench
 from docs.bench.bench_conversations import Said
 from tests.cost import seconds
@@ -18,9 +18,9 @@ def talk(*lines: str, session: str = "s", at: str = "2026-02-19T08:00:00Z", spea
 
 def search(
     turns: list[Said], query: str, now: str | None = None, top: int = 10, gate: float = 0.0
-) -> list[tuple[str, ranked_turns.Hit]]:
+) -> list[tuple[str, search_sessions.Found]]:
     known, names = bench.read(turns)
-    return [(names[hit.number], hit) for hit in ranked_turns.search(known, query, now, top, gate)]
+    return [(names[hit.record.ref], hit) for hit in search_sessions.search(known, query, now, top, gate)]
 
 
 def refs(turns: list[Said], query: str, **more: Any) -> list[str]:
@@ -124,7 +124,7 @@ def test_any_talk_any_query(lines: list[tuple[str, str]], query: str) -> None:
     hits = [hit for _, hit in search(turns, query, top=100)]
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     assert all(hit.score > 0 for hit in hits)
-    assert len({hit.number for hit in hits}) == len(hits)
+    assert len({hit.record.ref for hit in hits}) == len(hits)
 
 
 def test_five_thousand_turns_are_searched_at_once() -> None:
@@ -135,7 +135,7 @@ def test_five_thousand_turns_are_searched_at_once() -> None:
     ]
     made, _ = bench.read(turns)
     asked = (f"when did Ann say word{n * 7} and word{n * 11 + 1} last spring?" for n in range(10))
-    assert seconds(lambda: ranked_turns.search(made, next(asked), None, 10), 10) < 0.05
+    assert seconds(lambda: search_sessions.search(made, next(asked), None, 10), 10) < 0.05
 
 
 @pytest.mark.parametrize(

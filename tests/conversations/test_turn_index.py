@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-from alice_exp.conversations.rules import ranked_turns
-from alice_exp.conversations.rules.ranked_turns import search
 from alice_exp.conversations.store import turn_index
 from alice_exp.conversations.store.file_sessions import FileSessions
 from alice_exp.conversations.store.turn_index import TurnIndex
-from alice_exp.conversations.usecases.search_sessions import Library
+from alice_exp.conversations.usecases.search_sessions import search
 from alice_exp.conversations.values import Message
 
 Call = Callable[..., Any]
@@ -46,9 +44,12 @@ def index_of(chats: FileSessions, tmp_path: Path) -> TurnIndex:
 
 
 def found(chats: FileSessions, index: TurnIndex | None) -> list[list[str]]:
-    everywhere = () if index else [one.session for one in chats.conversations()]
-    library = Library(chats, index or TurnIndex(Path("/nowhere"), chats, print), everywhere, gate=0.0)
-    return [[one.record.ref for one in library.search(question, None, 3)] for question in QUESTIONS]
+    everywhere = None if index else [one.session for one in chats.conversations()]
+    asked = index or TurnIndex(Path("/nowhere"), chats, print)
+    return [
+        [one.record.ref for one in asked.ask(lambda turns: search(turns, question, None, 3), everywhere)]  # noqa: B023
+        for question in QUESTIONS
+    ]
 
 
 def test_it_answers_what_the_sessions_say(chats: FileSessions, tmp_path: Path) -> None:
@@ -62,7 +63,7 @@ def test_it_answers_what_the_sessions_say(chats: FileSessions, tmp_path: Path) -
     # Another process has nothing left to take in.
     other = index_of(chats, tmp_path)
     assert other.ask(lambda turns: turns.statistics(()).total) == 6 * 7 + 4
-    (one, *_) = Library(chats, other, gate=0.0).search("dentist in Graz", None, 1)
+    (one, *_) = other.ask(lambda turns: search(turns, "dentist in Graz", None, 1))
     assert one.record == chats.load("s2")[7]
 
 
@@ -156,4 +157,4 @@ def test_words_of_many_turns_cost_no_more_than_a_bound(
     monkeypatch.setattr(turn_index, "READ", 3)
     index = index_of(chats, tmp_path)
     hits = index.ask(lambda turns: search(turns, "a line of the dentist in Graz", None, 3))
-    assert hits and hits[0].number % ranked_turns.STRIDE == 7
+    assert hits and hits[0].record.index == 7

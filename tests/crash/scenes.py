@@ -130,6 +130,8 @@ SCENES: dict[str, Scene] = {
     "move": Scene("move exp-aaaaaaa2 universal/api_patterns -q", "move", "user", rehearsed=True),
     "retire": Scene("retire exp-aaaaaaa2 --reason old -q", "retire", "user", rehearsed=True),
     "restore": Scene("restore exp-ccccccc2 -q", "restore", "user", prepare="deleted", rehearsed=True),
+    "restore-lost": Scene("restore --lost --yes -q", "restore", "user", prepare="lost", rehearsed=True),
+    "restore-copied": Scene("restore --lost --yes -q", "restore", "user", prepare="copied", rehearsed=True),
     "config": Scene("config set thresholds.past 4 -q", "config", "user", rehearsed=True),
     "prune": Scene("episode prune -q", "episode", "user", prepare="episodes", rehearsed=True),
     "distill": Scene("distill -q", "memorize", "user", prepare="episodes", rehearsed=True),
@@ -145,7 +147,7 @@ SCENES: dict[str, Scene] = {
         files=("local.jsonc", "identity/owner.pub"),
         again=True,
     ),
-    "owner-sign": Scene("owner sign exp-aaaaaaa2 --yes -q", "sign", "user", prepare="owned", rehearsed=True),
+    "owner-sign": Scene("owner sign --all --yes -q", "sign", "user", prepare="owned", rehearsed=True),
     "decide": Scene('decide "searching code" -q', "", AGENT, rehearsed=True),
     "session-say": Scene(
         'session say talk user "And tea again." -q', "", AGENT, prepare="talk", rehearsed=True
@@ -336,6 +338,7 @@ def _keep_expected(root: Path, scene: Scene, before: dict[str, Any], kept: list[
         "before": before,
         "comments": kept,
         "commits": commits,
+        "ledger": _ledger(root / "alice") if scene.prepare == "lost" else "",
         "files before": contents(root / "alice", scene),
     }
     if scene.rehearsed:
@@ -373,6 +376,28 @@ def _deleted() -> None:
     """A candidate that a person deleted from its file."""
     for path in Path(os.environ["ALICE_HOME"]).glob("experiences/low_value_pool/pending_20260219.jsonc"):
         path.unlink()
+    assert call("list")[0] == 0
+
+
+def _git(*words: str) -> None:
+    import subprocess
+
+    place = Path(os.environ["ALICE_HOME"]) / "experiences"
+    subprocess.run(["git", *words], cwd=place, check=True, capture_output=True)
+
+
+def _lost() -> None:
+    """An approval and a rejection that git took out of the files."""
+    assert call("reject", "exp-ccccccc2")[0] == 0
+    assert call("remember", "small steps", "--when", "refactoring code")[0] == 0
+    _git("reset", "-q", "--hard", "HEAD~2")
+    assert call("list")[0] == 0
+
+
+def _copied() -> None:
+    """The same, where git has no ledger any more, so that only its copy says what was decided."""
+    _lost()
+    _git("update-ref", "-d", "refs/alice/ledger")
     assert call("list")[0] == 0
 
 
@@ -484,6 +509,8 @@ _MORE: dict[str, Callable[[], None]] = {
     "bundle": _bundle,
     "lessons": _lessons,
     "deleted": _deleted,
+    "lost": _lost,
+    "copied": _copied,
     "episodes": _episodes,
     "key": _key,
     "owned": _owned,
@@ -499,6 +526,10 @@ def _commits(alice: Path) -> int:
         ["git", "rev-list", "--count", "HEAD"], cwd=alice / "experiences", capture_output=True, check=True
     )
     return int(counted.stdout)
+
+
+def _ledger(alice: Path) -> str:
+    return (alice / "experiences/.git/refs/alice/ledger").read_text(encoding="ascii").strip()
 
 
 def _die(*_: object, **__: object) -> None:

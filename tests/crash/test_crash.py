@@ -47,6 +47,8 @@ SAMPLED = [
     ("move", "errno:EIO", 1),
     ("retire", "kill-one", 1),
     ("restore", "powercut-end", 1),
+    ("restore-lost", "kill", 2),
+    ("restore-copied", "powercut-end", 1),
     ("config", "errno*:ENOSPC", 1),
     ("session-end", "powercut-end", 1),
     ("session-say", "powercut-end", 1),

@@ -14,8 +14,7 @@ import pytest
 from alice_exp.app.opening import open_session
 from alice_exp.home.store import read_files, write_changes
 from alice_exp.home.store.config_files import write_local
-from alice_exp.learning.usecases.outcome import report_outcome
-from alice_exp.learning.wiring import learning
+from alice_exp.learning.usecases.decision_outcome import report_outcome
 from alice_exp.model.rules.identity import marks
 from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.config import HAND_EDITS_TRUSTED
@@ -267,7 +266,7 @@ def test_what_was_composed_wrongly_reaches_no_file(
 
     monkeypatch.setattr(write_changes, "rewrite", composed)
     with pytest.raises(AssertionError, match=r"differs from what was meant|stands twice"):
-        report_outcome(learning(open_session(str(filled), "user")), known, True)
+        report_outcome(open_session(str(filled), "user"), known, True)
     assert path.read_bytes() == before
 
 

@@ -68,10 +68,11 @@ def test_what_was_turned_down_stays_so(old: Call) -> None:
     assert again.code != 0 or "我不吃花生" not in payloads(old("heartbeat", "--json").json["items"])
 
 
-def test_candidates_of_the_readers_that_are_gone_wait_with_what_was_said(old: Call) -> None:
+def test_candidates_of_the_readers_that_are_gone_wait_marked_with_what_was_said(old: Call) -> None:
     waiting = {one["payload"]: one["evidence"] for one in old("heartbeat", "--json").json["items"]}
     assert len(waiting) == 4
     assert waiting["The user lives in Paris"] == "My name is Ada and I live in Paris."
+    assert old("heartbeat", "--peek").stdout.count("perhaps") == 3
 
 
 @pytest.mark.parametrize(
@@ -83,8 +84,10 @@ def test_candidates_of_the_readers_that_are_gone_wait_with_what_was_said(old: Ca
         ("session say talk --role user hello", "before the text"),
         ("session window talk --keep 3", "short_term.keep_recent_turns"),
         ("event add x --strategy model", "events.model"),
+        ("recall tea --diary", "event search"),
+        ("owner verify", "owner show"),
     ],
 )
-def test_a_removed_option_says_what_stands_in_its_place(words: str, says: str, old: Call) -> None:
+def test_a_removed_option_or_command_says_what_stands_in_its_place(words: str, says: str, old: Call) -> None:
     done = old(*words.split(), check=False)
     assert says in done.stderr

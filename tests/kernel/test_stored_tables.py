@@ -8,7 +8,7 @@ import pytest
 
 from alice_exp.finding.rules.nearness import statement
 from alice_exp.kernel.text import bilingual_lexicon, data_files
-from alice_exp.kernel.text.stored_tables import stored
+from alice_exp.kernel.text.data_files import stored
 
 TABLES = (bilingual_lexicon._concepts, bilingual_lexicon._members, statement._tables)
 

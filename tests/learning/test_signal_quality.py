@@ -1,6 +1,6 @@
 """Signals beside reports: sensitivity and specificity by kind, from decisions that have both."""
 
-from alice_exp.learning.rules.signal_quality import qualities
+from alice_exp.learning.rules.impact import qualities
 
 
 def test_shares_are_of_the_decisions_that_were_reported_so() -> None:

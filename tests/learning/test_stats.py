@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from alice_exp.kernel.text.display import cells
-from alice_exp.learning.cli.stats_page import growth
+from alice_exp.learning.cli.assess_commands import growth
 
 Call = Callable[..., Any]
 LATER = {"ALICE_NOW": "2026-02-22T09:00:00Z"}

@@ -18,7 +18,6 @@ from alice_exp.agents import host_config
 from alice_exp.agents.cli import connect_commands, hook_command
 from alice_exp.agents.rules.hook_events import Told
 from alice_exp.agents.usecases.captured_sessions import finish
-from alice_exp.agents.usecases.session_actions import Lived
 from alice_exp.agents.wiring import spool
 from alice_exp.app.opening import open_session
 from alice_exp.blocks.usecases import capture, lifetime, provenance
@@ -28,7 +27,6 @@ from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.values import Message
 from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.episodes.usecases import episode_book
-from alice_exp.episodes.wiring import recording
 from alice_exp.finding import usecases as recall
 from alice_exp.finding.wiring import finding
 from alice_exp.home.hosts import HOSTS
@@ -37,8 +35,7 @@ from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.jsonc import Remove, edit, parse
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome as decided
-from alice_exp.learning.usecases.outcome import report_outcome
-from alice_exp.learning.wiring import decisions, learning
+from alice_exp.learning.usecases.decision_outcome import report_outcome
 from alice_exp.maintenance.usecases.settings import pause
 from alice_exp.model.values.block import Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event
@@ -48,7 +45,6 @@ from alice_exp.review.wiring import reviewing
 from alice_exp.sharing.rules.bundle import read_bundle
 from alice_exp.sharing.usecases import bundles
 from alice_exp.timeline.usecases import events
-from alice_exp.timeline.wiring import thinking
 from tests.machine.alice_world import World, furnish
 
 STEPS, EXAMPLES = 50, 12
@@ -175,10 +171,7 @@ class Acts(RuleBasedStateMachine):
         with self.world.acting("session extract"):
             w = self.world.by("agent:claude-code")
             before = self.world.watch.head()
-            lived = Lived(recording(w), decisions(w))
-            assert (
-                list(finish(spool(w), lambda left: (conversing(w), lived, left.text("project")), 0.0)) == []
-            )
+            assert list(finish(spool(w), lambda left: (w, left.text("project")), 0.0)) == []
             assert spool(w).left() == ()
             self.world.step.commits = sum(one.op != "adopt" for one in self.world.watch.since(before))
 
@@ -218,13 +211,13 @@ class Acts(RuleBasedStateMachine):
         with self.world.acting("episode"):
             w = self.world.by("agent")
             told = Episode("", f"task with {tool}", {}, "ran it", None, ok, 1.0 if ok else 0.0, w.caller.now)
-            self.world.did(episode_book.add_episodes(recording(w), [told]))
+            self.world.did(episode_book.add_episodes(w, [told]))
 
     @rule(number=ANY)
     def add_event(self, number: int) -> None:
         with self.world.acting("event"):
             w = self.world.by("agent")
-            self.world.did(events.add_thought(thinking(w), Event("", f"thought {number}")))
+            self.world.did(events.add_thought(w, Event("", f"thought {number}")))
 
     @rule(tool=TOOLS, number=st.integers(1, 9), as_peer=st.booleans(), claimed=st.integers(60, 90))
     def hear_from_a_peer(self, tool: str, number: int, as_peer: bool, claimed: int) -> None:
@@ -324,7 +317,7 @@ class Acts(RuleBasedStateMachine):
             return
         with self.world.acting("outcome"):
             w = self.world.by(actor)
-            self.world.did(report_outcome(learning(w), placed.block.id, ok, where))
+            self.world.did(report_outcome(w, placed.block.id, ok, where))
 
     @rule(query=st.sampled_from(["doing things with rg", "use jq", "word1 word2 tea", "a person's name"]))
     def recall(self, query: str) -> None:
@@ -347,13 +340,13 @@ class Acts(RuleBasedStateMachine):
     def decide(self, tool: str, ok: bool, project: str) -> None:
         with self.world.acting("decide"):
             w = self.world.by("agent:claude")
-            made = deciding.decide(learning(w), f"doing {tool}", {}, project)
+            made = deciding.decide(w, f"doing {tool}", {}, project)
             for match in made.applied:
                 block = match.placed.block
                 assert block.id in self.world.trusted or made.disclaim, "applied without trust"
                 assert not (project and block.project) or block.project == project, "of another project"
             other = self.world.by("agent:claude")
-            self.world.did(decided.report_decision(learning(other), made.decision, ok))
+            self.world.did(decided.report_decision(other, made.decision, ok))
 
     # -- one block's life ---------------------------------------------------------------------------------------
 
@@ -369,7 +362,7 @@ class Acts(RuleBasedStateMachine):
             text = opened.text.replace('"payload": "', f'"payload": "{self.world.word()} ', 1)
             if races:
                 other = self.world.by("user")
-                raced = report_outcome(learning(other), placed.block.id, True)
+                raced = report_outcome(other, placed.block.id, True)
                 self.world.did(raced)
                 with pytest.raises(BusyError):
                     lifetime.edit(w.home, w.caller, opened, text)
@@ -513,7 +506,7 @@ class Acts(RuleBasedStateMachine):
                 return pending
 
             with patch.object(transaction, "_prepare", later):
-                self.world.did(report_outcome(learning(w), placed.block.id, True))
+                self.world.did(report_outcome(w, placed.block.id, True))
 
     # -- time and power -----------------------------------------------------------------------------------------
 
@@ -535,13 +528,13 @@ class Acts(RuleBasedStateMachine):
             if kind == "memorize" or placed is None:
                 capture.memorize(w.home, w.caller, [Draft(Payload(f"crashed {number}"))])
             elif kind == "event":
-                events.add_thought(thinking(w), Event("", "a thought"))
+                events.add_thought(w, Event("", "a thought"))
             elif kind == "approve":
                 decided = review.approve(w.home, w.caller, [placed.block.id])
                 if decided.commit is None:
                     raise RefusedError("it changed since it was shown, or expired: nothing was decided")
             else:
-                report_outcome(learning(w), placed.block.id, True)
+                report_outcome(w, placed.block.id, True)
 
         with self.world.acting("crash", person=True):
             before = self.world.watch.head()

@@ -1,23 +1,15 @@
 """The same order in other words is one; negation, before and after, and numbers keep two apart."""
 
+import json
+
 import pytest
 
 from alice_exp.model.rules.said_again import are_one, keyed, marks_of
 from tests.case_tables import cases
+from tests.data import HERE
 
 GROUPS = cases(__file__, "GROUPS")
-APART = [
-    ("always run the linter", "never run the linter"),
-    ("run the tests before you commit", "run the tests after you commit"),
-    ("use port 8080 for the dev server", "use port 9090 for the dev server"),
-    ("reply in Chinese", "reply in English"),
-    ("用中文回答", "用英文回答"),
-    ("提交前跑测试", "提交后跑测试"),
-    ("put helpers in utils", "put helpers in schema"),
-    ("never push to main", "never push to dev"),
-    ("run the tests before you commit", "commit before you run the tests"),
-    ("先跑测试再提交", "先提交再跑测试"),
-]
+APART = json.loads((HERE / "wordings.jsonl").read_text("utf-8").splitlines()[-1])["apart"]
 
 
 @pytest.mark.parametrize("group", GROUPS)

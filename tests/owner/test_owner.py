@@ -171,14 +171,11 @@ def test_what_was_approved_before_waits_for_a_signature_and_gets_it_in_one_step(
     assert done["unsigned"] == 2
     assert [block(cli, i)["approved"] for i in (one, mine)] == [False, False]
     assert cli("owner", "sign", "--all", check=False).code == 6, "it asks first"
-    assert set(cli("owner", "sign", "--all", "--dry-run", "--json").json["ids"]) == {one, mine}
+    assert cli("owner", "sign", "--yes", check=False).code == 2
     signed = cli("owner", "sign", "--all", "--yes", "--json").json
     assert set(signed["ids"]) == {one, mine}
     assert git(home, "log", "-1", "--format=%an %s") == "user sign 2 blocks"
     assert [block(cli, i)["approved"] for i in (one, mine, "exp-cccc2222")] == [True, True, False]
-    assert cli("owner", "sign", "exp-cccc2222", "--yes", check=False).code == 6, (
-        "never approved is another decision"
-    )
     cli("approve", "exp-cccc2222", "--yes")
     assert block(cli, "exp-cccc2222")["approved"] is True
 
@@ -208,7 +205,7 @@ def test_edited_after_approval_is_shown_as_such_not_served_and_signed_again(owne
     assert cli("owner", "show", "--json").json["counts"] == {"edited": 1}
     assert "edited after approval" in cli("owner", "show").stdout
     assert one in [entry["id"] for entry in cli("heartbeat", "--json").json["unapproved"]]
-    cli("owner", "sign", one, "--yes")
+    cli("owner", "sign", "--all", "--yes")
     assert block(cli, one)["approved"] is True
     cli("outcome", one, "ok")
     assert block(cli, one)["approved"] is True, "counts and evidence never void an approval"
@@ -462,3 +459,40 @@ def test_a_denial_needs_no_key_and_no_file_lifts_it(home: Path, owned: Path, cli
     assert leaves(cli) == [], "whoever writes the file cannot let it leave again"
     (row,) = cli("share", "list", "--json").json["blocks"]
     assert (row["id"], row["shareable"]) == (one, True)
+
+
+def test_what_a_copy_of_the_ledger_says_is_put_back_with_the_key_alone(
+    owned: Path, cli: Call, key: Path, git: Git
+) -> None:
+    one, two = candidate(cli, "use rg", "searching"), candidate(cli, "use uv", "installing")
+    before = git(owned, "rev-parse", "HEAD").strip()
+    approve(cli, one)
+    cli("reject", two, "--yes")
+    git(owned, "update-ref", "-d", "refs/alice/ledger")
+    assert block(cli, one)["approved"] is False
+    away = key.rename(key.with_suffix(".away"))
+    assert cli("restore", "--lost", "--yes", check=False).code == 6
+    assert git(owned, "for-each-ref", "refs/alice/ledger") == "", "nothing was changed"
+    away.rename(key)
+    done = cli("restore", "--lost", "--yes", "--json").json
+    assert set(done["ids"]) == {one, two} and head(git, owned)[1]
+    assert block(cli, one)["approved"] is True and cli("heartbeat", "--json").json["lost"] == []
+    assert cli("memorize", "use uv", check=False).code == 6
+    git(owned, "reset", "-q", "--hard", before)
+    away = key.rename(away)
+    cli("restore", "--lost", "--yes")
+    assert block(cli, one)["approved"] is True
+
+
+@pytest.mark.parametrize("has_key", [True, False])
+def test_a_purge_begins_a_ledger_that_the_key_signs_where_it_is_at_hand(
+    owned: Path, cli: Call, key: Path, git: Git, has_key: bool
+) -> None:
+    one, two = candidate(cli, "use rg", "searching"), candidate(cli, "use uv", "installing")
+    approve(cli, one, two)
+    if not has_key:
+        key.rename(key.with_suffix(".away"))
+    done = cli("purge", two, "--yes")
+    assert bool(head(git, owned)[1]) is has_key and ("sign --all" in done.stderr) is not has_key
+    assert git(owned, "rev-list", "--count", "refs/alice/ledger").strip() == "1"
+    assert block(cli, one)["approved"] is has_key

@@ -11,7 +11,6 @@ from alice_exp.app.main import COMMANDS
 from alice_exp.kernel.errors import UsageError
 from alice_exp.terminal import streams, tables
 from alice_exp.terminal.console import draws
-from alice_exp.terminal.tables import FIELDS
 from tests.case_tables import cases
 from tests.conftest import Call
 from tests.manual import every
@@ -32,10 +31,11 @@ def test_rows_are_written(document: object, format: str, fields: str, text: str)
 
 @pytest.mark.parametrize("command", tables.LISTS)
 def test_an_unknown_field_of_an_empty_list_is_named(command: str) -> None:
-    empty: dict[str, object] = {tables.LISTS[command]: []}
+    key, fields = tables.LISTS[command]
+    empty: dict[str, object] = {key: []}
     with pytest.raises(UsageError) as error:
         tables.written(empty, command, "", "nope")
-    first = FIELDS[command].split()[0]
+    first = fields.split()[0]
     assert first in error.value.hint
     assert tables.written(empty, command, "", first) == f"{first}\n"
     assert tables.written(empty, command, "csv", "") == ""
@@ -87,7 +87,7 @@ def test_every_named_list_is_a_command_and_its_key_is_there(sample: Path, cli: C
         },
     }
     wrong: list[tuple[object, ...]] = []
-    for name, key in tables.LISTS.items():
+    for name, (key, fields) in tables.LISTS.items():
         if name in ("peer discover", "peer list", "sync"):
             continue  # these want a network, an extra, a remote
         done = cli(*name.split(), *arguments.get(name, []), "--json", check=False)
@@ -95,7 +95,7 @@ def test_every_named_list_is_a_command_and_its_key_is_there(sample: Path, cli: C
         if not isinstance(done.json.get(key), list):
             wrong.append((name, [k for k, v in done.json.items() if isinstance(v, list)]))
             continue
-        if strange := {field for row in done.json[key] for field in row} - set(FIELDS[name].split()):
+        if strange := {field for row in done.json[key] for field in row} - set(fields.split()):
             wrong.append((name, strange))
         table = cli(*name.split(), *arguments.get(name, []), "--format", "csv", check=False)
         read = list(csv.reader(io.StringIO(table.stdout)))

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from alice_exp.agents.store import Left
     from alice_exp.agents.usecases.hook_answers import Kind, Showing
-    from alice_exp.agents.usecases.session_actions import Lived
-    from alice_exp.conversations.usecases.sessions import Conversing
     from alice_exp.home.session import Session
     from alice_exp.model.values.block import Place, Placed
 
@@ -296,19 +294,14 @@ def settle_left(terminal: Terminal, patience: float = 0.0) -> None:
 def finish_left(terminal: Terminal, idle: float = RETRY) -> None:
     """Do what hooks left, each conversation as its host's agent; what fails is a warning, and stays."""
     from alice_exp.agents.usecases.captured_sessions import finish
-    from alice_exp.agents.usecases.session_actions import Lived
-    from alice_exp.conversations.wiring import conversing
-    from alice_exp.episodes.wiring import recording
-    from alice_exp.learning.wiring import decisions
 
     session = terminal.session
 
-    def as_host(left: Left) -> tuple[Conversing, Lived, str]:
+    def as_host(left: Left) -> tuple[Session, str]:
         host, folder = left.text("host"), left.text("cwd")
         apart = session.apart(f"agent:{host}" if host in HOSTS else "agent", folder)
         entered = apart.enter() if folder and os.path.isdir(folder) else ""  # noqa: PTH112
-        lived = Lived(recording(apart), decisions(apart))
-        return conversing(apart), lived, left.text("project") or entered
+        return apart, left.text("project") or entered
 
     for failure in finish(spool(session), as_host, idle):
         terminal.warn(failure)

@@ -16,6 +16,7 @@ from alice_exp.home.references import namespace_name
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
@@ -237,12 +238,7 @@ def _confirm(terminal: Terminal, block_id: str) -> None:
 def _purged(terminal: Terminal, block_id: str, done: Purged) -> None:
     document = {
         "id": block_id,
-        "commits": done.commits,
-        "versions": done.versions,
-        "elsewhere": list(done.elsewhere),
-        "trigger": list(done.trigger),
-        "named": list(done.named),
-        "left": list(done.left),
+        **attributes(done, "commits versions elsewhere trigger named left"),
         "commit": done.commit.commit,
     }
     line = say(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.blocks.rules.single_block import block_text, read_alone
+from alice_exp.blocks.rules.exported_blocks import block_text, read_alone
 from alice_exp.home.caller import Caller, require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, ProblemError, RefusedError, UsageError

@@ -323,8 +323,8 @@ def restore_lost(
         return ChangeSet(made, puts, decided=taken_over(snapshot, rows, lets_go=lets_go)), PutBack(ids)
 
     commit, answer = home.apply(plan, PLACES)
-    if decisions := home.read(()).decisions:
-        decisions.answered(gone=lets_go)
+    if lets_go and (decisions := home.read(()).decisions):
+        decisions.let_go()
     return replace(answer, commit=commit)
 
 

@@ -14,7 +14,7 @@ from alice_exp.conversations.usecases.sessions import Extracted
 from alice_exp.conversations.values import ROLES, Message, as_dict, message_of
 from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.home.caller import require_person
-from alice_exp.kernel.errors import Hint, Names, ProblemError, ProviderError, UsageError
+from alice_exp.kernel.errors import Hint, Names, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say as sentence
@@ -291,8 +291,7 @@ def window(
 
     terminal.answer(document, text)
     for note in made.notes:
-        values: dict[str, Any] = dict(note.values)
-        terminal.warn(ProviderError(note.template, **values))
+        terminal.warn(note)
 
 
 def extract(

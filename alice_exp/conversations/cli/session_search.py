@@ -13,7 +13,7 @@ import typer
 
 from alice_exp.conversations.cli.session_commands import at_line
 from alice_exp.conversations.rules.transcripts import Row, folder_of, once, rows_of, session_name
-from alice_exp.conversations.wiring import conversing, library
+from alice_exp.conversations.wiring import conversing, searching
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
@@ -21,7 +21,7 @@ from alice_exp.terminal.options import DryRun, Top, json_lines
 from alice_exp.terminal.streams import json_text
 
 if TYPE_CHECKING:
-    from alice_exp.conversations.usecases.search_sessions import Found, Library
+    from alice_exp.conversations.usecases.search_sessions import Found, Search
 
 
 def import_session(
@@ -42,7 +42,7 @@ def import_session(
 
     Examples: alice-exp session import talk.jsonl --dry-run · alice-exp session import - <talk.jsonl
     """
-    from alice_exp.conversations.usecases.search_sessions import take_in
+    from alice_exp.conversations.usecases.import_sessions import take_in
     from alice_exp.conversations.usecases.sessions import MESSAGE_LIMIT
 
     rows = once(_rows(terminal, source, MESSAGE_LIMIT, dry_run=dry_run))
@@ -116,7 +116,7 @@ def search(
     if queries:
         _many(terminal, queries, session, top, None if not now else seen_from)
         return
-    found = library(terminal.session, session).search(query, seen_from, top)
+    found = searching(terminal.session, session)(query, seen_from, top)
     document = {"query": query, "matches": [_match(one) for one in found]}
     terminal.answer(document, lambda: _matches(terminal, found))
     terminal.exit_code = 0 if found else NotFoundError.exit_code
@@ -133,10 +133,10 @@ def _match(one: Found) -> dict[str, Any]:
         "speaker": message.speaker or None,
         "at": message.at or None,
         "text": message.content[:4000],
-        "score": one.hit.score,
-        "by_words": one.hit.by_words,
-        "by_day": one.hit.by_day,
-        "by_speaker": one.hit.by_speaker,
+        "score": one.score,
+        "by_words": one.by_words,
+        "by_day": one.by_day,
+        "by_speaker": one.by_speaker,
     }
 
 
@@ -146,7 +146,7 @@ def _matches(terminal: Terminal, found: list[Found]) -> None:
         return
     rows = [
         [
-            f"{one.hit.score:.2f}",
+            f"{one.score:.2f}",
             one.record.ref,
             terminal.local(one.record.message.at),
             one.record.message.speaker or one.record.message.role,
@@ -159,15 +159,15 @@ def _matches(terminal: Terminal, found: list[Found]) -> None:
 
 def _many(terminal: Terminal, source: str, sessions: list[str], top: int, now: str | None) -> None:
     """Print one JSONL line per query. Relative days count from the newest message unless ``--now`` is given."""
-    libraries: dict[str, Library] = {}
+    searches: dict[str, Search] = {}
     for number, fields in json_lines(source):
         query, corpus = fields.get("query"), fields.get("corpus", "")
         if not isinstance(query, str) or not isinstance(corpus, str) or "qid" not in fields:
             raise ProblemError('a query is {{"qid", "query", "corpus"?}}', path=source, line=number, column=1)
         prefix = f"{session_name(corpus)}-" if corpus else ""
-        if prefix not in libraries:
-            libraries[prefix] = library(terminal.session, sessions, prefix)
-        found = libraries[prefix].search(query, now, top)
+        if prefix not in searches:
+            searches[prefix] = searching(terminal.session, sessions, prefix)
+        found = searches[prefix](query, now, top)
         answer = {
             "qid": fields["qid"],
             "ids": [one.record.ref for one in found],

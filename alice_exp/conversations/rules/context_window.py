@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from alice_exp.conversations.rules.extractive_summary import summary_by_rule, trimmed
 from alice_exp.conversations.values import Message, ToolCall
+from alice_exp.kernel.errors import ProviderError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.config import Config
 
@@ -54,17 +55,6 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
-    """A message for the caller: an English template with ``{name}`` placeholders, and their values."""
-
-    template: str
-    values: Mapping[str, object] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        return self.template.format(**self.values)
-
-
-@dataclass(frozen=True, slots=True)
 class Window:
     """The messages to send, their token count, and the count before compression.
 
@@ -78,35 +68,20 @@ class Window:
     compressed: bool = False
     summary: str = ""
     folded: int = 0
-    notes: tuple[Note, ...] = ()
+    notes: tuple[ProviderError, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """How many characters of a text count as CJK (each from U+2E80 on, punctuation and emoji too), and how many not."""
+def quarters(text: str) -> int:
+    """Estimate a text in quarters of a token, which add up (B4.2): four per CJK character, one per other character.
 
-    wide: int
-    narrow: int
-
-    @property
-    def tokens(self) -> int:
-        """One per CJK character, one per four others, rounded up (B4.2)."""
-        return self.wide - -self.narrow // 4
-
-    def __add__(self, other: Measured) -> Measured:
-        """Those of both texts in one."""
-        return Measured(self.wide + other.wide, self.narrow + other.narrow)
-
-
-def measured(text: str) -> Measured:
-    """Count the characters of a text."""
-    wide = 0 if text.isascii() else sum(map(len, _WIDE.findall(text)))
-    return Measured(wide, len(text) - wide)
+    CJK is each character from U+2E80 on, punctuation and emoji too.
+    """
+    return len(text) + (0 if text.isascii() else 3 * sum(map(len, _WIDE.findall(text))))
 
 
 def estimate_tokens(text: str) -> int:
     """Estimate tokens without a tokenizer (B4.2): one per CJK character, one per four other characters, rounded up."""
-    return measured(text).tokens
+    return -(-quarters(text) // 4)
 
 
 def message_tokens(message: Message, estimate: Estimate = estimate_tokens) -> int:
@@ -154,76 +129,57 @@ def before_model(
     trigger = trigger_tokens(settings)
     if not settings.enabled or before < trigger:
         return given
-    split = _split(messages)
-    cut = _cut(split, settings, estimate)
-    folded, kept = split.body[:cut], split.body[cut:]
-    if not (folded or len(split.summaries) > 1):
-        note = Note(
-            "the conversation holds {tokens} tokens of {trigger} and no earlier turn to compress",
-            {"tokens": before, "trigger": trigger},
-        )
-        return Window(given.messages, before, before, notes=(note,))
-    room = trigger - 1 - count_tokens((*split.system, *summary_pair(""), *kept), estimate)
-    budget = min(summary_tokens(settings.max_context), max(room, _least(settings)))
-    summary, notes = _summary(folded, split.summaries, budget, summarise, estimate)
-    sent = (*split.system, *summary_pair(summary), *kept)
+    system, summaries, body = _split(messages)
+    fixed = count_tokens((*system, *summary_pair("")), estimate)
+    least = min(summary_tokens(settings.max_context), max(1, trigger // 20))
+    cut = _cut(body, settings.keep_recent_turns, trigger - fixed - least, estimate)
+    folded, kept = body[:cut], body[cut:]
+    if not (folded or len(summaries) > 1):
+        said = "the conversation holds {tokens} tokens of {trigger} and no earlier turn to compress"
+        return replace(given, notes=(ProviderError(said, tokens=before, trigger=trigger),))
+    room = trigger - 1 - fixed - count_tokens(kept, estimate)
+    budget = min(summary_tokens(settings.max_context), max(room, least))
+    summary, notes = _summary(folded, "\n".join(summaries), budget, summarise, estimate)
+    sent = (*system, *summary_pair(summary), *kept)
     after = count_tokens(sent, estimate)
     if after >= trigger:
         said = "the current turn alone fills the window: {tokens} tokens of {trigger}"
-        notes = (*notes, Note(said, {"tokens": after, "trigger": trigger}))
+        notes = (*notes, ProviderError(said, tokens=after, trigger=trigger))
     return Window(sent, after, before, True, summary, len(folded), notes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Split:
+def _split(messages: Sequence[Message]) -> tuple[list[Message], list[str], list[Message]]:
     """System messages, texts of earlier summaries, and all other messages in order."""
-
-    system: tuple[Message, ...]
-    summaries: tuple[str, ...]
-    body: tuple[Message, ...]
-
-
-def _split(messages: Sequence[Message]) -> _Split:
     system: list[Message] = []
     summaries: list[str] = []
     body: list[Message] = []
     for message in messages:
         if message.role == "system":
             system.append(message)
-        elif message.role == "tool" and body and _is_virtual(body[-1]):
+        # The call decides, as a real tool may return a text that looks alike.
+        elif message.role == "tool" and body and [call.name for call in body[-1].tool_calls] == [TOOL_NAME]:
             body.pop()
             summaries.append(_unwrapped(message.content))
         else:
             body.append(message)
-    return _Split(tuple(system), tuple(summaries), tuple(body))
-
-
-def _is_virtual(message: Message) -> bool:
-    """Whether this is our own virtual call; the call decides, since a real tool may return text that looks alike."""
-    return len(message.tool_calls) == 1 and message.tool_calls[0].name == TOOL_NAME
+    return system, summaries, body
 
 
 def _unwrapped(content: str) -> str:
     return content.strip().removeprefix(HEAD).removesuffix(TAIL).strip()
 
 
-def _least(settings: Settings) -> int:
-    """Smallest useful summary in tokens: a twentieth of the trigger, at most the summary's maximum."""
-    return min(summary_tokens(settings.max_context), max(1, trigger_tokens(settings) // 20))
-
-
-def _cut(split: _Split, settings: Settings, estimate: Estimate) -> int:
+def _cut(body: Sequence[Message], turns: int, room: int, estimate: Estimate) -> int:
     """Index of the first kept message of the body, always a user message; 0 if nothing can be folded (R4.7, R4.8).
 
-    Keeps the latest turns if a summary fits beside them, else only the current turn (B4.3).
+    Keeps the latest ``turns`` if they take less than ``room`` tokens, else only the current one (B4.3).
     """
-    starts = [index for index, message in enumerate(split.body) if message.role == "user"]
+    starts = [index for index, message in enumerate(body) if message.role == "user"]
     if not starts:
         return 0
-    wanted = _whole(split.body, starts, starts[-min(max(settings.keep_recent_turns, 1), len(starts))])
-    used = count_tokens((*split.system, *summary_pair(""), *split.body[wanted:]), estimate)
-    fits = used + _least(settings) < trigger_tokens(settings)
-    return wanted if fits and wanted else _whole(split.body, starts, starts[-1])
+    wanted = _whole(body, starts, starts[-min(max(turns, 1), len(starts))])
+    fits = count_tokens(body[wanted:], estimate) < room
+    return wanted if fits and wanted else _whole(body, starts, starts[-1])
 
 
 def _whole(body: Sequence[Message], starts: Sequence[int], wanted: int) -> int:
@@ -250,22 +206,24 @@ def _has_orphan(messages: Sequence[Message]) -> bool:
 
 def _summary(
     folded: Sequence[Message],
-    earlier: Sequence[str],
+    previous: str,
     budget: int,
     summarise: Summarise | None,
     estimate: Estimate,
-) -> tuple[str, tuple[Note, ...]]:
+) -> tuple[str, tuple[ProviderError, ...]]:
     """The summary in at most ``budget`` tokens, and a note if the model failed to write one."""
-    previous = "\n".join(earlier)
-    notes: tuple[Note, ...] = ()
+    notes: tuple[ProviderError, ...] = ()
     if summarise is not None:
         # Any exception of the caller's model: the conversation has to go on (B4.7).
         try:
             text = summarise(folded, previous, budget).strip()
-            note = Note("the model wrote an empty summary, so a rule did")
+            note = ProviderError("the model wrote an empty summary, so a rule did")
         except Exception as error:
             reason = str(error) or type(error).__name__
-            text, note = "", Note("the model wrote no summary ({reason}), so a rule did", {"reason": reason})
+            text, note = (
+                "",
+                ProviderError("the model wrote no summary ({reason}), so a rule did", reason=reason),
+            )
         if text:
             return trimmed(_unwrapped(text), budget, estimate), ()
         notes = (note,)

@@ -18,7 +18,7 @@ from alice_exp.model.values.block import EXPLICIT, About, BlockType
 _SUPPOSED, _ORDER = 0.8, 0.6
 """Importance of what the assistant asked about (at most, B4.8), and of an order."""
 
-_FIRST_PERSON = re.compile(r"\bi\b|\bmy name\b|\bcall me\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\bi\b|\bmy name\b|\bcall me\b")
 _CLAUSE = re.compile(r"[，,;；。.!！]\s*(?:(?:and|but|so)\s+)?|\s+and\s+(?=I\b)|\s+(?=I'm\b)")
 
 
@@ -83,25 +83,25 @@ def extract(
 
 def is_standing(one: Said) -> bool:
     """Whether a sentence reads as an order from now on, or the person asks to have it remembered."""
-    words = words_of(one.text)
-    if one.asks or words.moment.search(one.text):
-        return bool(words.explicit.search(one.text)) and not one.asks
-    return bool(words.standing.search(one.text) or words.explicit.search(one.text))
+    words, low = words_of(one.text), one.text.lower()
+    if words.explicit.search(low):
+        return not one.asks
+    return bool(words.standing.search(low)) and not (one.asks or words.moment.search(low))
 
 
 def order_of(one: Said) -> Inference:
     """A sentence as an order, as said."""
-    tags = (EXPLICIT,) if words_of(one.text).explicit.search(one.text) else ()
+    tags = (EXPLICIT,) if words_of(one.text).explicit.search(one.text.lower()) else ()
     return Inference(one.text, _ORDER, "rule", "work", tags, quote=one.text, index=one.index)
 
 
 def _about(one: Said) -> Iterator[Inference]:
     """What the rows find in each clause of a sentence that is the speaker's own."""
-    words = words_of(one.text)
+    words, low = words_of(one.text), one.text.lower()
     is_chinese = words is words_of("我")
-    if not (is_chinese or _FIRST_PERSON.search(one.text)) or words.unreal.search(one.text):
+    if not (is_chinese or _FIRST_PERSON.search(low)) or words.unreal.search(low):
         return
-    explicit = words.explicit.search(one.text)
+    explicit = words.explicit.search(low)
     rest = one.text[explicit.end() :].lstrip(" :：,，") if explicit else one.text
     for clause in filter(None, map(str.strip, _CLAUSE.split(rest.rstrip("。！.! ")))):
         told: set[str] = set()

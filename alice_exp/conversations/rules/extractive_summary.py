@@ -7,15 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from alice_exp.conversations.values import Message, Role
-from alice_exp.kernel.value_class import dataclass
 
-_LABELS: dict[bool, dict[Role, str]] = {
-    False: {"user": "User: ", "assistant": "Assistant: ", "tool": "Tool: "},
-    True: {"user": "用户：", "assistant": "助手：", "tool": "工具："},
+_LABELS: dict[Role, tuple[str, str]] = {
+    "user": ("User: ", "用户："),
+    "assistant": ("Assistant: ", "助手："),
+    "tool": ("Tool: ", "工具："),
 }
-_ROLES = {label: role for labels in _LABELS.values() for role, label in labels.items()}
-_LEFT_OUT = {False: "({count} more lines left out)", True: "（另有 {count} 行略去）"}
-_LEFT_OUT_BEFORE = re.compile(r"^(?:\((\d+) more lines left out\)|（另有 (\d+) 行略去）)$")
+_ROLES = {label: role for role, labels in _LABELS.items() for label in labels}
 _CJK = re.compile("[\u2e80-\U0010ffff]")
 _LATIN = re.compile("[A-Za-z]+")
 _SENTENCE = re.compile(r"[^。！？!?；;\n.]+(?:[.](?=\S)[^。！？!?；;\n.]*)*[。！？!?；;.]*\s*|\n")
@@ -41,15 +39,6 @@ _ROLE: dict[Role, float] = {"user": 1.0, "assistant": 0.5, "tool": 0.2}
 _CUE, _STRONG, _THING, _ASKS = 1.0, 2.5, 0.7, 0.4
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """A sentence, the line that it belongs to, and its worth to later turns."""
-
-    line: int
-    text: str
-    worth: float
-
-
 def summary_by_rule(
     folded: Sequence[Message], previous: str, budget: int, estimate: Callable[[str], int]
 ) -> str:
@@ -61,15 +50,18 @@ def summary_by_rule(
     """
     sample = "\n".join(one.content[:200] for one in folded[-20:]) or previous
     chinese = len(_CJK.findall(sample)) > len(_LATIN.findall(sample))
-    lines, left_out = _earlier(previous)
+    lines = []
+    for line in filter(None, map(str.strip, previous.splitlines())):
+        label = next(filter(line.startswith, _ROLES), "")
+        lines.append((label, line.removeprefix(label)))
     for one in folded:
         text = " ".join(one.content.split()) or ", ".join(call.name for call in one.tool_calls)
-        if text and one.role in _ROLE:
-            lines.append((_LABELS[chinese][one.role], text))
-    whole = _written([label + text for label, text in lines], left_out, chinese)
+        if text and one.role in _LABELS:
+            lines.append((_LABELS[one.role][chinese], text))
+    whole = "\n".join(label + text for label, text in lines)
     if all(len(text) <= WHOLE for _, text in lines) and estimate(whole) <= budget:
         return whole
-    return trimmed(_chosen(lines, left_out, budget, chinese, estimate), budget, estimate)
+    return trimmed(_chosen(lines, budget, "" if chinese else " ", estimate), budget, estimate)
 
 
 def trimmed(text: str, budget: int, estimate: Callable[[str], int]) -> str:
@@ -91,51 +83,25 @@ def _at_a_word(text: str, most: int) -> str:
     return head.rstrip()
 
 
-def _earlier(previous: str) -> tuple[list[tuple[str, str]], int]:
-    """The lines of an earlier summary as label and text, and how many lines it had already dropped."""
-    lines: list[tuple[str, str]] = []
-    left_out = 0
-    for text in filter(None, map(str.strip, previous.splitlines())):
-        if count := _LEFT_OUT_BEFORE.match(text):
-            left_out += int(count[1] or count[2])
-        else:
-            label = next((label for label in _ROLES if text.startswith(label)), "")
-            lines.append((label, text.removeprefix(label)))
-    return lines, left_out
-
-
-def _chosen(
-    lines: Sequence[tuple[str, str]],
-    left_out: int,
-    budget: int,
-    chinese: bool,
-    estimate: Callable[[str], int],
-) -> str:
+def _chosen(lines: Sequence[tuple[str, str]], budget: int, joint: str, estimate: Callable[[str], int]) -> str:
     """The sentences worth most by their length, as many as fit, in their order, those of one message on one line."""
     said = _weighed(lines)
-    used = estimate(_LEFT_OUT[chinese].format(count=left_out + len(lines))) + 1
-    kept: set[int] = set()
-    told: dict[int, list[str]] = {}
-    for at in sorted(
-        range(len(said)), key=lambda at: (-said[at].worth / (8 + estimate(said[at].text)) ** 0.6, -at)
-    ):
-        one = said[at]
-        label = "" if one.line in told else lines[one.line][0]
-        cost = estimate(f"{label}{one.text} ") + (one.line not in told)
-        if one.worth > 0 and used + cost <= budget:
-            kept.add(at)
-            told[one.line] = []
-            used += cost
-    for at in sorted(kept):
-        told[said[at].line].append(said[at].text)
-    joint = "" if chinese else " "
-    written = [lines[line][0] + joint.join(told[line]) for line in sorted(told)]
-    return _written(written, left_out + len(lines) - len(told), chinese)
+    left = budget
+    told: dict[int, list[int]] = {}
+    for at in sorted(said, key=lambda at: (-said[at][2] / (8 + estimate(said[at][1])) ** 0.6, -at)):
+        line, text, worth = said[at]
+        cost = estimate(f"{text} ") if line in told else estimate(f"{lines[line][0]}{text} ") + 1
+        if worth > 0 and cost <= left:
+            told.setdefault(line, []).append(at)
+            left -= cost
+    return "\n".join(
+        lines[line][0] + joint.join(said[at][1] for at in sorted(told[line])) for line in sorted(told)
+    )
 
 
-def _weighed(lines: Sequence[tuple[str, str]]) -> list[_Told]:
-    """Every sentence of the lines with what it is worth to later turns."""
-    found: list[_Told] = []
+def _weighed(lines: Sequence[tuple[str, str]]) -> dict[int, tuple[int, str, float]]:
+    """Every sentence of the lines by its number: its line, its text, and what it is worth to later turns."""
+    found: dict[int, tuple[int, str, float]] = {}
     seen: set[str] = set()
     alike = Counter(_NUMBER.sub("0", each.strip()) for _, text in lines for each in _SENTENCE.findall(text))
     for line, (label, text) in enumerate(lines):
@@ -150,7 +116,7 @@ def _weighed(lines: Sequence[tuple[str, str]]) -> list[_Told]:
                 worth = _worth(sentence, _ROLES.get(label, "user"), (line + 1) / len(lines))
                 most = ENDLESS if _ENDLESS.search(sentence) else LONGEST
                 shown = sentence if len(sentence) <= most else _at_a_word(sentence, most - 1) + "…"
-                found.append(_Told(line, shown, worth * AGAIN ** min(5, alike[kind])))
+                found[len(found)] = (line, shown, worth * AGAIN ** min(5, alike[kind]))
     return found
 
 
@@ -159,18 +125,13 @@ def _worth(sentence: str, role: Role, later: float) -> float:
     # Imported here: few conversations are ever compressed.
     from alice_exp.conversations.rules.own_sentences import words_of
 
-    words = words_of(sentence)
-    if words.idle.fullmatch(sentence.strip("。！？!?；;.,， ~～")):
+    words, low = words_of(sentence), sentence.lower()
+    if words.idle.fullmatch(low.strip("。！？!?；;.,， ~～")):
         return 0.0
     things = min(4, len(_SPECIFIC.findall(sentence)))
     worth = _ROLE[role] + 0.3 * later + _THING * things * (1.0 if role == "user" else 0.8)
-    worth += _CUE * bool(words.cue.search(sentence)) + _STRONG * bool(words.strong.search(sentence))
-    asks = bool(words.asks.search(sentence))
+    worth += _CUE * bool(words.cue.search(low)) + _STRONG * bool(words.strong.search(low))
+    asks = bool(words.asks.search(low))
     if asks and role == "user" and later > 0.8:
         return worth + 2
     return worth * (_ASKS if asks else 1.0)
-
-
-def _written(lines: Sequence[str], left_out: int, chinese: bool) -> str:
-    note = [_LEFT_OUT[chinese].format(count=left_out)] if left_out else []
-    return "\n".join([*note, *lines])

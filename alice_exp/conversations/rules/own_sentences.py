@@ -17,7 +17,7 @@ MOST, LONGEST = 12, 600
 
 _READ, _LEAST = 20_000, 8
 FILES = ("conversations/rules/data/cues_en.toml", "conversations/rules/data/cues_zh.toml")
-_EN, _ZH = (Patterns(path, flags=re.IGNORECASE) for path in FILES)
+_EN, _ZH = map(Patterns, FILES)
 _CJK = re.compile("[\u3400-\u9fff]")
 
 # Ten shapes of what nobody typed as their own. A block reaches to its end, a line is left out by itself.
@@ -66,7 +66,10 @@ class Said:
 
 
 def words_of(text: str) -> Patterns:
-    """The cues of the language of a text: Chinese where it has a Chinese character, else English."""
+    """The cues of the language of a text: Chinese where it has a Chinese character, else English.
+
+    They are searched in text in small letters: that takes a quarter of the time of ``re.IGNORECASE``.
+    """
     return _ZH if _CJK.search(text) else _EN
 
 
@@ -99,7 +102,7 @@ def own_sentences(text: str, answered: str = "") -> list[str]:
 
 def _says(sentence: str) -> bool:
     size = len(sentence) + 2 * len(_CJK.findall(sentence))
-    return size >= _LEAST and not words_of(sentence).idle.fullmatch(sentence)
+    return size >= _LEAST and not words_of(sentence).idle.fullmatch(sentence.lower())
 
 
 def but_unrecorded(messages: Sequence[Message]) -> list[Message]:
@@ -111,10 +114,11 @@ def but_unrecorded(messages: Sequence[Message]) -> list[Message]:
     last = -1
     for index, message in enumerate(messages):
         if message.role == "user":
+            low = message.content.lower()
             for words in (_ZH, _EN):
-                if words.unrecorded.search(message.content):
+                if words.unrecorded.search(low):
                     left[index] = replace(message, content="")
-                    if last >= 0 and words.unsaid.search(message.content):
+                    if last >= 0 and words.unsaid.search(low):
                         left[last] = replace(messages[last], content="")
             last = index
     return left
@@ -130,9 +134,9 @@ def said(messages: Sequence[Message]) -> list[Said]:
             continue
         for place, one in enumerate(own_sentences(message.content, answered)):
             if one not in found:
-                words = words_of(one)
-                strength = bool(words.cue.search(one)) + bool(words.strong.search(one))
-                found[one] = Said(index, one, strength, bool(words.asks.search(one)), place)
+                words, low = words_of(one), one.lower()
+                strength = bool(words.cue.search(low)) + bool(words.strong.search(low))
+                found[one] = Said(index, one, strength, bool(words.asks.search(low)), place)
     return list(found.values())
 
 

@@ -180,10 +180,10 @@ def read(found: Iterable[Mapping[str, Json]]) -> list[Entry]:
     return listed
 
 
-def spoken(entries: Iterable[Entry], session: str) -> list[Row]:
-    """What person and agent said in a transcript, as rows of ``session``."""
+def spoken(entries: Iterable[Entry], session: str, project: str = "") -> list[Row]:
+    """What person and agent said in a transcript, as rows of ``session`` in a project (all its names)."""
     return once(
-        replace(row, session=session)
+        Row(session, row.message, row.name, project)
         for _, rows in entries
         for row in rows
         if row.message.role in ("user", "assistant") and row.message.content.strip()

@@ -27,6 +27,7 @@ from alice_exp.kernel.value_class import dataclass
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _PAUSE = 0.01
 _ENDING = ".jsonl"
+_written = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass
@@ -235,7 +236,7 @@ class FileSessions:
 
     def _append(self, session: str, rows: Sequence[Mapping[str, Any]], *, create: bool = False) -> int:
         """Append lines durably; returns the offset at which they end (see ``atomic_files.append``)."""
-        data = b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
+        data = b"".join(_written(row).encode() + b"\n" for row in rows)
         try:
             return append(self._path(session), data, create=create, at=self._epoch())
         except FileNotFoundError:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from alice_exp.conversations.rules.ranked_turns import NEAR, STRIDE, Turn
 from alice_exp.conversations.store.file_sessions import FileSessions
 from alice_exp.conversations.values import ChatRecord, Message, as_dict, message_of
 from alice_exp.finding.rules.noise import NO_NOISE, SAMPLE, Noise, learn_noise
@@ -22,8 +21,16 @@ from alice_exp.finding.store.database import Connection, Database, in_memory
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.text.date_spans import Span
 from alice_exp.kernel.text.tokens import thirds, tokens_many
+from alice_exp.kernel.value_class import dataclass
 
 R = TypeVar("R")
+
+STRIDE = 1 << 20
+"""By how much the numbers of two sessions' first turns differ: a session's turns stand one behind the other, and
+the last of one and the first of the next do not."""
+
+REACH = 2
+"""How many turns away a word still counts."""
 
 LOT = 2_000
 """How many turns are taken in by one transaction."""
@@ -54,8 +61,20 @@ CREATE VIRTUAL TABLE words USING fts5 (
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What ranking needs of a turn: who said it (``role``, ``speaker``), when (ISO-8601 UTC, or ""), how long it is in
+    thirds of a word, and how often it has each token that was asked for."""
+
+    role: str
+    speaker: str
+    at: str
+    length: int
+    counts: Mapping[str, int]
+
+
 class IndexedTurns:
-    """The turns of a database, as long as its transaction lasts; implements ``rules.ranked_turns.Turns``."""
+    """The turns of a database by their numbers, as long as its transaction lasts."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -70,13 +89,13 @@ class IndexedTurns:
         )
 
     def statistics(self, tokens: Collection[str]) -> Statistics:
-        """See ``Turns``."""
+        """The statistics of all turns, and how many hold each of some tokens."""
         ((total, length, short, long),) = self._asked("SELECT * FROM measures")
         noise = Noise(short, long) if short else NO_NOISE
         return Statistics(total, length / max(1, total), noise, self._holders(tokens))
 
     def likely(self, tokens: Collection[str], days: Sequence[Span], most: int) -> set[int]:
-        """See ``Turns``."""
+        """The turns that may be the best by their words, and those of some days; at most ``most`` of each."""
         found: set[int] = set()
         chosen: list[str] = []
         read = 0
@@ -87,10 +106,8 @@ class IndexedTurns:
         if chosen:
             query = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?"
             best = [number for (number,) in self._asked(query, " OR ".join(chosen), most)]
-            reach = range(-len(NEAR), len(NEAR) + 1)
-            beside = json.dumps([number + step for number in best for step in reach])
             there = "SELECT id FROM turns WHERE id IN (SELECT value FROM json_each(?))"
-            found.update(number for (number,) in self._asked(there, beside))
+            found.update(number for (number,) in self._asked(there, json.dumps([*_beside(best)])))
         for day in days:
             # Of a day in any year, the latest years first.
             of, form = ("substr(at, 6, 5)", "%m-%d") if day.every_year else ("at", "%Y-%m-%d")
@@ -100,24 +117,24 @@ class IndexedTurns:
             found.update(number for (number,) in self._asked(query, first, after, most))
         return found
 
-    def at(self, numbers: Collection[int], tokens: Collection[str]) -> Mapping[int, Turn]:
-        """See ``Turns``."""
+    def beside(self, numbers: Collection[int], tokens: Collection[str]) -> Mapping[int, Turn]:
+        """These turns and those beside them, with the counts of some tokens."""
         query = """SELECT id, role, speaker, at, length, tokens FROM turns
             WHERE id IN (SELECT value FROM json_each(?))"""
         spelt = [(token, f" {token} ") for token in tokens]
         found = {}
-        for number, role, speaker, at, length, text in self._asked(query, json.dumps([*numbers])):
+        for number, role, speaker, at, length, text in self._asked(query, json.dumps([*_beside(numbers)])):
             counts = {token: text.count(written) for token, written in spelt if written in text}
             found[number] = Turn(role, speaker, at, length, counts)
         return found
 
     def newest(self) -> str:
-        """See ``Turns``."""
+        """The latest time of a turn; "" if none is known."""
         ((at,),) = self._asked("SELECT max(at) FROM turns WHERE at > ''")
         return at or ""
 
     def speakers(self) -> Collection[str]:
-        """See ``Turns``."""
+        """The names of those who spoke."""
         found: list[str] = []
         while True:
             # From one name to the next in the index: a turn each would be read else.
@@ -206,6 +223,11 @@ class TurnIndex:
             connection.execute(
                 "UPDATE files SET signature = ?, rows = ? WHERE number = ?", (state, rows, number)
             )
+
+
+def _beside(numbers: Iterable[int]) -> set[int]:
+    """Some turns and those that stand beside them; there need not be such."""
+    return {number + step for number in numbers for step in range(-REACH, REACH + 1)}
 
 
 def turns_of(said: Iterable[tuple[str, Sequence[ChatRecord]]]) -> IndexedTurns:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from alice_exp.conversations.rules.context_window import measured
+from alice_exp.conversations.rules.context_window import estimate_tokens, quarters
 from alice_exp.finding.ports import Finding
 from alice_exp.finding.rules.choice import in_order, rests, together
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES
@@ -91,11 +91,11 @@ def prime(
     if not last:
         return made
     # The last line has its part of the budget; where that leaves no room for any block, it is not worth it.
-    shorter = _written(queue, line, budget - measured(f"\n{last}").tokens - 1, headings)
+    shorter = _written(queue, line, budget - estimate_tokens(f"\n{last}") - 1, headings)
     if not shorter.blocks:
         return made
     text = f"{shorter.text}\n{more(shorter.left_out)}"
-    return replace(shorter, text=text, tokens=measured(text).tokens, personal=made.personal)
+    return replace(shorter, text=text, tokens=estimate_tokens(text), personal=made.personal)
 
 
 def _written(
@@ -116,11 +116,11 @@ def _written(
     chosen: list[Placed] = []
     withheld: list[Placed] = []
     left_out = 0
-    size = measured(headings[0])
+    size = quarters(headings[0])
     for placed in queue:
         row, at = line(placed), placed.place != "personal"
-        longer = size + measured(f"\n{row}" if sections[at] else f"\n{headings[at + 1]}\n{row}")
-        if longer.tokens > budget:
+        longer = size + quarters(f"\n{row}" if sections[at] else f"\n{headings[at + 1]}\n{row}")
+        if longer > 4 * budget:
             left_out += 1
         elif is_private(placed.block):
             withheld.append(placed)
@@ -131,7 +131,7 @@ def _written(
     rows = [headings[0]]
     for heading, section in zip(headings[1:], sections, strict=True):
         rows += [heading, *section] if section else []
-    text, tokens = ("\n".join(rows), size.tokens) if chosen else ("", 0)
+    text, tokens = ("\n".join(rows), -(-size // 4)) if chosen else ("", 0)
     return Primed(text, tokens, tuple(chosen), left_out, tuple(withheld))
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from alice_exp.conversations.usecases.agent_context import user_memories
-from alice_exp.conversations.usecases.search_sessions import Library
+from alice_exp.conversations.usecases.search_sessions import Search
 from alice_exp.finding.ports import Finding
 from alice_exp.finding.rules.fitting_episodes import episode_text, fitting_episodes
 from alice_exp.finding.rules.ranking import Match
@@ -36,7 +36,7 @@ class Remembering:
 
     finding: Finding
     history: History
-    library: Library
+    search: Search
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def recollect(
     found = [
         *_episodes(snapshot, query, filters.since),
         *_thoughts(snapshot, remembering.history, query, remembering.finding.caller.now, top, filters.since),
-        *_messages(remembering.library, query, filters, remembering.finding.caller.now, top),
+        *_messages(remembering.search, query, filters, remembering.finding.caller.now, top),
     ]
     fresh = sorted(
         (one for one in found if one.id not in known), key=lambda one: (-one.score, one.source, one.id)
@@ -129,15 +129,15 @@ def _thoughts(
     ]
 
 
-def _messages(library: Library, query: str, filters: Filters, now: str, top: int) -> Iterable[Recollection]:
+def _messages(search: Search, query: str, filters: Filters, now: str, top: int) -> Iterable[Recollection]:
     here = {"", *filters.project.split()}
-    for one in library.search(query, now, max(LOOKED_THROUGH, top)):
+    for one in search(query, now, max(LOOKED_THROUGH, top)):
         record, message = one.record, one.record.message
         # What was said in another project holds there (DESIGN 7).
         is_here = record.project.partition(" ")[0] in here
-        if is_here and one.hit.fits and message.role in ("user", "assistant") and message.at >= filters.since:
+        if is_here and one.fits and message.role in ("user", "assistant") and message.at >= filters.since:
             said = f"{message.role}: {message.content}"
-            yield Recollection("conversation", record.ref, _short(said), message.at, one.hit.by_words)
+            yield Recollection("conversation", record.ref, _short(said), message.at, one.by_words)
 
 
 def _short(text: str) -> str:

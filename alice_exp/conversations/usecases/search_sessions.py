@@ -1,141 +1,181 @@
-"""Import conversations from files and search stored messages (DESIGN 10)."""
+"""Ranks what was said by the one scorer of every search, by who said it, and by the days a question names (DESIGN 10).
+
+A turn also has the words of the turns beside it in its session, for less: an answer seldom repeats the words of its
+question. What a person said counts more than what an assistant said, unless the question asks for the latter.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.rules.ranked_turns import Hit, search
-from alice_exp.conversations.rules.transcripts import Row
-from alice_exp.conversations.usecases.sessions import Conversing, require_fitting
-from alice_exp.conversations.values import ChatRecord, Message
-from alice_exp.kernel.errors import NotFoundError, UsageError
-from alice_exp.kernel.progress import followed
+from alice_exp.conversations.values import ChatRecord
+from alice_exp.finding.rules.noise import B
+from alice_exp.finding.rules.parsed_query import Query
+from alice_exp.finding.rules.scorer import Scored, Statistics, score
+from alice_exp.kernel.errors import NotFoundError
+from alice_exp.kernel.text.data_files import LazyPattern
+from alice_exp.kernel.text.date_spans import Span
+from alice_exp.kernel.text.named_dates import asks_only_of_days, day_of, named_spans
+from alice_exp.kernel.text.tokens import STOP_WORDS, fold, words
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
     from alice_exp.conversations.store.file_sessions import FileSessions
-    from alice_exp.conversations.store.turn_index import IndexedTurns, TurnIndex
+    from alice_exp.conversations.store.turn_index import IndexedTurns, Turn
 
+Search = Callable[[str, "str | None", int], "list[Found]"]
+"""``search`` over the turns of a home: question, ``now``, ``top``."""
 
-GATE = Config().number("thresholds.fits")
+NEAR = (0.5, 0.25)
+"""What a word counts that stands one and two turns away."""
 
+LENDERS = 0.2
+"""A word of a larger share of the turns does not count for those beside it."""
 
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """Result of importing one conversation: messages added, and messages that were there already."""
+PERSON = 1.5
+"""What a person's turn counts beside an assistant's."""
 
-    session: str
-    added: int
-    known: int
+DAY, SPEAKER = 0.3, 0.3
+"""What a turn gains on a day that the question names, as a share of the best score, and by a speaker whom it names, as
+a share of its own."""
+
+LIKELY = 64
+"""The most turns that are scored for their words, and the most for their day."""
+
+LOOKED_AT = 10
+"""The best matches of which one has to fit."""
+
+_ASKS_ASSISTANT = LazyPattern(
+    r"\byou(?:['’]ve| have| had)? (?:sa(?:y|id)|t(?:ell|old)|suggest|recommend|mention|propos|g[ai]ve|list|explain"
+    r"|advis|wrote|write|provid|answer)|\byour (?:answer|suggestion|advice|reply|recommendation|explanation|list)"
+    r"|\b(?:assistant|agent|ai|bot|chatbot)\b|助手|智能体|[你您]的(?:建议|回答|推荐|解释)"
+    r"|[你您](?:之前|上次|当时|刚才|曾经?)?(?:都|是|有没有|怎么|还)?(?:说|讲|建议|推荐|提到|给|列|回答|解释|告诉)"
+)
+"""What asks for words of the assistant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A matching message and the hit with its scores."""
+    """A matching message and its score (> 0; comparable within one search only).
+
+    ``by_words`` is the match of its words in [0, 1]; ``by_day`` and ``by_speaker`` tell whether the question named its
+    day or its speaker; ``fits`` whether it is an answer by itself: by its own words, or of a day that is named.
+    """
 
     record: ChatRecord
-    hit: Hit
+    score: float
+    by_words: float
+    by_day: bool
+    by_speaker: bool
+    fits: bool = True
 
 
-def take_in(
-    conversing: Conversing, rows: Sequence[Row], default: str, *, dry_run: bool = False
-) -> tuple[Taken, ...]:
-    """Import conversations; rows without a session go to ``default``. Importing again adds only new messages.
+def search(turns: IndexedTurns, question: str, now: str | None, top: int, gate: float = 0.0) -> list[Found]:
+    """The best matching turns, best first; equal ones in their order.
 
-    Raises ``UsageError``, before anything is written, if a session of that name holds a different conversation.
+    ``now`` is the reference for "yesterday"; None: the newest turn's time. A question that only names a day finds what
+    was said that day. Empty where none of the best has words that fit with probability ``gate``, unless it was said on
+    a day that the question names.
     """
-    conversing.home.read(())
-    chats, plans = conversing.chats, []
-    for session, group in _by_session(rows, default):
-        for row in group:
-            require_fitting(row.message)
-        try:
-            present = chats.load(session)
-        except NotFoundError:
-            present = ()
-        plans.append((session, group, _overlap(session, present, group)))
-    for session, group, known in () if dry_run else followed(plans):
-        there = known
-        while there < len(group):
-            add(conversing, session, group[there:], there)
-            there = _overlap(session, chats.load(session), group)
-    return tuple(Taken(session, len(group) - known, known) for session, group, known in plans)
-
-
-def add(conversing: Conversing, session: str, rows: Sequence[Row], after: int) -> None:
-    """Append messages to a conversation of ``after`` messages; where another process adds meanwhile, none comes twice,
-    and some may not come."""
-    for project, group in groupby(rows, lambda row: row.project):
-        said = list(group)
-        conversing.chats.start(session, said[0].message.at or conversing.caller.now, project)
-        conversing.chats.save_all(session, [row.message for row in said], [row.name for row in said], after)
-        after += len(said)
-
-
-def _by_session(rows: Iterable[Row], default: str) -> list[tuple[str, list[Row]]]:
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row.session or default, []).append(row)
-    return list(found.items())
-
-
-def _overlap(session: str, present: Sequence[ChatRecord], rows: Sequence[Row]) -> int:
-    """How many of the rows, from the first, the session already holds."""
-    shared = min(len(present), len(rows))
-    same = all(
-        _said(record.message) == _said(row.message)
-        for record, row in zip(present[:shared], rows[:shared], strict=True)
-    )
-    if not same:
-        raise UsageError(
-            "the session {session} holds another conversation",
-            session=session,
-            hint="give it a name with --id",
+    query = Query.of(question)
+    newest = turns.newest()
+    days = named_spans(question, newest if now is None else now) if newest else []
+    known = turns.statistics(query.tokens)
+    chosen = turns.likely(query.tokens, days, LIKELY)
+    found = turns.beside(chosen, query.tokens)
+    lengths = {number: turn.length for number, turn in found.items()}
+    scored = score(query, known, _lent(found, chosen, known), lengths)
+    on_day = {number for number in chosen if found[number].at and _is_within(found[number].at, days)}
+    named = _named(turns.speakers(), question)
+    scores = dict.fromkeys(on_day, 0.0) | dict(scored.matches)
+    to_assistant = bool(_ASKS_ASSISTANT.search(fold(question)))
+    for number in scores:
+        turn = found[number]
+        scores[number] *= (1 if to_assistant or turn.role != "user" else PERSON) * (
+            1 + SPEAKER * (turn.speaker in named)
         )
-    return shared
+    # 3月12号说了什么: 什么 and 说 are no words of a subject, so the day comes before all others.
+    lift = (2.0 if asks_only_of_days(question) else DAY) * (max(scores.values(), default=0.0) or 1.0)
+    for number in on_day:
+        scores[number] += lift
+    best = sorted(scores, key=lambda number: (-round(scores[number], 6), number))[: max(top, LOOKED_AT)]
+    fitting = on_day.union(_fitting(query, known, found, best, gate))
+    if fitting.isdisjoint(best):
+        return []
+    return [
+        Found(
+            turns.record(number),
+            round(scores[number], 6),
+            round(scored.matches.get(number, 0.0), 6),
+            number in on_day,
+            found[number].speaker in named,
+            number in fitting,
+        )
+        for number in best[: max(0, top)]
+    ]
 
 
-def _said(message: Message) -> tuple[str, str, str]:
-    return (message.role, message.content, message.speaker)
+def named(chats: FileSessions, sessions: Sequence[str] = (), prefix: str = "") -> list[str] | None:
+    """The conversations that are searched: those named, or those whose name begins so; None: all. ``NotFoundError`` if
+    a named one does not exist."""
+    if not (sessions or prefix):
+        return None
+    known = [one.session for one in chats.conversations()]
+    for session in sessions:
+        if session not in known:
+            raise NotFoundError(
+                "there is no session {session}", session=session, hint="see 'alice-exp session list'"
+            )
+    return [name for name in sessions or known if name.startswith(prefix)]
 
 
-class Library:
-    """Conversations that are searched: all, or those named, or those whose name starts with ``prefix``.
+def _lent(
+    found: Mapping[int, Turn], chosen: Collection[int], known: Statistics
+) -> Mapping[str, Mapping[int, float]]:
+    """How often each chosen turn has each token, with what the turns beside it lend it."""
+    held: defaultdict[str, dict[int, float]] = defaultdict(dict)
+    rare = {token for token, holders in known.holders.items() if holders <= max(2.0, LENDERS * known.total)}
+    damp = {number: 1 - B + B * turn.length / (known.average or 1.0) for number, turn in found.items()}
+    for number in chosen:
+        total: dict[str, float] = {**found[number].counts}
+        for step, share in enumerate(NEAR, 1):
+            for other in (number - step, number + step):
+                if other not in found:
+                    continue
+                # A word of a long turn says as much less beside it as it does there.
+                part = share * damp[number] / damp[other]
+                for token, count in found[other].counts.items():
+                    if token in rare or " " in token:
+                        total[token] = total.get(token, 0.0) + part * count
+        for token, share in total.items():
+            held[token][number] = share
+    return held
 
-    ``gate`` is the least probability that a turn fits (``thresholds.fits``), as in ``recall``. Raises ``NotFoundError``
-    if a named one does not exist.
-    """
 
-    def __init__(
-        self,
-        chats: FileSessions,
-        index: TurnIndex,
-        sessions: Sequence[str] = (),
-        prefix: str = "",
-        gate: float = GATE,
-    ) -> None:
-        self._index, self._gate = index, gate
-        self._among: list[str] | None = None
-        if sessions or prefix:
-            known = [one.session for one in chats.conversations()]
-            for session in sessions:
-                if session not in known:
-                    raise NotFoundError(
-                        "there is no session {session}", session=session, hint="see 'alice-exp session list'"
-                    )
-            self._among = [name for name in sessions or known if name.startswith(prefix)]
+def _fitting(
+    query: Query, known: Statistics, found: Mapping[int, Turn], best: Sequence[int], gate: float
+) -> set[int]:
+    """Those of the best turns that fit by their own words."""
+    held: defaultdict[str, dict[int, float]] = defaultdict(dict)
+    for number in best:
+        for token, count in found[number].counts.items():
+            held[token][number] = count
+    scored: Scored = score(query, known, held, {number: found[number].length for number in best})
+    return {number for number in best if scored.probability(number) >= gate}
 
-    def search(self, query: str, now: str | None, top: int) -> list[Found]:
-        """The best matches, best first; ``now`` is the reference for "yesterday" (None: the newest turn).
 
-        Empty if none of the best fits by its words and the query names no day on which anything was said.
-        """
+def _named(speakers: Iterable[str], question: str) -> set[str]:
+    """Those of some speakers whom a question names."""
+    asked, folded = set(words(question)), fold(question)
+    return {
+        name
+        for name in speakers
+        if not asked.isdisjoint(set(words(name)) - STOP_WORDS)
+        or (not name.isascii() and len(name) > 1 and fold(name) in folded)
+    }
 
-        def answer(turns: IndexedTurns) -> list[Found]:
-            hits = search(turns, query, now, top, self._gate)
-            return [Found(turns.record(hit.number), hit) for hit in hits]
 
-        return self._index.ask(answer, self._among)
+def _is_within(at: str, days: Sequence[Span]) -> bool:
+    return bool(days) and any(span.covers(day_of(at)) for span in days)

@@ -186,10 +186,7 @@ class _Talk:
     def of(cls, conversing: Conversing, session: str) -> _Talk:
         """The conversation of this name."""
         records = conversing.chats.load(session)
-        typed = [
-            replace(one, content=typed_words(one.content)[:READ_LIMIT]) if one.role == "user" else one
-            for one in (record.message for record in records)
-        ]
+        typed = [_typed(record.message) for record in records]
         others = other_speakers(typed, [one.block.payload.content for one in conversing.home.read(_PERSONAL)])
         messages = by_the_user(typed, others)
         return cls(records, others, messages, not others or any(one.role == "user" for one in messages))
@@ -207,6 +204,12 @@ class _Talk:
             host = next((name for name in HOSTS if row.session.startswith(f"{name}-")), "")
             found.append(Heard("", row.ref, host, row.project, row.message.at, one.text, one.place))
         return found
+
+
+def _typed(message: Message) -> Message:
+    """A message without what a host put beside the user's words, and no more of it than is read."""
+    own = typed_words(message.content)[:READ_LIMIT] if message.role == "user" else message.content
+    return message if own == message.content else replace(message, content=own)
 
 
 def extract_session(

@@ -18,10 +18,10 @@ from alice_exp.episodes.cli.episode_tables import (
 )
 from alice_exp.episodes.rules.search_episodes import Filters
 from alice_exp.episodes.usecases import episode_book, similar_episodes
-from alice_exp.episodes.wiring import recording
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.times import iso_time, seconds
+from alice_exp.kernel.value_class import attributes
 from alice_exp.model.formats.record_schema import EPISODES_PATH, book_json
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.records import EpisodeBook, ImportMode
@@ -70,7 +70,7 @@ def add(
 
     Examples: alice-exp episode add --task "search code" --action rg --success --reward 0.9 · alice-exp episode add -
     """
-    opened = recording(terminal.session, terminal.doors(dry_run))
+    opened = terminal.rehearsing(dry_run)
     if bool(source) == bool(task.strip()):
         raise UsageError(
             "give --task, or a file of episodes", hint='alice-exp episode add --task "search code" --success'
@@ -181,7 +181,7 @@ def similar(
         _after(terminal, recent, ""), success, type, number_between(min_reward, 0, 1, "--min-reward")
     )
     asked = similar_episodes.Asked(task, context_of(context), top, filters, by_words)
-    found = similar_episodes.similar(recording(terminal.session), terminal.records(EPISODES_PATH), asked)
+    found = similar_episodes.similar(terminal.session, terminal.records(EPISODES_PATH), asked)
 
     def text() -> None:
         if found:
@@ -214,7 +214,7 @@ def reflect(
     Example: alice-exp episode reflect ep-7k2m9q4x "look for INVALID indexes first"
     """
     require_utf8(text)
-    done = episode_book.reflect(recording(terminal.session), reference, text)
+    done = episode_book.reflect(terminal.session, reference, text)
     commit = commit_id(done.commit)
     terminal.answer(
         {"id": done.episode.id, "reflection": done.episode.reflection, "commit": commit},
@@ -231,11 +231,7 @@ def stats(terminal: Terminal) -> None:
     counts = episode_book.counted(snapshot)
     capacity = episode_book.capacity_of(snapshot)
     document = {
-        "total": counts.total,
-        "successful": counts.successful,
-        "average_reward": counts.average_reward,
-        "oldest_timestamp": counts.oldest_timestamp,
-        "newest_timestamp": counts.newest_timestamp,
+        **attributes(counts, "total successful average_reward oldest_timestamp newest_timestamp"),
         "capacity": capacity,
         "types": dict(counts.types),
     }
@@ -268,7 +264,7 @@ def prune(
 
     An addition does this by itself when the capacity is exceeded. Example: alice-exp episode prune --dry-run
     """
-    pruned = episode_book.clean(recording(terminal.session), dry=dry_run)
+    pruned = episode_book.clean(terminal.session, dry=dry_run)
     gone = [weighed_document(one) for one in pruned.pruning.removed]
     document: dict[str, Any] = {
         "pruned": [one["id"] for one in gone],
@@ -301,7 +297,7 @@ def restore(
     Example: alice-exp episode restore ep-7k2m9q4x
     """
     session = terminal.session
-    kept = episode_book.restore_episode(recording(session), session.history, reference)
+    kept = episode_book.restore_episode(session, reference)
     _kept(terminal, kept, say("{id}  is back", id=kept.ids[0]))
 
 
@@ -341,7 +337,7 @@ def import_(
             say("Replace all episodes by the {count} of {source}?", count=len(episodes), source=source)
         )
     mode: ImportMode = "replace" if replace else "merge"
-    kept = episode_book.take_in(recording(session, terminal.doors(dry_run)), episodes, mode)
+    kept = episode_book.take_in(terminal.rehearsing(dry_run), episodes, mode)
     _kept(terminal, kept, say("{count} of {total} taken in", count=len(kept.ids), total=len(episodes)))
 
 

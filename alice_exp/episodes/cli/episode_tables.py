@@ -6,6 +6,7 @@ from typing import Any
 
 from alice_exp.episodes.rules.retention import Weighed
 from alice_exp.episodes.rules.search_episodes import Match
+from alice_exp.kernel.value_class import attributes
 from alice_exp.model.formats.record_schema import episode_json
 from alice_exp.model.values.records import Episode
 from alice_exp.terminal.console import Terminal, short
@@ -17,11 +18,7 @@ def episode_document(episode: Episode) -> dict[str, Any]:
     return {
         **episode_json(episode),
         "context": dict(episode.context),
-        "action": episode.action,
-        "result": episode.result,
-        "at": episode.at,
-        "timestamp": episode.timestamp,
-        "reflection": episode.reflection,
+        **attributes(episode, "action result at timestamp reflection"),
         "type": episode.task_type,
     }
 

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alice_exp.blocks.wiring import access
 from alice_exp.episodes.rules.retention import is_due, prune
 from alice_exp.episodes.rules.search_episodes import Filters, as_told, join, shorten_result, statistics
 from alice_exp.home.caller import require_person
@@ -31,11 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from alice_exp.blocks.ports import AccessLog
-    from alice_exp.episodes.ports import Recording
     from alice_exp.episodes.rules.retention import Pruning
     from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
     from alice_exp.home.caller import Caller
-    from alice_exp.home.ports import History, Home
+    from alice_exp.home.session import Session
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.records import ImportMode
@@ -100,7 +100,7 @@ def read_import(data: bytes, path: str, now: str) -> tuple[Episode, ...]:
 
 
 def add_episode(
-    recording: Recording,
+    session: Session,
     task: str,
     success: bool,
     *,
@@ -115,16 +115,16 @@ def add_episode(
     """Record one task (R0.14); ``reward`` in [0, 1], else 1 for a success and 0 for a failure; ``at`` else now."""
     worth = (1.0 if success else 0.0) if reward is None else reward
     told = Episode("", task, context or {}, action, result, success, worth, at, reflection, type)
-    return add_episodes(recording, [replace(told, project=recording.project().partition(" ")[0])])
+    return add_episodes(session, [replace(told, project=session.enter().partition(" ")[0])])
 
 
-def add_episodes(recording: Recording, episodes: Sequence[Episode]) -> Kept:
+def add_episodes(session: Session, episodes: Sequence[Episode]) -> Kept:
     """Record what happened; long results are shortened, and what is too much is pruned (R0.36, R0.48).
 
     One episode is never pruned by its own addition; where many would be, they are committed whole first.
     ``UsageError`` for a reward outside [0, 1], a task that says nothing, an id that is taken.
     """
-    caller = recording.caller
+    caller = session.caller
     for episode in episodes:
         _require_valid(episode)
 
@@ -144,16 +144,16 @@ def add_episodes(recording: Recording, episodes: Sequence[Episode]) -> Kept:
         if not named:
             return None, Kept(())
         grown = replace(book, episodes=(*book.episodes, *named))
-        changes, pruned = _within_bounds(recording, snapshot, grown, named, "add")
+        changes, pruned = _within_bounds(session, snapshot, grown, named, "add")
         return changes, Kept(tuple(named), pruned)
 
-    commit, kept = recording.home.apply(plan, SETS, records=EPISODES_PATH)
+    commit, kept = session.target.apply(plan, SETS, records=EPISODES_PATH)
     return replace(kept, commit=commit)
 
 
-def take_in(recording: Recording, episodes: Sequence[Episode], mode: ImportMode = "merge") -> Kept:
+def take_in(session: Session, episodes: Sequence[Episode], mode: ImportMode = "merge") -> Kept:
     """Import episodes: ``merge`` adds what is not there, ``replace`` (a person's act) keeps nothing else (B0.16)."""
-    caller = recording.caller
+    caller = session.caller
     if mode == "replace":
         require_person(caller, "replace the episodes", "alice-exp episode import FILE --replace")
 
@@ -165,16 +165,14 @@ def take_in(recording: Recording, episodes: Sequence[Episode], mode: ImportMode 
         joined = join(book, incoming, _fresh(caller, book, incoming), mode)
         if joined.book == book:
             return None, Kept((), (), joined.left)
-        changes, pruned = _within_bounds(recording, snapshot, joined.book, joined.added, "import")
+        changes, pruned = _within_bounds(session, snapshot, joined.book, joined.added, "import")
         return changes, Kept(joined.added, pruned, joined.left)
 
-    commit, kept = recording.home.apply(plan, SETS, records=EPISODES_PATH)
+    commit, kept = session.target.apply(plan, SETS, records=EPISODES_PATH)
     return replace(kept, commit=commit)
 
 
-def tell_actions(
-    recording: Recording, actions: Mapping[str, str], whole: Episode | None = None
-) -> Commit | None:
+def tell_actions(session: Session, actions: Mapping[str, str], whole: Episode | None = None) -> Commit | None:
     """Keep what was done: in the episodes of these ids that tell no action of their own, and as ``whole``, in the place
     of an unreported episode of its id, whose time stays. None where all that stands there already."""
 
@@ -192,12 +190,12 @@ def tell_actions(
             return None, None
         kept = [told.pop(one.id, one) for one in book.episodes]
         grown = replace(book, episodes=(*kept, *told.values()))
-        return _within_bounds(recording, snapshot, grown, changed, "act in")[0], None
+        return _within_bounds(session, snapshot, grown, changed, "act in")[0], None
 
-    return recording.home.apply(plan, SETS, records=EPISODES_PATH)[0]
+    return session.target.apply(plan, SETS, records=EPISODES_PATH)[0]
 
 
-def reflect(recording: Recording, reference: str, text: str) -> Reflected:
+def reflect(session: Session, reference: str, text: str) -> Reflected:
     """Say afterwards what was learned (R0.16); the reflection before stays in history."""
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Reflected]:
@@ -208,23 +206,23 @@ def reflect(recording: Recording, reference: str, text: str) -> Reflected:
         if told == episode:
             return None, Reflected(episode)
         episodes = tuple(told if one.id == told.id else one for one in book.episodes)
-        act = _act(recording.caller, f"reflect on {told.id}", [told])
+        act = _act(session.caller, f"reflect on {told.id}", [told])
         return ChangeSet(act, episodes=replace(book, episodes=episodes)), Reflected(told)
 
-    commit, answer = recording.home.apply(plan, SETS, records=EPISODES_PATH)
+    commit, answer = session.target.apply(plan, SETS, records=EPISODES_PATH)
     return replace(answer, commit=commit)
 
 
-def clean(recording: Recording, *, dry: bool = False) -> Pruned:
+def clean(session: Session, *, dry: bool = False) -> Pruned:
     """Take away the fifth that is worth least, due or not (R0.42); a person's act. ``dry`` only weighs."""
-    caller = recording.caller
+    caller = session.caller
     if not dry:
         require_person(caller, "prune episodes", "alice-exp episode prune")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Pruned]:
         require_sound(snapshot, EPISODES_PATH)
         book = snapshot.episodes or EpisodeBook()
-        pruning = _pruning(recording, snapshot, book, ())
+        pruning = _pruning(session, snapshot, book, ())
         gone = _ids(pruning)
         if dry or not gone:
             return None, Pruned(pruning)
@@ -232,14 +230,14 @@ def clean(recording: Recording, *, dry: bool = False) -> Pruned:
         act = replace(_act(caller, cleaned(len(gone)), ()), trailers=_trailers((), gone))
         return ChangeSet(act, episodes=left), Pruned(pruning)
 
-    commit, answer = recording.home.apply(plan, SETS, records=EPISODES_PATH)
+    commit, answer = session.target.apply(plan, SETS, records=EPISODES_PATH)
     return replace(answer, commit=commit)
 
 
-def restore_episode(recording: Recording, history: History, reference: str) -> Kept:
+def restore_episode(session: Session, reference: str) -> Kept:
     """Bring back an episode that was pruned or deleted, as history had it last; a person's act."""
-    require_person(recording.caller, "restore an episode", f"alice-exp episode restore {reference}")
-    episode = _last(recording.home, history, reference)
+    require_person(session.caller, "restore an episode", f"alice-exp episode restore {reference}")
+    episode = _last(session, reference)
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Kept]:
         require_sound(snapshot, EPISODES_PATH)
@@ -247,10 +245,10 @@ def restore_episode(recording: Recording, history: History, reference: str) -> K
         if any(one.id == episode.id for one in book.episodes):
             raise UsageError("{id} is among the episodes already", id=episode.id)
         grown = replace(book, episodes=(*book.episodes, episode))
-        changes, pruned = _within_bounds(recording, snapshot, grown, [episode], "restore")
+        changes, pruned = _within_bounds(session, snapshot, grown, [episode], "restore")
         return changes, Kept((episode,), pruned)
 
-    commit, kept = recording.home.apply(plan, SETS, records=EPISODES_PATH)
+    commit, kept = session.target.apply(plan, SETS, records=EPISODES_PATH)
     return replace(kept, commit=commit)
 
 
@@ -343,16 +341,16 @@ def _fresh(caller: Caller, book: EpisodeBook, incoming: Iterable[Episode] = ()) 
 
 
 def _within_bounds(
-    recording: Recording, snapshot: Snapshot, grown: EpisodeBook, fresh: Sequence[Episode], verb: str
+    session: Session, snapshot: Snapshot, grown: EpisodeBook, fresh: Sequence[Episode], verb: str
 ) -> tuple[ChangeSet, tuple[str, ...]]:
     """The act that adds ``fresh``; what is too much goes with it, or after it where something new would go."""
-    caller = recording.caller
+    caller = session.caller
     what = fresh[0].id if len(fresh) == 1 else str(len(fresh))
     act = _act(caller, f"{verb} {what}", fresh)
     if not is_due(replace(grown, capacity=capacity_of(snapshot))):
         return ChangeSet(act, episodes=grown), ()
     own = {episode.id for episode in fresh}
-    pruning = _pruning(recording, snapshot, grown, own if len(own) == 1 else ())
+    pruning = _pruning(session, snapshot, grown, own if len(own) == 1 else ())
     gone = _ids(pruning)
     left = replace(grown, episodes=pruning.book.episodes)
     if own.isdisjoint(gone):
@@ -362,7 +360,7 @@ def _within_bounds(
     return ChangeSet(act, episodes=grown, then=ChangeSet(after, episodes=left)), gone
 
 
-def _pruning(recording: Recording, snapshot: Snapshot, book: EpisodeBook, kept: Collection[str]) -> Pruning:
+def _pruning(session: Session, snapshot: Snapshot, book: EpisodeBook, kept: Collection[str]) -> Pruning:
     """The cleaning of a book within this home: what living blocks cite stays (B0.13)."""
     references = Counter(
         ref
@@ -370,8 +368,8 @@ def _pruning(recording: Recording, snapshot: Snapshot, book: EpisodeBook, kept: 
         for ref in {piece.ref for piece in placed.block.evidence if piece.ref.startswith("ep-")}
     )
     cited = {*references, *kept}
-    references.update(reads_of(recording.access))
-    return prune(replace(book, capacity=capacity_of(snapshot)), recording.caller.now, references, cited)
+    references.update(reads_of(access(session)))
+    return prune(replace(book, capacity=capacity_of(snapshot)), session.caller.now, references, cited)
 
 
 def _ids(pruning: Pruning) -> tuple[str, ...]:
@@ -387,11 +385,11 @@ def _trailers(episodes: Sequence[Episode], pruned: Sequence[str]) -> tuple[tuple
     return (*told, *(("Pruned", one) for one in pruned))
 
 
-def _last(home: Home, history: History, reference: str) -> Episode:
+def _last(session: Session, reference: str) -> Episode:
     """An episode as history had it last, whichever file version that was."""
     wanted = prefix(reference)
-    home.read(())
-    for _, text in history.texts(EPISODES_PATH):
+    session.home.read(())
+    for _, text in session.history.texts(EPISODES_PATH):
         if f'"{wanted}' in text:
             book = past_episodes(text.encode())
             if any(episode.id.startswith(wanted) for episode in book.episodes):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from alice_exp.episodes.ports import Recording
+from alice_exp.blocks.wiring import access
 from alice_exp.episodes.rules.search_episodes import (
     Filters,
     Match,
@@ -13,6 +13,7 @@ from alice_exp.episodes.rules.search_episodes import (
     find_similar,
     find_without_context,
 )
+from alice_exp.home.session import Session
 from alice_exp.kernel.gc_pause import gc_paused
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
@@ -32,7 +33,7 @@ class Asked:
 
 
 @gc_paused()
-def similar(recording: Recording, snapshot: Snapshot, asked: Asked) -> tuple[Match, ...]:
+def similar(session: Session, snapshot: Snapshot, asked: Asked) -> tuple[Match, ...]:
     """Episodes like a task, best first (R0.28-R0.35); being found counts for their popularity (B0.8).
 
     With a context by the source's formula alone; without one see ``find_without_context``; by words where that is asked
@@ -45,5 +46,5 @@ def similar(recording: Recording, snapshot: Snapshot, asked: Asked) -> tuple[Mat
     else:
         find = find_by_words if asked.by_words else find_without_context
         matches = find(episodes, task, top, filters, snapshot.config.number("thresholds.fits"))
-    recording.access.record([match.episode.id for match in matches], recording.caller.now)
+    access(session).record([match.episode.id for match in matches], session.caller.now)
     return matches

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from alice_exp.finding.rules.scorer import Scored, Texts
@@ -51,6 +50,14 @@ class Searchable(Protocol):
         likeliest first; the first of these with the blocks ``also``."""
         ...
 
+    def of_files(self, paths: Collection[str]) -> Searchable:
+        """The same collection, of which the blocks of some files alone may be answers."""
+        ...
+
+    def among(self, numbers: Collection[int]) -> Searchable:
+        """The same collection, of which some blocks alone may be answers."""
+        ...
+
     def blocks(self, numbers: Sequence[int]) -> Sequence[Placed]:
         """The blocks with these numbers, in the order asked."""
         ...
@@ -75,21 +82,21 @@ class Corpus:
     only: frozenset[int] | None = None
 
     @classmethod
-    def of(cls, blocks: Iterable[Placed]) -> Corpus:
-        """A corpus of the living blocks, file by file, with each file's blocks in the order given."""
-        living = sorted((placed for placed in blocks if is_living(placed)), key=lambda placed: placed.path)
+    def of(cls, blocks: Iterable[Placed], counts: Callable[[Placed], bool] | None = None) -> Corpus:
+        """A corpus of the living blocks, or those that count, file by file, with each file's in the order given."""
+        living = sorted(filter(counts or is_living, blocks), key=lambda placed: placed.path)
         texts = [block_text(one.block) for one in living]
         situations = [one.block.trigger.text for one in living]
         sizes = Counter(one.path for one in living)
         return cls(tuple(living), Texts.of(texts, situations, [*sizes.values()]))
 
-    def among(self, ids: Collection[str]) -> Corpus:
-        """The same collection, of which the blocks with some ids alone may be answers."""
-        return replace(self, only=frozenset(self._numbers[one] for one in ids))
+    def among(self, numbers: Collection[int]) -> Corpus:
+        """See ``Searchable``."""
+        return replace(self, only=frozenset(numbers))
 
-    @cached_property
-    def _numbers(self) -> Mapping[str, int]:
-        return {placed.block.id: number for number, placed in enumerate(self.placed)}
+    def of_files(self, paths: Collection[str]) -> Corpus:
+        """See ``Searchable``."""
+        return self.among([number for number, one in enumerate(self.placed) if one.path in paths])
 
     def found(self, question: str, also: Callable[[], Iterable[int]]) -> Iterator[Found]:
         """See ``Searchable``."""

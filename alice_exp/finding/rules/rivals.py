@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES, came_up, trusted_since
@@ -73,8 +74,7 @@ def could_be_rivals(one: Placed, other: Placed) -> bool:
     if is_of_user(one.block) and is_of_user(other.block):
         return True
     said = [inference(of.block.payload) for of in (one, other)]
-    left, right = map(set, map(tokens, said))
-    if not left.isdisjoint(right) or any(not same_concept(token).isdisjoint(right) for token in left):
+    if not _names(said[0]).isdisjoint(tokens(said[1])):
         return True
     if not all(map(str.isascii, said)):
         return True
@@ -82,6 +82,13 @@ def could_be_rivals(one: Placed, other: Placed) -> bool:
     from alice_exp.finding.rules.nearness.statement import kinds
 
     return not kinds(said[0]).isdisjoint(kinds(said[1]))
+
+
+@lru_cache(maxsize=64)
+def _names(text: str) -> frozenset[str]:
+    """The words of a text and their names of the same concepts."""
+    words = tokens(text)
+    return frozenset(words).union(*map(same_concept, words))
 
 
 def rivalry() -> Callable[[Placed, Placed], bool]:

@@ -35,7 +35,7 @@ __all__ += ["in_memory", "is_certain", "signature_text"]
 
 R = TypeVar("R")
 
-VERSION = 19
+VERSION = 20
 """Incremented with every change of the tables, the tokenisation or the statistics learned from texts."""
 
 PATIENCE = 1.0

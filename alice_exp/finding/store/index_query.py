@@ -71,8 +71,9 @@ class Indexed:
         files: Sequence[IndexedFile],
         placed: Callable[[str, str, str], Placed],
         only: Collection[int] | None = None,
+        within: Collection[str] | None = None,
     ) -> None:
-        self._only = only
+        self._only, self._within = only, within
         self.rows = rows
         self._placed = placed
         self._files = files
@@ -92,13 +93,17 @@ class Indexed:
             return
         terms = looked_up(query, known)
         asked = " OR ".join(f'"{term}"' for term in terms)
-        match = "SELECT rowid, rank FROM texts WHERE texts MATCH ? ORDER BY rank"
-        likely = self.rows(match, (asked,)) if asked else iter(())
+        values, where = [asked], ""
+        if self._within is not None:
+            where = f"AND +rowid IN (SELECT row FROM blocks WHERE file IN {AMONG})"
+            values.append(json.dumps([file.number for file in self._files if file.path in self._within]))
+        match = f"SELECT rowid, rank FROM texts WHERE texts MATCH ? {where} ORDER BY rank"
+        likely = self.rows(match, tuple(values)) if asked else iter(())
         more: Iterable[int] = also()
         is_first = True
         while True:
             some = [*islice(likely, AT_ONCE)]
-            if asked and is_first and not some:
+            if asked and is_first and not some and self._within is None:
                 # These terms are counted, so some text holds one: the two tables disagree.
                 raise DatabaseError("a text that is counted is not found")
             is_first = False
@@ -112,10 +117,13 @@ class Indexed:
                 return
             more = ()
 
-    def among(self, ids: Collection[str]) -> Indexed:
-        """The same collection, of which the blocks with some ids alone may be answers."""
-        rows = self.rows(f"SELECT row FROM blocks WHERE id IN {AMONG}", (json.dumps([*ids]),))
-        return Indexed(self.rows, self._files, self._placed, [row for (row,) in rows])
+    def among(self, numbers: Collection[int]) -> Indexed:
+        """See ``Searchable``."""
+        return Indexed(self.rows, self._files, self._placed, numbers)
+
+    def of_files(self, paths: Collection[str]) -> Indexed:
+        """See ``Searchable``."""
+        return Indexed(self.rows, self._files, self._placed, None, paths)
 
     def _statistics(self, query: Query) -> Statistics:
         from alice_exp.finding.rules.noise import Noise

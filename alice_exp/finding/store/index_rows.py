@@ -36,7 +36,7 @@ from alice_exp.model.rules.ledger import with_entry
 from alice_exp.model.values.block import Block, Placed, place_of
 from alice_exp.model.values.ledger_entry import Entry
 
-BESIDE = {"marks": 2, "near": 2, "concerns": 4}
+BESIDE = {"marks": 2, "concerns": 4}
 """The tables by which blocks are found otherwise than by words, and how many columns each has; the last but one, or the
 last, is the row."""
 
@@ -115,15 +115,11 @@ class FileRows:
         before = {row: Text(*text) for row, *text in self._connection.execute(query, (_listed(gone),))}
         after = self._texts(changed, before)
         self._reindex(before, after)
-        # An outcome, or a fold of reads over many blocks, changes no text.
-        same = {row for row, text in after.items() if before.get(row) == text}
+        beside = self._beside(changed)
         for table, count in BESIDE.items():
-            stay = same if table == "near" else set[int]()
-            query = f"DELETE FROM {table} WHERE row IN {AMONG}"
-            self._connection.execute(query, (_listed(gone - stay),))
-            coming = self._beside({row: one for row, one in changed.items() if row not in stay})[table]
-            marks = ",".join("?" * count)
-            self._connection.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", coming)
+            self._connection.execute(f"DELETE FROM {table} WHERE row IN {AMONG}", (_listed(gone),))
+            columns = ",".join("?" * count)
+            self._connection.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({columns})", beside[table])
         self._connection.execute(f"DELETE FROM blocks WHERE row IN {AMONG}", (_listed(gone),))
         self._update(content, is_plain, rows, before, after)
         place = place_of(self._path)
@@ -217,17 +213,12 @@ class FileRows:
         self._connection.executemany(f"DELETE FROM {table} WHERE {key} = ? AND n <= 0", fewer)
 
     def _beside(self, blocks: Mapping[int, Block]) -> dict[str, list[tuple[Any, ...]]]:
-        """The rows of ``BESIDE`` for some blocks by row; rough keys of trusted files alone: the others are small, or
-        read anyway."""
+        """The rows of ``BESIDE`` for some blocks by row; concerns of trusted files alone."""
         from alice_exp.model.rules.identity import marks
 
         found: dict[str, list[tuple[Any, ...]]] = {table: [] for table in BESIDE}
         found["marks"] = [(mark, row) for row, block in blocks.items() for mark in marks(block)]
         if blocks and place_of(self._path) in TRUSTED_PLACES:
-            from alice_exp.finding.rules.nearness.shelf import shelf_keys
-
-            keys = zip(blocks, shelf_keys([*blocks.values()]), strict=True)
-            found["near"] = [(key, row) for row, held in keys for key in held]
             found["concerns"] = [
                 one for row, block in blocks.items() for one in _concerns(row, Placed(block, self._path))
             ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.finding.store.index_query import AMONG, Indexed, ordered_rows
 from alice_exp.model.values.block import Block, Placed
@@ -27,7 +27,6 @@ class Rows:
     def __init__(self, index: SearchIndex, files: Mapping[str, str]) -> None:
         self._index = index
         self._files = files
-        self._known: tuple[tuple[Any, ...], list[int], dict[int, int]] | None = None
 
     def starting_with(self, prefix: str) -> list[Placed] | None:
         """See ``Catalogue``."""
@@ -71,36 +70,13 @@ class Rows:
 
         return self._listed(found)
 
-    def recalled(self, ids: Collection[str], question: str, at: str) -> list[Placed] | None:
+    def nearest(
+        self, paths: Collection[str], text: str, words: str, at: str
+    ) -> tuple[Sequence[Placed], str] | None:
         """See ``Catalogue``."""
-        from alice_exp.finding.rules.nearness.shelf import recalled
+        from alice_exp.finding.rules.nearness.shelf import nearest
 
-        return self._listed(lambda known: recalled(known.among(ids), question, at))
-
-    def sharing(self, paths: Sequence[str], keys: Collection[str]) -> list[Placed] | None:
-        """See ``Catalogue``."""
-        from alice_exp.finding.rules.nearness.shelf import heaviest
-
-        query = f"""SELECT token, row FROM near JOIN blocks USING (row) JOIN files USING (file)
-            WHERE token IN {AMONG} AND path IN {AMONG}"""
-
-        def found(known: Indexed) -> Sequence[Placed]:
-            rows, place_of_row = self._ordered(known, paths)
-            holders: defaultdict[str, list[int]] = defaultdict(list)
-            for key, row in known.rows(query, (json.dumps([*keys]), json.dumps([*paths]))):
-                holders[key].append(place_of_row[row])
-            ordered = {key: sorted(places) for key, places in holders.items()}
-            return known.blocks([rows[at] for at in heaviest(ordered, len(rows))])
-
-        return self._listed(found)
-
-    def _ordered(self, known: Indexed, paths: Sequence[str]) -> tuple[list[int], dict[int, int]]:
-        """The rows of some files in order, and the place of each."""
-        [(generation,)] = known.rows("SELECT generation FROM about", ())
-        if self._known is None or self._known[0] != (generation, *paths):
-            rows = [row for path in paths for row in ordered_rows(known.rows, path)]
-            self._known = ((generation, *paths), rows, {row: at for at, row in enumerate(rows)})
-        return self._known[1:]
+        return self._answered(lambda known: nearest(known.of_files(paths), text, words, at))
 
     def _those(self, question: Callable[[Indexed], Sequence[Placed]]) -> list[Placed] | None:
         """The blocks of the files among those that a question finds; None if the rows are of others now."""

@@ -55,8 +55,6 @@ TRIES = 5
 
 _PAUSE = 0.005
 
-__all__ = ["FileHome", "Sources"]
-
 
 class FileHome:
     """A home in a directory (``~/.alice``). Implements ``home.ports.Home`` and ``Purge``; not thread-safe."""
@@ -278,15 +276,15 @@ class FileHome:
             from alice_exp.home.store.foreign_commits import build_ledger
 
             build_ledger(self._writer, self.standings)
+        is_foreign = False
+        if self.repository.head() not in ("", self.repository.resolve(SEEN)):
+            from alice_exp.home.store.foreign_commits import take_foreign
+
+            is_foreign = take_foreign(self._writer)
         for _ in range(TRIES):
             found, head = scan(self.experiences), self.repository.head()
             try:
-                if head and self.repository.resolve(SEEN) != head:
-                    from alice_exp.home.store.foreign_commits import adopt_foreign
-
-                    adopt_foreign(self._writer, self._reading, self.standings)
-                    found, head = scan(self.experiences), self.repository.head()
-                self._adopting.adopt(found)
+                self._adopting.adopt(found, is_foreign=is_foreign)
             except ChangedOnDisk:
                 continue
             if signature_of(self.root) is None and head and not elsewhere(f"{self.root}/{LOCAL}", LOCAL):
@@ -359,6 +357,9 @@ class FileHome:
         """See ``home.ports.Purge.purge``."""
         from alice_exp.home.store.held_back import purge
 
+        with self.alone():
+            text = self.standings.signed_without(*act.blocks)
+        act = self.standings.owner.signing(act, text, self._sources.warn)
         with self.alone() as composed:
             return purge(self._composing.held, self._writer, self.standings, act, composed(act))
 

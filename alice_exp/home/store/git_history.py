@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from threading import RLock
 from typing import TYPE_CHECKING, Any, cast
 
 from alice_exp.home.ports import Changed, FileVersion, Version
 from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import AliceError, Hint, NotFoundError, ProblemError, UsageError
-from alice_exp.kernel.journal.act import FOREIGN, SINCE, disclaimed, read
+from alice_exp.kernel.journal.act import FOREIGN, disclaimed, read
 from alice_exp.kernel.journal.git_process import LOST, NO_PROGRAMS, isolated_environment, missing_git
 from alice_exp.kernel.journal.git_references import MENDS
 from alice_exp.kernel.jsonc import parse
@@ -42,7 +42,6 @@ _ARCHIVED = {
     "rejected": path_of("archive", "rejected"),
     "retired": path_of("archive", "obsolete"),
 }
-_OID = re.compile(r"[0-9a-f]{40}")
 _NAME = re.compile(r"[0-9a-f]{4,40}|act-[a-z2-9]{8}")
 
 # GitPython runs git with the settings of the repository, and a home that was copied from elsewhere brought its own.
@@ -140,10 +139,6 @@ class GitHistory:
             raise UsageError("{name} fits several acts", name=name, hint="write more of the commit's id")
         return found[0]
 
-    def carries(self, trailer: str, value: str) -> bool:
-        """See ``home.ports.History.carries``."""
-        return next(self.carrying(trailer, value), None) is not None
-
     def carrying(self, trailer: str, value: str) -> Iterator[Commit]:
         """See ``home.ports.History.carrying``."""
         if not self._repository.exists or not self._repository.head():
@@ -157,7 +152,7 @@ class GitHistory:
         """See ``home.ports.History.changed``."""
         with self._repo() as repo:
             found = repo.commit(commit)
-            pairs = _changed_pairs(_before(repo, found), found)
+            pairs = _changed_pairs(found)
             old, new = _contents(before for before, _ in pairs), _contents(after for _, after in pairs)
         before, after = _blocks(old), _blocks(new)
         versions = []
@@ -166,15 +161,11 @@ class GitHistory:
             if was != is_now:
                 raw = raw_block(old[was.path], was.path, block_id) if was else ""
                 versions.append(Version(block_id, was, is_now, raw))
-        files = tuple(
-            FileVersion(path, _text(old.get(path)), _text(new.get(path)))
-            for path in dict.fromkeys([*old, *new])
-            if not holds_blocks(path) or not (_blocks_of(old, path) or _blocks_of(new, path))
-        )
         whole = tuple(
             FileVersion(path, _text(old.get(path)), _text(new.get(path)))
             for path in dict.fromkeys([*old, *new])
         )
+        files = tuple(one for one in whole if not (_blocks_of(old, one.path) or _blocks_of(new, one.path)))
         return Changed(read(found.hexsha, _message(found)), tuple(versions), files, whole)
 
     def states(self, block_id: str) -> Iterator[tuple[Commit, str, str]]:
@@ -191,7 +182,7 @@ class GitHistory:
                 continue
             with self._repo() as repo:
                 found = repo.commit(act.commit)
-                pairs = _changed_pairs(_before(repo, found), found)
+                pairs = _changed_pairs(found)
                 before = _state_among([old for old, _ in pairs], block_id, seen)
                 after = _state_among([new for _, new in pairs], block_id, seen)
             yield act, before, after
@@ -299,29 +290,17 @@ def _gitpython(settings: Mapping[str, str]) -> Any:
     return git
 
 
-def _before(repo: git.Repo, commit: GitCommit) -> GitCommit | None:
-    """What an act's changes are seen against: its first parent, or the head before the commits that it adopted."""
-    since = dict(read(commit.hexsha, _message(commit)).trailers).get(SINCE, "")
-    if _OID.fullmatch(since):
-        from git.exc import ODBError
-
-        # After a purge the old head is gone under this name.
-        with suppress(ValueError, ODBError):
-            return repo.commit(since)
-    return commit.parents[0] if commit.parents else None
-
-
 def _plain_state(level: str) -> str:
     return "reliable" if level == "super_reliable" else level
 
 
-def _changed_pairs(parent: GitCommit | None, commit: GitCommit) -> list[tuple[Blob | None, Blob | None]]:
+def _changed_pairs(commit: GitCommit) -> list[tuple[Blob | None, Blob | None]]:
     """The changed files of an act as pairs of blobs (before, after)."""
-    if parent is None:
+    if not commit.parents:
         return [
             (None, item) for item in cast("Iterator[Blob]", commit.tree.traverse()) if item.type == "blob"
         ]
-    return [(entry.a_blob, entry.b_blob) for entry in parent.diff(commit, no_renames=True)]
+    return [(entry.a_blob, entry.b_blob) for entry in commit.parents[0].diff(commit, no_renames=True)]
 
 
 def _contents(blobs: Iterable[Blob | None]) -> dict[str, bytes]:

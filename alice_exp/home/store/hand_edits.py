@@ -21,6 +21,7 @@ from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH
 from alice_exp.model.rules.adoption import Adoption, adopt, withdrawn
+from alice_exp.model.rules.identity import id_of_nameless
 from alice_exp.model.rules.rejection import Returned, refusals, typed_again
 from alice_exp.model.values.block import Block, Placed, place_of
 from alice_exp.model.values.changes import ChangeSet
@@ -41,9 +42,12 @@ class Adopting:
         self._experiences = writer.work_tree
         self._repository = writer.repository
         self._sources = writer.sources
+        self._is_foreign = False
 
-    def adopt(self, found: Found) -> None:
-        """Commit every edited file that has no error, one commit per file."""
+    def adopt(self, found: Found, *, is_foreign: bool = False) -> None:
+        """Commit every edited file that has no error, one commit per file. ``is_foreign``: commits of others brought
+        what is new, so that it never counts at once, and a block without an id has the same one on each machine."""
+        self._is_foreign = is_foreign
         head = self._repository.head()
         stamps = self._writer.reread()
         if stamps.head == head and head:
@@ -150,7 +154,7 @@ class Adopting:
             return
         elsewhere = {block_id for there in others.values() for block_id in there}
         copies = self._standings.copies(blocks, path, others, before)
-        new_id = fresh_ids(self._sources.new_id, {*before, *elsewhere})
+        new_id = self._new_ids(path, {*before, *elsewhere})
         adoption = adopt(document, blocks, before, elsewhere, self._sources.now(), new_id, copies)
         new = edit(document, adoption.edits) if adoption.edits else data
         back = self._back(path, new, before)
@@ -159,8 +163,9 @@ class Adopting:
         warn_left(self._sources, path, adoption.withdrawn)
 
     def _back(self, path: str, new: bytes, before: Mapping[str, Placed]) -> tuple[Returned, ...]:
-        """The blocks that a person typed into the pool or a universal namespace and had rejected before (DESIGN 6)."""
-        if place_of(path) not in ("low_value", "universal"):
+        """The blocks that a person typed into the pool or a universal namespace and had rejected before (DESIGN 6); of
+        what git brought back the report says so."""
+        if self._is_foreign or place_of(path) not in ("low_value", "universal"):
             return ()
         self._standings.follow()
         return typed_again(self._reading.blocks(parse(new, path))[0], path, before, self._standings)
@@ -220,9 +225,22 @@ class Adopting:
         rest = rewrite(ChangeSet(refuse, removes=ids), places.get, lambda _: parse(new, path))
         self._writer.write(refuse, {path: FileChange(expected, rest[path])}, (act, {path: new}))
 
+    def _new_ids(self, path: str, taken: set[str]) -> Callable[[Block], str]:
+        """A source of ids of blocks that are not ``taken``; each one given is added to it."""
+
+        def new_id(block: Block) -> str:
+            own = id_of_nameless(block, path, taken) if self._is_foreign else self._sources.new_id("exp")
+            if own in taken:
+                return new_id(block)
+            taken.add(own)
+            return own
+
+        return new_id
+
     def _counts(self, path: str) -> bool:
         """Whether what is typed into a file counts at once, which a person set on this machine."""
-        return holds_blocks(path) and place_of(path) == "personal" and self._config().flag(TRUSTED)
+        is_own = holds_blocks(path) and place_of(path) == "personal" and not self._is_foreign
+        return is_own and self._config().flag(TRUSTED)
 
     def _before(self, found: Found, tree: Mapping[str, str], fresh: Collection[str]) -> dict[str, Placed]:
         """Every block of the last commit, by id; read from git only for files that differ from it."""
@@ -275,8 +293,7 @@ class Adopting:
                 if kept is not None:
                     files[path] = FileChange(data, kept)
                 continue
-            new_id = fresh_ids(self._sources.new_id, set(taken))
-            adoption = adopt(document, blocks, {}, (), self._sources.now(), new_id)
+            adoption = adopt(document, blocks, {}, (), self._sources.now(), self._new_ids(path, set(taken)))
             new = edit(document, adoption.edits) if adoption.edits else data
             files[path] = FileChange(data, new)
             taken += adoption.blocks
@@ -308,15 +325,3 @@ def warn_left(sources: Sources, path: str, ids: Collection[str]) -> None:
                 ),
             )
         )
-
-
-def fresh_ids(new_id: Callable[[str], str], taken: set[str]) -> Callable[[Block], str]:
-    """A source of ids of blocks that are not ``taken``; each one given is added to it."""
-
-    def fresh(_: Block) -> str:
-        while (block_id := new_id("exp")) in taken:
-            continue
-        taken.add(block_id)
-        return block_id
-
-    return fresh

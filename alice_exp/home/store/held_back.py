@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.store.list_files import held_file
 from alice_exp.home.store.standings import Standings
-from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.journal.act import SIGNED_BY, Act, Commit
 from alice_exp.kernel.journal.atomic_files import read_bytes, sync_directory
 from alice_exp.kernel.journal.atomic_files import replace as replace_file
 from alice_exp.kernel.journal.commit_stream import Message
@@ -105,7 +105,8 @@ def purge(
     done = erase(writer.repository, block_id, *composed)
     if done is None and (was_held or standings.entry(block_id).standing == "rejected"):
         commit = writer.write(act, {})
-        standings.forget(block_id, commit.act_id, writer.stamps.commit_time)
+        signed = dict(act.trailers).get(SIGNED_BY, "")
+        standings.forget(block_id, commit.act_id, writer.stamps.commit_time, signed)
         seen = Versions(block_id, {}, held_back.gone.get(block_id) or said_by(b"", HELD, block_id))
         found = remains(writer.repository, seen)
         done = Purged(commit, 0, 0, found.words, (), found.trigger, found.named)

@@ -18,7 +18,7 @@ from alice_exp.home.store.purge_search import Versions, departed, erased, first_
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
-from alice_exp.kernel.journal.act import Commit, read
+from alice_exp.kernel.journal.act import SIGNED_BY, Commit, read
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
     exchange_content,
@@ -115,7 +115,8 @@ def finish(repository: Repository, *, strict: bool = False, said: Said | None = 
     try:
         act = read(tombstone, repository.run("log", "-1", "--format=%B", tombstone, "--").decode())
         standings = Standings(repository, repository.work_tree.parent)
-        standings.forget(block_id, act.act_id, repository.commit_time(tombstone))
+        signed = dict(act.trailers).get(SIGNED_BY, "")
+        standings.forget(block_id, act.act_id, repository.commit_time(tombstone), signed)
         if old:
             forget_derived(repository.work_tree.parent, block_id, said)
         _unstage(repository)

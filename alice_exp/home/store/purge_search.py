@@ -102,22 +102,11 @@ def contents(
         if kind not in kinds:
             continue
         if batch and total + int(size) > _BATCH:
-            yield from _batch(repository, batch)
+            yield from zip(batch, (data for _, data in repository.contents(batch)), strict=True)
             batch, total = [], 0
         batch.append(oid)
         total += int(size)
-    if batch:
-        yield from _batch(repository, batch)
-
-
-def _batch(repository: Repository, oids: list[str]) -> Iterator[tuple[str, bytes]]:
-    output = repository.run("cat-file", "--batch", stdin="\n".join(oids).encode() + b"\n")
-    at = 0
-    for oid in oids:
-        end = output.index(b"\n", at)
-        size = int(output[at:end].split()[2])
-        yield oid, output[end + 1 : end + 1 + size]
-        at = end + size + 2
+    yield from zip(batch, (data for _, data in repository.contents(batch)), strict=True)
 
 
 @dataclass(frozen=True, slots=True)

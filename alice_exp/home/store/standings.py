@@ -18,7 +18,7 @@ from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.journal.atomic_files import create, read_bytes
 from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.git_process import Repository
-from alice_exp.kernel.journal.ledger_objects import OWNER, LedgerObjects, text_of
+from alice_exp.kernel.journal.ledger_objects import OWNER, LedgerObjects, row_of, text_of
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.ledger import (
@@ -56,15 +56,12 @@ if TYPE_CHECKING:
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.ledger_entry import Standing
 
-COPY = "ledger"
-"""The folder of the copy, below ``state/``."""
-
 
 class Standings:
     """The ledger of the home at ``root``. Reading needs no lock; who writes holds the writer lock."""
 
     def __init__(self, repository: Repository, root: Path, signer: Signer | None = None) -> None:
-        self.objects = LedgerObjects(repository, root / "state" / COPY)
+        self.objects = LedgerObjects(repository, root / "state" / "ledger")
         self._repository = repository
         self.owner = OwnedHeads(self.objects, signer)
         self._secret = root / "state" / "rejected.key"
@@ -120,18 +117,20 @@ class Standings:
 
     def standings(self) -> Iterator[tuple[str, Standing]]:
         """See ``snapshot.Decisions``."""
-        for shard in self.objects.shards(self.objects.names(self.head), self.head).values():
+        for shard in self._all().values():
             yield from standings_in(shard)
 
     def asked(self) -> tuple[str, ...]:
         """See ``snapshot.Decisions``."""
-        shards = self.objects.shards(self.objects.names(self.head), self.head).values()
-        return tuple(sorted(block_id for shard in shards for block_id in asked_in(shard)))
+        return tuple(sorted(block_id for shard in self._all().values() for block_id in asked_in(shard)))
+
+    def _all(self) -> dict[str, bytes]:
+        return self.objects.shards(self.objects.names(self.head), self.head)
 
     def copied(self) -> list[Entry]:
         """See ``snapshot.Decisions``."""
         newest: dict[str, Entry] = {}
-        own = self.objects.shards(self.objects.names(self.head), self.head) if self._has_lost() else {}
+        own = self._all() if self._has_lost() else {}
         for shard in self.objects.copies():
             with contextlib.suppress(ValueError, TypeError, IndexError):
                 for one in read_shard(shard).values():
@@ -140,11 +139,10 @@ class Standings:
                         newest[one.id] = one
         return [one for one in newest.values() if one.standing in ("trusted", "rejected", "retired")]
 
-    def answered(self, *, gone: bool) -> None:
+    def let_go(self) -> None:
         """See ``snapshot.Decisions``."""
-        if gone or all(one.id[0] in MARKS for one in self.copied()):
-            self.objects.drop_copies()
-            self._lost = None
+        self.objects.drop_copies()
+        self._lost = None
 
     def _has_lost(self) -> bool:
         if self._lost is None:
@@ -301,7 +299,7 @@ class Standings:
             if signs and self.is_signed and any(raises(one, self.entry(one.id)) for one in whole):
                 made = self._composed_signed(commit, when, whole)
             else:
-                made = self.objects.composed(self._message(commit, when, whole), self._with(whole))
+                made = self.objects.composed(self._message(commit, when, whole), self.shards_with(whole))
             self._made = (made, tuple(one.id for one in entries))
             return made
 
@@ -309,10 +307,9 @@ class Standings:
 
     def _composed_signed(self, commit: Commit, when: int, whole: Sequence[Entry]) -> LedgerCommit:
         """A commit with the signature of its tree, in which nothing stands that the key did not sign before."""
-        shards = self.objects.shards(self.objects.names(self.head), self.head)
-        there = [one for data in shards.values() for one in read_shard(data).values()]
+        there = [one for data in self._all().values() for one in read_shard(data).values()]
         others = [self.entry(one.id) for one in there if self.entry(one.id) != one]
-        message, changed = self._message(commit, when, whole), self._with([*others, *whole])
+        message, changed = self._message(commit, when, whole), self.shards_with([*others, *whole])
         text = text_of(self.objects.composed(message, changed).body)
         if self.owner.signature[0] != text:
             raise Unsigned(text)
@@ -327,22 +324,38 @@ class Standings:
             self._repository.write_ledger(made)
         self.landed()
 
-    def forget(self, block_id: str, act: str, when: int) -> None:
+    def forget(self, block_id: str, act: str, when: int, signed: str = "") -> None:
         """Begin the ledger anew without what an id's entries bound, whose content may be guessed by its hash: what was
-        purged is forgotten for good. Doing it again changes nothing."""
+        purged is forgotten for good. Doing it again changes nothing. ``signed`` is the owner key's signature, or
+        empty."""
         self.follow()
         self.objects.rewrite_copies(lambda data: without(data, block_id))
         if self.entry(block_id) == Entry(block_id, "forgotten"):
             return
-        name = shard_of(block_id)
-        known = self.objects.shards(self.objects.names())
-        shards = {one: without_guesses(data, block_id) for one, data in known.items()}
-        shards[name] = with_entries(shards.get(name, b""), (Entry(block_id, "forgotten"),))
-        commit = Commit("", "", "purge", "user", "", act_id=act)
-        made = self.objects.composed(self._message(commit, when, ()), shards, anew=True)
+        message = self._message(Commit("", "", "purge", "user", "", act_id=act), when, ())
+        if signed:
+            message = replace(message, text=f"{message.text}{OWNER}{signed}\n")
+        made = self.objects.composed(message, self._without(block_id), anew=True)
         self._repository.write_ledger(made)
         self._made = (made, (block_id,))
         self.landed()
+
+    def signed_without(self, block_id: str) -> str:
+        """What an owner key signs of the ledger that ``forget`` begins; empty without a key, or where the ledger says
+        anything that the key did not sign."""
+        self.follow()
+        shards = self.objects.shards(self.objects.names(self.head), self.head)
+        said = (
+            [one for data in shards.values() for one in read_shard(data).values()] if self.is_signed else []
+        )
+        if not said or any(self.entry(one.id) != one for one in said):
+            return ""
+        return text_of(self.objects.composed(Message("", 0, ""), self._without(block_id), anew=True).body)
+
+    def _without(self, block_id: str) -> dict[str, bytes]:
+        name = shard_of(block_id)
+        shards = {one: without_guesses(data, block_id) for one, data in self._all().items()}
+        return shards | {name: with_entries(shards.get(name, b""), (Entry(block_id, "forgotten"),))}
 
     def landed(self) -> None:
         """Bring the copy and this process up to what an act wrote, once its commit landed."""
@@ -352,9 +365,12 @@ class Standings:
             self.objects.keep(made)
         self._made = None
         self.follow()
+        if self._has_lost() and all(one.id[0] in MARKS for one in self.copied()):
+            self.let_go()
         self.moved = (was, self.state)
 
-    def _with(self, entries: Iterable[Entry]) -> dict[str, bytes]:
+    def shards_with(self, entries: Iterable[Entry]) -> dict[str, bytes]:
+        """The shards that newer entries change, as they are with these."""
         groups: dict[str, list[Entry]] = {}
         for one in entries:
             groups.setdefault(shard_of(one.id), []).append(one)
@@ -362,8 +378,7 @@ class Standings:
         return {name: with_entries(present.get(name, b""), group) for name, group in groups.items()}
 
     def _message(self, commit: Commit, when: int, entries: Sequence[Entry]) -> Message:
-        said = self.objects.message()
-        number = next((int(row[14:]) for row in said.splitlines() if row.startswith("Alice-Number: ")), 0)
+        number = int(row_of(self.objects.message(), "Alice-Number: ") or 0)
         trailers = f"Alice-Act: {commit.act_id}\nAlice-Number: {number + 1}\n"
         text = f"{commit.op}: {len(entries)} decided\n\n{trailers}"
         kind = commit.actor.partition(":")[0]

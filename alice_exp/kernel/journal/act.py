@@ -117,10 +117,13 @@ COMPLETES = "Completes"
 LEDGER = "Ledger"
 """Trailer of a commit that lands with the ledger: the ledger's new commit."""
 
-FOREIGN, SINCE = "Foreign", "Since"
-"""Trailers of an act that adopted foreign commits: each one's id, and the head of this home before them."""
+FOREIGN = "Foreign"
+"""Trailer of an act that took in foreign commits: each one's id."""
 
 AUTHOR = "Author"
+
+SIGNED_BY = "Signed"
+"""Trailer of a purge: the owner key's signature over the ledger that it begins."""
 
 CHANNEL = "Channel"
 """Trailer of a person's act that no command of theirs made: by what they spoke, as ``dialog of claude-code``."""

@@ -24,7 +24,7 @@ from alice_exp.kernel.journal.git_references import LEDGER, MENDS, PENDING, SEEN
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 
@@ -201,11 +201,6 @@ class Repository(References):
         present = self.run("config", "--local", config.watched, check=False).decode().strip()
         return present == config.settings[config.watched]
 
-    def bring_up_to_date(self) -> None:
-        """Update the configuration of a plain clone or of a repository that an earlier version created."""
-        if not self.is_current():
-            self.create()
-
     def commit_time(self, commit: str) -> int:
         """A commit's time in epoch seconds."""
         return int(self.run("log", "-1", "--format=%ct", commit, "--"))
@@ -224,26 +219,36 @@ class Repository(References):
         """A blob's bytes."""
         return self.run("cat-file", "blob", oid)
 
+    def contents(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """Kind and bytes of some objects in their order, read in one call; of one that is not there ``missing``."""
+        asked = "".join(f"{oid}\n" for oid in oids).encode()
+        output, at = self.run("cat-file", "--batch", stdin=asked) if asked else b"", 0
+        while at < len(output):
+            end = output.index(b"\n", at)
+            words = output[at:end].decode("ascii", "replace").split()
+            size = int(words[2]) if len(words) == 3 else -1
+            yield words[1], output[end + 1 : end + 1 + max(size, 0)]
+            at = end + size + 2
+
     def difference(self, old: str, new: str) -> list[tuple[str, str, str]]:
         """The files that differ between two commits: ``(path, old blob, new blob)``, zeros for an absent one."""
         fields = self.run("diff-tree", "-r", "-z", "--no-renames", old, new).split(b"\0")
-        rows = []
-        for status, path in zip(fields[::2], fields[1::2], strict=False):
-            parts = status.decode().split()
-            rows.append((path.decode("utf-8", "surrogateescape"), parts[2], parts[3]))
-        return rows
+        rows = (
+            (status.decode().split(), path) for status, path in zip(fields[::2], fields[1::2], strict=False)
+        )
+        return [(path.decode("utf-8", "surrogateescape"), parts[2], parts[3]) for parts, path in rows]
 
     def contains(self, commit: str, ancestor: str) -> bool:
         """Whether ``ancestor`` is reachable from ``commit``."""
         return self.run("merge-base", commit, ancestor, check=False).decode().strip() == ancestor
 
-    def is_merge(self, commit: str) -> bool:
-        """Whether a commit has two parents or more."""
-        return len(self.run("log", "-1", "--format=%P", commit, "--").split()) > 1
+    def parents(self, commit: str) -> list[str]:
+        """The ids of a commit's parents."""
+        return self.run("log", "-1", "--format=%P", commit, "--").decode().split()
 
     def parent(self, commit: str) -> str:
         """A commit's first parent; empty for a root commit."""
-        return self.run("log", "-1", "--format=%P", commit, "--").decode().split(" ")[0].strip()
+        return next(iter(self.parents(commit)), "")
 
     def prepare(
         self,

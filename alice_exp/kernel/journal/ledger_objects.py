@@ -149,13 +149,9 @@ class LedgerObjects:
 
     def _objects(self, oids: list[str]) -> dict[str, bytes]:
         """The bytes of some objects, each of which has its id: a replaced object is not one of them."""
-        out = self._repository.run("cat-file", "--batch", stdin=("\n".join(oids) + "\n").encode())
         found: dict[str, bytes] = {}
-        for oid in oids:
-            line, _, out = out.partition(b"\n")
-            words = line.decode("ascii", "replace").split()
-            data, out = (out[: int(words[2])], out[int(words[2]) + 1 :]) if len(words) == 3 else (b"", out)
-            if len(words) != 3 or object_id(words[1], data) != oid:
+        for oid, (kind, data) in zip(oids, self._repository.contents(oids), strict=True):
+            if object_id(kind, data) != oid:
                 raise ProblemError("the ledger of decisions cannot be read", path=f".git/{LEDGER}")
             found[oid] = data
         return found

@@ -213,7 +213,7 @@ def _swap_all(
         for path in reversed(done):
             _put_back(root / path, changes[path], displaced.pop(path, None))
         raise
-    for directory in {(root / path).parent for path in changes}:
+    for directory in {(root / path).parent for path, one in changes.items() if one.new != one.expected}:
         sync_directory(directory)
 
 
@@ -308,7 +308,7 @@ def recover(
     if not pending:
         return Recovered(lost=keep_late_saves(repository, waiting))
     head = repository.head()
-    base, ledger = _named(repository, pending)
+    base, ledger, is_adopting = _named(repository, pending)
     # Landing again is safe: every step looks at what is there and does only what is missing.
     if base != head and not _is_followed(repository, pending, head):
         if head and repository.contains(head, pending):
@@ -321,8 +321,10 @@ def recover(
     if not head and not _is_free(repository, pending):
         repository.give_up(pending)
         return Recovered()
-    _finish_files(repository, head, pending)
-    _land(repository, pending, head, arrived=repository.is_merge(pending), ledger=ledger)
+    # Whoever edited them goes on to: what the commit completed in them is adopted once more.
+    if not is_adopting:
+        _finish_files(repository, head, pending)
+    _land(repository, pending, head, arrived=len(repository.parents(pending)) > 1, ledger=ledger)
     with contextlib.suppress(ProblemError):
         repository.refresh_index(None)
     lost = keep_late_saves(repository, waiting, interrupted=True)
@@ -344,18 +346,17 @@ def _is_followed(repository: Repository, pending: str, head: str) -> bool:
     )
 
 
-def _named(repository: Repository, pending: str) -> tuple[str, str]:
-    """The branch's commit when ``pending`` was prepared: its parent, or its grandparent if it completes another.
-
-    And the commit of the ledger that lands with it, if it names one.
-    """
+def _named(repository: Repository, pending: str) -> tuple[str, str, bool]:
+    """The branch's commit when ``pending`` was prepared: its parent, or its grandparent if it completes another; the
+    commit of the ledger that lands with it, if it names one; and whether it adopted what stands in the files."""
     parent = repository.parent(pending)
     message = repository.run("log", "-1", "--format=%B", pending, "--").decode("utf-8", "replace")
     rows = dict(line.partition(": ")[::2] for line in message.splitlines())
     base = repository.parent(parent) if f"Alice-{COMPLETES}" in rows else parent
     # What is followed is another machine's, and so is the ledger that it names.
     is_ours = repository.resolve(FORWARD) != pending
-    return base, rows.get(f"Alice-{LEDGER}", "") if is_ours else ""
+    is_adopting = is_ours and bool(base) and rows.get("Alice-Op") == "adopt"
+    return base, rows.get(f"Alice-{LEDGER}", "") if is_ours else "", is_adopting
 
 
 def _is_free(repository: Repository, commit: str) -> bool:

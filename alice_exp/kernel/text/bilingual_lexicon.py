@@ -11,8 +11,7 @@ from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import chain
 
-from alice_exp.kernel.text.data_files import entries
-from alice_exp.kernel.text.stored_tables import stored
+from alice_exp.kernel.text.data_files import entries, stored
 from alice_exp.kernel.text.tokens import is_cjk, stems
 
 _LEXICON = "kernel/text/data/lexicon.txt"

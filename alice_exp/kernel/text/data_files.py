@@ -8,18 +8,28 @@ Paths are relative to the package's folder (``kernel/text/data/lexicon.txt``). `
 - *TOML*: tables of regular expressions. In an expression, line breaks and the blanks at both ends of a line are
   ignored (write ``[ ]`` for a blank that counts); ``{name}`` is replaced by the entry of that name in ``[parts]``, or
   by an alternation of the words in the list or table of that name.
+
+What is read from word lists is kept (``stored``) as a table that loads in a twentieth of the time, beside the program.
+The wheel is built with the tables (``tests/word_tables.py``); where one is missing or of other words, it is made at
+first use. A table is believed only where it says the checksums of the data files, of the modules that made it, and the
+version of the stemmer; where it cannot be written (installed read-only), the lists are read each time.
 """
 
 from __future__ import annotations
 
+import marshal
 import re
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+from zlib import crc32
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from importlib.abc import ResourceLoader
+
+    T = TypeVar("T")
 
 
 def entries(path: str) -> list[str]:
@@ -81,14 +91,14 @@ def _part(path: str, name: str) -> str:
 class Patterns:
     """The regular expressions of one table of a file, by attribute (``PATTERNS.greeting``), compiled on first use."""
 
-    def __init__(self, path: str, heading: str = "patterns", flags: re.RegexFlag = re.NOFLAG) -> None:
-        self._path, self._heading, self._flags = path, heading, flags
+    def __init__(self, path: str, heading: str = "patterns") -> None:
+        self._path, self._heading = path, heading
 
     def __getattr__(self, name: str) -> re.Pattern[str]:
         written = table(self._path)[self._heading].get(name)
         if written is None:
             raise AttributeError(f"{self._path} has no {name!r} under [{self._heading}]")
-        compiled = re.compile(expression(self._path, written), self._flags)
+        compiled = re.compile(expression(self._path, written))
         setattr(self, name, compiled)
         return compiled
 
@@ -128,3 +138,54 @@ class LazyPattern:
         # Kept as an attribute of the instance, so that this function is not called for it again.
         setattr(self, name, method)
         return method
+
+
+FOLDER = "tables"
+"""The folder of the tables in the package; git does not track it."""
+
+FORMAT = 4
+"""The version of marshal's format, which Python 3.4 and every later one reads."""
+
+
+def stored(*sources: str, stemmed: bool = False) -> Callable[[Callable[[], T]], Callable[[], T]]:
+    """Makes of a function that reads ``sources`` one that asks its table first, and that answers once a process.
+
+    ``sources`` are files of the package: the word lists and the modules that read them. With ``stemmed`` the words are
+    stemmed, too. The function returns what marshal knows: strings, numbers, tuples, lists, dicts and sets.
+    """
+
+    def of(made: Callable[[], T]) -> Callable[[], T]:
+        @cache
+        def answer() -> T:
+            path = f"{FOLDER}/{made.__module__.rpartition('.')[2]}.{made.__name__.strip('_')}.marshal"
+            try:
+                key = _key(sources, stemmed)
+            except OSError:  # only compiled modules are installed: nothing to compare
+                return made()
+            with suppress(OSError):
+                head, _, body = package_file(path).partition(b"\n")
+                # Compared before it is loaded: marshal trusts what it reads.
+                if head == _head(key, body):
+                    return marshal.loads(body)  # type: ignore[no-any-return]
+            found: Any = made()
+            body = marshal.dumps(found, FORMAT)
+            keep_package_file(path, _head(key, body) + b"\n" + body)
+            return found  # type: ignore[no-any-return]
+
+        return answer
+
+    return of
+
+
+def _key(sources: tuple[str, ...], stemmed: bool) -> bytes:
+    files = [package_file(source) for source in sources]
+    version = ""
+    if stemmed:
+        import Stemmer
+
+        version = Stemmer.version()
+    return f"{version} {' '.join(f'{len(file)}:{crc32(file):x}' for file in files)}".encode()
+
+
+def _head(key: bytes, body: bytes) -> bytes:
+    return b"%s %d:%x" % (key, len(body), crc32(body))

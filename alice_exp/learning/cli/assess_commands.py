@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from datetime import date
+from html import escape
 from typing import Annotated
 
 import typer
@@ -11,18 +13,21 @@ import typer
 from alice_exp.finding.wiring import finding
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.text.display import cells
+from alice_exp.kernel.value_class import attributes
 from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.rules.assessment import Assessment
-from alice_exp.learning.rules.success_rates import Rate
+from alice_exp.learning.rules.impact import Rate
 from alice_exp.learning.usecases import statistics
-from alice_exp.learning.wiring import learning
+from alice_exp.learning.usecases.statistics import Counts
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal, short
+from alice_exp.terminal.html_page import document
 from alice_exp.terminal.language import aside, language, listed, say
 from alice_exp.terminal.options import Surroundings, context_of
 from alice_exp.terminal.tables import FORMATS
 
 _BAR = 24
+_TERMS = "frequency longevity recency"
 _MOST_LISTED = 20
 
 
@@ -81,7 +86,7 @@ def consolidation(
 
     Example: alice-exp consolidation exp-7k2m9q4x --explain
     """
-    settled = statistics.settled(learning(terminal.session), reference)
+    settled = statistics.settled(terminal.session, reference)
     block, terms, weights = settled.placed.block, settled.terms, settled.weights
     answer: dict[str, object] = {
         "id": block.id,
@@ -93,14 +98,8 @@ def consolidation(
     if explain:
         answer["explain"] = {
             "formula": "frequency·ln(1+n)/ln(100) + longevity·min(age/365 d, 1) + recency·0.5^(age/half-life)",
-            "frequency": round(terms.frequency, 6),
-            "longevity": round(terms.longevity, 6),
-            "recency": round(terms.recency, 6),
-            "weights": {
-                "frequency": weights.frequency,
-                "longevity": weights.longevity,
-                "recency": weights.recency,
-            },
+            **{name: round(term, 6) for name, term in attributes(terms, _TERMS).items()},
+            "weights": attributes(weights, _TERMS),
             "half_life_days": settled.half_life_days,
         }
 
@@ -109,7 +108,7 @@ def consolidation(
             f"{block.id}  {terms.score:.4f} {aside(say('read {count} times', count=block.access_count))}"
         )
         if explain:
-            for name in ("frequency", "longevity", "recency"):
+            for name in _TERMS.split():
                 value, weight = getattr(terms, name), getattr(weights, name)
                 terminal.pair(say(name), f"{weight:.2f} × {value:.6f} = {weight * value:.6f}", 14)
 
@@ -134,7 +133,7 @@ def stats(
             format=repr(format),
             hint="write --format table, html, tsv, csv or json",
         )
-    counts = statistics.stats(learning(terminal.session))
+    counts = statistics.stats(terminal.session)
     parts = {
         "by_set": counts.by_set,
         "by_state": counts.by_level,
@@ -143,16 +142,13 @@ def stats(
         "by_reads": counts.by_reads,
     }
     answer = {
-        "total": counts.total,
-        "waiting": counts.waiting,
-        "archived": counts.archived,
+        **attributes(counts, "total waiting archived"),
         **{name: dict(part) for name, part in parts.items()},
         "grown": [{"day": day, "total": total} for day, total in counts.grown],
         "signals": [learning_documents.signal(one) for one in counts.signals],
     }
 
     def page() -> None:
-        from alice_exp.learning.cli.stats_page import stats_page
 
         named = {part_title(name): part for name, part in parts.items()}
         sys.stdout.write(stats_page(counts, named, terminal.session.caller.now[:10]))
@@ -268,3 +264,71 @@ def _bars(terminal: Terminal, part: Mapping[str, int]) -> None:
         bar = "█" * max(1 if count else 0, round(_BAR * count / top)) if top else ""
         label = say(name)
         terminal.line(f"  {label}{' ' * (16 - cells(label))} {count:>6}  {bar}")
+
+
+_WIDTH, _HEIGHT, _EDGE = 720, 240, 24
+
+
+def stats_page(counts: Counts, parts: Mapping[str, Mapping[str, int]], day: str) -> str:
+    """The whole document; ``parts`` maps a title ("by state") to counts by name, ``day`` is today's date."""
+    lead = say(
+        "{total} blocks, {waiting} of them wait for you, {archived} archived",
+        total=counts.total,
+        waiting=counts.waiting,
+        archived=counts.archived,
+    )
+    grown = _part(say("how it grew"), growth(counts.grown)) if counts.grown else ""
+    body = grown + "".join(_part(title, _page_bars(part)) for title, part in parts.items() if part)
+    return document(
+        say("Experience on {day}", day=day), lead, body, say("Made with: alice-exp stats --format html")
+    )
+
+
+def growth(grown: tuple[tuple[str, int], ...]) -> str:
+    """An area chart as SVG: days from left to right on a linear time axis, the number of blocks upwards.
+
+    ``grown`` holds (day as 2026-02-20, total at its end), ascending and not empty; a single day gives a level line.
+    """
+    days = [date.fromisoformat(day).toordinal() for day, _ in grown]
+    span, most = max(1, days[-1] - days[0]), max(total for _, total in grown)
+    wide, high = _WIDTH - 2 * _EDGE, _HEIGHT - 2 * _EDGE
+
+    def x(day: int) -> float:
+        return _EDGE + wide * (day - days[0]) / span
+
+    def y(total: int) -> float:
+        return _EDGE + high * (1 - total / most)
+
+    # Steps, not slopes: the total changes at a day and holds until the next.
+    steps = [f"M{x(days[0]):.1f},{y(grown[0][1]):.1f}"]
+    steps += [f"H{x(day):.1f}V{y(total):.1f}" for day, (_, total) in zip(days, grown, strict=True)]
+    line = "".join((*steps, f"H{_EDGE + wide}"))
+    floor = _EDGE + high
+    label = say("{first}: {few} blocks · {last}: {many} blocks", **_ends(grown))
+    return (
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(label)}">'
+        f'<path class="area" d="{line}V{floor}H{_EDGE}Z"/><path class="line" d="{line}"/>'
+        f'<path class="axis" d="M{_EDGE},{floor}H{_EDGE + wide}"/>'
+        f'<text x="{_EDGE}" y="{_HEIGHT - 6}">{escape(grown[0][0])}</text>'
+        f'<text x="{_EDGE + wide}" y="{_HEIGHT - 6}" text-anchor="end">{escape(grown[-1][0])}</text>'
+        f'<text x="{_EDGE + wide}" y="{_EDGE - 8}" text-anchor="end">{most}</text></svg>\n'
+        f'<p class="note">{escape(label)}</p>\n'
+    )
+
+
+def _ends(grown: tuple[tuple[str, int], ...]) -> dict[str, object]:
+    (first, few), (last, many) = grown[0], grown[-1]
+    return {"first": first, "few": few, "last": last, "many": many}
+
+
+def _part(title: str, body: str) -> str:
+    return f"<h2>{escape(title)}</h2>\n{body}"
+
+
+def _page_bars(part: Mapping[str, int]) -> str:
+    most = max(part.values())
+    rows = "".join(
+        f'<span>{escape(say(name))}</span><i style="width:{100 * count / most:.1f}%"></i><b>{count}</b>\n'
+        for name, count in part.items()
+    )
+    return f'<div class="bars">\n{rows}</div>\n'

@@ -1,9 +1,9 @@
-"""The commands ``decide`` and ``outcome``."""
+"""The commands ``decide``, ``outcome``, ``keep`` and ``distill``."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,20 +13,20 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.display import one_line
 from alice_exp.learning import documents as learning_documents
-from alice_exp.learning.wiring import learning
+from alice_exp.learning.usecases import propose_from_episodes
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.lifecycle import Change
 from alice_exp.model.values.block import Placed, Record, is_of_team
-from alice_exp.terminal.console import Terminal, stale_mark
+from alice_exp.terminal.console import Terminal, short, stale_mark
 from alice_exp.terminal.language import aside, rendered, say
-from alice_exp.terminal.options import Project, Surroundings, context_of
+from alice_exp.terminal.options import DryRun, Project, Surroundings, context_of
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.learning.usecases.decide import Decision
-    from alice_exp.learning.usecases.decision_outcome import DecisionOutcome
-    from alice_exp.learning.usecases.outcome import Outcome
+    from alice_exp.learning.usecases.decision_outcome import DecisionOutcome, Outcome
+
 
 _WORDS = {"ok": True, "fail": False}
 _SAID = {"成功": "ok", "失败": "fail", "失敗": "fail"}
@@ -47,7 +47,7 @@ def decide(
     # Imported here, so that `outcome` does not pay for what `decide` loads.
     from alice_exp.learning.usecases.decide import decide as choose
 
-    made = choose(learning(terminal.session), task, context_of(context), terminal.session.names_of(project))
+    made = choose(terminal.session, task, context_of(context), terminal.session.names_of(project))
     warnings = [rendered(text) for text in made.warnings] + [
         say(
             "a similar task failed before with {action}: {task} ({episode})"
@@ -167,11 +167,13 @@ def outcome(
     result = _SAID.get(result, result.lower())
     if result not in _WORDS:
         raise UsageError("unknown outcome {result}", result=repr(result), hint="write ok or fail")
-    opened = learning(terminal.session)
+    opened = terminal.session
     if reference == "last":
+        from alice_exp.learning.wiring import decisions
+
         # Of several sessions at once an agent would report on another's task; it has the id.
         require_person(opened.caller, "report on the last", "alice-exp outcome last ok")
-        newest = opened.decisions.newest()
+        newest = decisions(opened).newest()
         reference = newest.decision
         terminal.note(f"{reference}: {one_line(newest.task, 200)}")
     if not reference.startswith("dec-"):
@@ -179,7 +181,7 @@ def outcome(
             raise UsageError(
                 "--result, --reward, --action, --used and --skipped belong to the outcome of a decision"
             )
-        from alice_exp.learning.usecases.outcome import report_outcome
+        from alice_exp.learning.usecases.decision_outcome import report_outcome
 
         done = report_outcome(opened, reference, _WORDS[result], scenario, note)
         _one(terminal, done)
@@ -285,3 +287,75 @@ def keep(
         "commit": commit_id(done.commit),
     }
     terminal.answer(document, lambda: terminal.line(say("{id}  still holds", id=block.id)))
+
+
+def distill(
+    terminal: Terminal,
+    references: Annotated[
+        list[str] | None, typer.Argument(metavar="[EPISODE]", help="The lesson of these episodes alone.")
+    ] = None,
+    limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="How many proposals at most.")] = 20,
+    explain: Annotated[bool, typer.Option("--explain", help="Show counts, rates and intervals.")] = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Find what repeats in episodes and propose it: what worked as advice, what failed as a warning.
+
+    Proposals wait in the pool with their episodes as evidence. Example: alice-exp distill --explain
+    """
+    opened = terminal.rehearsing(dry_run)
+    done = propose_from_episodes.distil(opened, references or (), limit)
+    document = {
+        "ids": [] if dry_run else list(done.ids),
+        "proposals": [_document(one, explain, dry_run) for one in done.judged],
+        "refused": done.count("refused"),
+        "known": done.count("known"),
+        "episodes": done.episodes,
+        "commit": commit_id(done.commit),
+    }
+    terminal.answer(document, lambda: _tell(terminal, done, explain, dry_run))
+
+
+def _document(one: propose_from_episodes.Judged, explain: bool, dry_run: bool) -> dict[str, Any]:
+    proposal = one.proposal
+    document: dict[str, Any] = {
+        "id": None if dry_run and one.verdict == "proposed" else one.block or None,
+        "verdict": one.verdict,
+        "kind": proposal.kind,
+        "type": proposal.support.type,
+        "payload": proposal.payload.content,
+        "trigger": proposal.trigger.text,
+        "context": dict(proposal.trigger.context),
+        "episodes": list(proposal.episodes),
+    }
+    if explain:
+        support = proposal.support
+        document["explain"] = {
+            "basis": support.basis,
+            "trait": support.trait,
+            "successes": support.own.successes,
+            "total": support.own.total,
+            "rate": round(support.own.value, 4),
+            "interval": [round(support.own.low, 4), round(support.own.high, 4)],
+            "others": {"successes": support.others.successes, "total": support.others.total},
+            "difference": [round(support.low, 4), round(support.high, 4)],
+            "falling": list(support.falling) if support.falling else None,
+        }
+    return document
+
+
+def _tell(terminal: Terminal, done: propose_from_episodes.Distilled, explain: bool, dry_run: bool) -> None:
+    for one in done.judged:
+        proposal = one.proposal
+        if one.verdict == "proposed":
+            where = say("would be proposed") if dry_run else one.block
+        else:
+            where = say(
+                "known as {id}" if one.verdict == "known" else "rejected before as {id}", id=one.block
+            )
+        terminal.line(f"{where}  {say(proposal.kind)}: {short(proposal.payload.content, 90)}")
+        if explain:
+            template, values = proposal.explanation
+            terminal.line(f"  {say(template, **values)}")
+            terminal.line(f"  {say('evidence')}: {', '.join(proposal.episodes[-5:])}")
+    if not done.judged:
+        terminal.line(say("nothing repeats in {count} episodes", count=done.episodes))

@@ -27,8 +27,7 @@ from alice_exp.learning.rules.episode_groups import (
     usual_action,
     word_groups,
 )
-from alice_exp.learning.rules.proposals import Group, Kind, Lesson, Proposal, Support, proposal
-from alice_exp.learning.rules.success_rates import (
+from alice_exp.learning.rules.impact import (
     Rate,
     Z,
     difference,
@@ -36,6 +35,7 @@ from alice_exp.learning.rules.success_rates import (
     stratified_difference,
     trend,
 )
+from alice_exp.learning.rules.proposals import Group, Kind, Lesson, Proposal, Support, proposal
 from alice_exp.learning.rules.task_kinds import kinds_of_task
 from alice_exp.model.values.records import Episode
 

@@ -1,12 +1,14 @@
-"""Impact: how tasks went with approved blocks and without any, and what each block's uses say (DESIGN 12.6)."""
+"""Impact: how tasks went with approved blocks and without any, what each block's uses say (DESIGN 12.6), how far
+signals agree with reports; confidence intervals of rates and of their differences, and a trend test."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.rules.success_rates import Rate, difference, rate
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import Placed, Record, is_approved
 from alice_exp.model.values.records import Episode
@@ -70,3 +72,126 @@ def _verdict(placed: Placed, found: Rate, without: Rate) -> Verdict:
     if not found.total:
         return "unused"
     return "helped" if difference(found, without)[0] > 0 else "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """A kind of signal: how many decisions have one, the share that seemed ok of those reported ok (sensitivity), and
+    the share that seemed failed of those reported failed (specificity)."""
+
+    kind: str
+    seen: int
+    ok: Rate
+    failed: Rate
+
+    @property
+    def both(self) -> int:
+        """The decisions that have a signal of the kind and a report."""
+        return self.ok.total + self.failed.total
+
+
+def qualities(decisions: Iterable[tuple[Mapping[str, bool], bool | None]]) -> tuple[Quality, ...]:
+    """The kinds that were seen, by name, from each decision's signals and its report (None: there is none)."""
+    counts: dict[str, Counter[tuple[bool, bool | None]]] = {}
+    for seemed, reported in decisions:
+        for kind, ok in seemed.items():
+            counts.setdefault(kind, Counter())[ok, reported] += 1
+    return tuple(
+        Quality(
+            kind,
+            sum(found.values()),
+            rate(found[True, True], found[True, True] + found[False, True]),
+            rate(found[False, False], found[True, False] + found[False, False]),
+        )
+        for kind, found in sorted(counts.items())
+    )
+
+
+Z = 1.645
+"""Standard deviations of a two-sided 90 % interval, with which three successes of three are more than chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Successes and trials, with the bounds of the rate's 90 % interval in [0, 1]."""
+
+    successes: int
+    total: int
+    low: float
+    high: float
+
+    @property
+    def value(self) -> float:
+        """The rate itself in [0, 1]; 0.0 without trials."""
+        return self.successes / self.total if self.total else 0.0
+
+
+def rate(successes: int, total: int, z: float = Z) -> Rate:
+    """A rate with Wilson's score interval (Wilson 1927); 0 to 1 without trials."""
+    if not total:
+        return Rate(0, 0, 0.0, 1.0)
+    share, square = successes / total, z * z
+    centre = (share + square / (2 * total)) / (1 + square / total)
+    half = z * math.sqrt(share * (1 - share) / total + square / (4 * total * total)) / (1 + square / total)
+    return Rate(successes, total, max(0.0, centre - half), min(1.0, centre + half))
+
+
+def difference(one: Rate, other: Rate) -> tuple[float, float]:
+    """The interval of ``one - other``, in [-1, 1] (Newcombe 1998, method 10: from both score intervals)."""
+    gap = one.value - other.value
+    return (
+        gap - math.hypot(one.value - one.low, other.high - other.value),
+        gap + math.hypot(one.high - one.value, other.value - other.low),
+    )
+
+
+def stratified_difference(strata: Iterable[tuple[int, int, int, int]]) -> tuple[float, float]:
+    """The interval of a difference of rates over strata, in [-1, 1] (Mantel-Haenszel; variance: Sato 1989).
+
+    Each stratum is (successes with, trials with, successes without, trials without). Strata with only one of the two
+    groups are skipped; if all are, the interval is -1 to 1.
+    """
+    gap = weight = first = second = 0.0
+    for ok, tried, other_ok, other in strata:
+        if not tried or not other:
+            continue
+        total = tried + other
+        weight += tried * other / total
+        gap += (ok * other - other_ok * tried) / total
+        first += (tried**2 * other_ok - other**2 * ok + tried * other * (other - tried) / 2) / total**2
+        second += (ok * (other - other_ok) + other_ok * (tried - ok)) / (2 * total)
+    if not weight:
+        return -1.0, 1.0
+    middle = gap / weight
+    # The variance estimate can come out slightly negative.
+    half = Z * math.sqrt(max(0.0, middle * first + second)) / weight
+    return max(-1.0, middle - half), min(1.0, middle + half)
+
+
+def fisher(a: int, b: int, c: int, d: int) -> float:
+    """The two-sided probability of a table ``a b / c d`` or one as unlikely (Fisher's exact test); 1.0 when empty."""
+    row, column, whole = a + b, a + c, a + b + c + d
+    every = math.comb(whole, column)
+    weights = [
+        math.comb(row, k) * math.comb(whole - row, column - k)
+        for k in range(max(0, column - (whole - row)), min(row, column) + 1)
+    ]
+    own = math.comb(row, a) * math.comb(whole - row, c)
+    return sum(weight for weight in weights if weight <= own) / every
+
+
+def trend(values: Sequence[float]) -> float:
+    """The Mann-Kendall trend statistic, corrected for ties, in standard deviations: > 0 rising, < 0 falling.
+
+    0.0 for fewer than two values or if all are equal. Takes quadratic time, so pass at most a few hundred values.
+    """
+    count = len(values)
+    rises = sum((b > a) - (b < a) for index, a in enumerate(values) for b in values[index + 1 :])
+    ties = [values.count(value) for value in set(values)]
+    spread = _cubic(count) - sum(map(_cubic, ties))
+    # The 1 is the continuity correction.
+    return (rises - math.copysign(1, rises)) / math.sqrt(spread / 18) if spread and rises else 0.0
+
+
+def _cubic(count: int) -> int:
+    return count * (count - 1) * (2 * count + 5)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from alice_exp.episodes.rules.search_episodes import as_told
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.episode_groups import frequent_words, phrase, shared_words, whole_words
-from alice_exp.learning.rules.success_rates import rate
+from alice_exp.learning.rules.impact import rate
 from alice_exp.model.values.block import EVIDENCE_KEPT, Evidence, Payload, Trigger
 from alice_exp.model.values.records import GENERAL
 from alice_exp.timeline.rules.digest import shortened
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from alice_exp.learning.rules.episode_groups import Basis, Trait
-    from alice_exp.learning.rules.success_rates import Rate
+    from alice_exp.learning.rules.impact import Rate
     from alice_exp.model.values.records import Episode
 
 Kind = Literal["advice", "warning"]

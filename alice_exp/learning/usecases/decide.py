@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from alice_exp.blocks.wiring import access
 from alice_exp.episodes.rules.search_episodes import Match as Similar
 from alice_exp.episodes.rules.search_episodes import similar_failures
 from alice_exp.finding.rules.choice import choose, forbids
@@ -11,11 +12,14 @@ from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone, is_for
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.rules.rivals import rivalry
 from alice_exp.finding.usecases import Filters, of_team, replaced_ones, search
+from alice_exp.finding.wiring import finding
 from alice_exp.home.ports import Home
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.store import Learning, OpenDecision
+from alice_exp.learning.store import OpenDecision
+from alice_exp.learning.wiring import decisions
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.values.block import PLACES, Placed, is_of_team
 from alice_exp.model.values.records import EpisodeBook
@@ -56,25 +60,25 @@ class Decision:
         return self.applied if self.disclaim else ()
 
 
-def decide(learning: Learning, task: str, context: Mapping[str, Json], project: str = "") -> Decision:
+def decide(session: Session, task: str, context: Mapping[str, Json], project: str = "") -> Decision:
     """Choose what to apply to a task, and remember the choice until its outcome (DESIGN 12.1).
 
     What belongs to ``project`` is preferred; what belongs to another is observed, never applied (DESIGN 7).
     A similar task that failed before is a warning (R0.51). Applied blocks count as read.
     """
-    home, caller = learning.home, learning.caller
-    finding = learning.find()
-    (matches,) = search(finding, [(task, context)], Filters(project=project))
+    home, caller = session.home, session.caller
+    found = finding(session)
+    (matches,) = search(found, [(task, context)], Filters(project=project))
     matches = [one for one in matches if not fits_by_tags_alone(one, task)]
     elsewhere = [one for one in matches if is_foreign(one.placed, project)]
     decision = caller.new_id("dec")
     choice = choose(
         [one for one in matches if one not in elsewhere],
         rivalry(),
-        replaced_ones(finding),
+        replaced_ones(found),
         lambda placed: _is_like_rejected(home, placed),
         context,
-        of_team(finding, task, context),
+        of_team(found, task, context),
     )
     told = home.read((), records=EPISODES_PATH).episodes or EpisodeBook()
     failures = similar_failures(told.episodes, task, context)
@@ -91,12 +95,12 @@ def decide(learning: Learning, task: str, context: Mapping[str, Json], project: 
         tuple(match.placed.block.id for match in observing),
     )
     try:
-        learning.decisions.open(made)
+        decisions(session).open(made)
     except ProblemError:
         # What fits is known all the same: a disk that refuses must not silence the answer.
         warnings, is_kept = (*warnings, UNKEPT_WARNING), False
     read = [one.placed.block.id for one in choice.applied if not is_of_team(one.placed)]
-    learning.access.record(read, caller.now)
+    access(session).record(read, caller.now)
     return Decision(
         decision, choice.tier, choice.applied, observing, warnings, failures, choice.disclaim, is_kept
     )

@@ -1,27 +1,32 @@
-"""The outcome of a decision as one act: blocks, episode, thought, commit (R2.38, B2.14-B2.16, BX.2)."""
+"""The outcome of a decision as one act: blocks, episode, thought, commit (R2.38, B2.14-B2.16, BX.2); the outcome of
+using one block."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alice_exp.blocks.wiring import access
 from alice_exp.episodes.rules.retention import is_due, prune
 from alice_exp.episodes.rules.search_episodes import as_told, shorten_result
 from alice_exp.episodes.usecases.episode_book import capacity_of, cleaned, reads_of
+from alice_exp.home.caller import Caller
 from alice_exp.home.references import resolve
-from alice_exp.kernel.errors import ProblemError, UsageError
+from alice_exp.home.session import Session
+from alice_exp.kernel.errors import Hint, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.credit import counted
-from alice_exp.learning.store import Learning, OpenDecision
-from alice_exp.learning.usecases.outcome import is_own_word, thresholds_of
+from alice_exp.learning.store import OpenDecision
+from alice_exp.learning.wiring import decisions
 from alice_exp.model.formats.record_schema import EVENTS_PATH
-from alice_exp.model.rules.lifecycle import Change, scenario_digest, scenario_of
+from alice_exp.model.rules.lifecycle import Change, Thresholds, level, scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Evidence, Placed, is_of_team
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
+from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.timeline.rules.compaction import DECISION, Merge, Summariser, add_event, finished, unfinished
-from alice_exp.timeline.usecases.events import asked
+from alice_exp.timeline.usecases.events import asked, configured_summary
 from alice_exp.timeline.usecases.original_events import FINISHED
 
 if TYPE_CHECKING:
@@ -29,6 +34,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
+    from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import Snapshot
@@ -51,7 +57,7 @@ class DecisionOutcome:
 
 
 def report_decision(
-    learning: Learning,
+    session: Session,
     decision: str,
     ok: bool,
     *,
@@ -71,30 +77,26 @@ def report_decision(
     thought of the decision that waits for its result takes it, instead of another thought (B1.8). The model is asked
     before the home is locked.
     """
-    home, caller, decisions, summarise = (
-        learning.home,
-        learning.caller,
-        learning.decisions,
-        learning.summarise,
-    )
-    config, reads = home.config(), reads_of(learning.access)
-    open_decision = decisions.find(decision)
+    home, caller, waiting = session.target, session.caller, decisions(session)
+    config, reads = home.config(), reads_of(access(session))
+    open_decision = waiting.find(decision)
     if not open_decision.task:  # what a session's start told, or a prompt that was said off the record
         open_decision = replace(open_decision, task=action.strip() or _UNTOLD)
     episode = _episode(open_decision, caller, ok, note, action, result, reward, config)
-    episode = replace(episode, project=learning.project().partition(" ")[0])
+    episode = replace(episode, project=session.enter().partition(" ")[0])
     event, piece = _event(open_decision, episode), Evidence("episode", episode.id, caller.now, note)
+    summarise = configured_summary(session)
     answers = asked(home, event, summarise) if summarise and not _waits(home, decision) else None
     of_team = [one for one in (*open_decision.applied, *used) if one.startswith("team-")]
-    theirs = learning.team.of(of_team) if learning.team is not None and of_team else {}
+    theirs = session.team.of(of_team) if session.team is not None and of_team else {}
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
-        decisions.find(decision)
+        waiting.find(decision)
         require_records(snapshot)
         named, left_out = used_ids(snapshot, open_decision, used, skipped)
         where = scenario_of(scenario, open_decision.context, caller.now[:10])
         told, missing = _told_of(snapshot, theirs, open_decision, named, left_out, caller)
-        every = counted(told, named, ok, where, caller.now, piece, thresholds_of(snapshot))
+        every = counted(told, named, ok, where, caller.now, piece, Thresholds.of(snapshot.config))
         changes = tuple(one for one in every if not is_of_team(one[0]))
         puts = tuple(Put(placed.block, placed.path) for placed, _ in changes)
         book, pruned = _kept(snapshot, episode, puts, caller.now, reads)
@@ -107,9 +109,9 @@ def report_decision(
         return ChangeSet(act, puts, episodes=book, timeline=timeline), answer
 
     commit, answer = home.apply(plan, PLACES, records=True)
-    decisions.close(decision, ok, episode.id)
-    if learning.team is not None:
-        learning.team.keep([placed for placed, _ in answer.changes if is_of_team(placed)])
+    waiting.close(decision, ok, episode.id)
+    if session.team is not None:
+        session.team.keep([placed for placed, _ in answer.changes if is_of_team(placed)])
     return replace(answer, commit=commit)
 
 
@@ -278,3 +280,76 @@ def _told(
         return done, (), ((FINISHED, str(waiting)),)
     added = add_event(timeline, event, summarise)
     return added.timeline, (added.merge,) if added.merge else (), ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A block after an outcome, where it stands now, and what the outcome did."""
+
+    placed: Placed
+    change: Change
+    commit: Commit | None = None
+
+
+def report_outcome(session: Session, reference: str, ok: bool, scenario: str = "", note: str = "") -> Outcome:
+    """One use of a block succeeded or failed (R2.10-R2.14).
+
+    ``scenario`` says where; without one, the outcomes of a day in the block's own context are one scenario (B5.4).
+    """
+    caller = session.caller
+    if session.team is not None and (theirs := session.team.of([reference] * reference.startswith("team-"))):
+        return _of_team(session, theirs[reference], ok, scenario, note)
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Outcome]:
+        placed = resolve(snapshot, reference)
+        if placed.place == "archive":
+            raise RefusedError(
+                "{id} is archived and takes no outcome",
+                id=placed.block.id,
+                hint=Hint("a person brings it back with 'alice-exp revive {id}'", id=placed.block.id),
+            )
+        block = placed.block
+        where = scenario_of(scenario, block.trigger.context, caller.now[:10])
+        if is_own_word(placed, caller):
+            stands = level(block, Thresholds.of(snapshot.config))
+            return None, Outcome(placed, Change(block, stands, stands, "noted"))
+        piece = Evidence("outcome", at=caller.now, quote=note)
+        ((after, change),) = counted(
+            [placed], (), ok, where, caller.now, piece, Thresholds.of(snapshot.config)
+        )
+        trailers = [
+            ("From", change.before),
+            ("To", change.after),
+            ("Effect", change.effect),
+            ("Scenario", scenario_digest(where)),
+        ]
+        act = Act("outcome", caller.actor, caller.now, (block.id,), _detail(change), tuple(trailers))
+        return ChangeSet(act, (Put(after.block, after.path),)), Outcome(after, change)
+
+    commit, answer = session.target.apply(plan, PLACES)
+    return replace(answer, commit=commit)
+
+
+def _of_team(session: Session, placed: Placed, ok: bool, scenario: str, note: str) -> Outcome:
+    """What a use of a team's block led to: it stays here, and makes no commit."""
+    caller = session.caller
+    where = scenario_of(scenario, placed.block.trigger.context, caller.now[:10])
+    piece = Evidence("outcome", at=caller.now, quote=note)
+    thresholds = Thresholds.of(session.target.config())
+    ((after, change),) = counted([placed], (), ok, where, caller.now, piece, thresholds)
+    if session.team is not None:
+        session.team.keep([after])
+    return Outcome(after, change)
+
+
+def is_own_word(placed: Placed, caller: Caller) -> bool:
+    """Whether a block is about the person and somebody else reports: no agent's outcome credits or blames it
+    (DESIGN 12.3)."""
+    return placed.place == "personal" and not caller.is_person
+
+
+def _detail(change: Change) -> str:
+    count = f"({change.block.verifications} verified)"
+    if change.before != change.after:
+        return f"{change.before} → {change.after} {count}"
+    return f"{change.effect.replace('_', ' ')}, {change.after} {count}"

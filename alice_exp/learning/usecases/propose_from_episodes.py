@@ -14,11 +14,11 @@ from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.episodes.rules.search_episodes import as_told
 from alice_exp.episodes.usecases.episode_book import named
 from alice_exp.home.record_access import require_sound
+from alice_exp.home.session import Session
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.distill import REPEATS, distill
 from alice_exp.learning.rules.proposals import Proposal, lesson
-from alice_exp.learning.store import Learning
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.rules.rejection import Rejections
@@ -59,12 +59,12 @@ class Distilled:
         return tuple(one.block for one in self.judged if one.verdict == "proposed" and one.block)
 
 
-def distil(learning: Learning, references: Sequence[str] = (), limit: int = 20) -> Distilled:
+def distil(session: Session, references: Sequence[str] = (), limit: int = 20) -> Distilled:
     """Find what repeats and propose it; with ``references`` the lesson of each of these episodes alone.
 
     Fewer than three episodes show no repetition: each of them is proposed as it is.
     """
-    snapshot = learning.home.read(PLACES, records=True)
+    snapshot = session.target.read(PLACES, records=True)
     require_sound(snapshot, EPISODES_PATH)
     book = snapshot.episodes or EpisodeBook()
     if references:
@@ -78,7 +78,7 @@ def distil(learning: Learning, references: Sequence[str] = (), limit: int = 20) 
     answer = Distilled(judged, len(book.episodes))
     if not drafts:
         return answer
-    captured = memorize(learning.home, learning.caller, drafts)
+    captured = memorize(session.target, session.caller, drafts)
     placed = iter(captured.placed)
     return replace(answer, judged=tuple(_settled(one, placed) for one in judged), commit=captured.commit)
 

@@ -6,19 +6,19 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.usecases.reads import counting
+from alice_exp.blocks.wiring import access
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.home.references import resolve
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.assessment import Assessment, Weights
 from alice_exp.learning.rules.assessment import assess as assessed
-from alice_exp.learning.rules.impact import Impact
+from alice_exp.learning.rules.impact import Impact, Quality, qualities
 from alice_exp.learning.rules.impact import impact as weighed
-from alice_exp.learning.rules.signal_quality import Quality, qualities
-from alice_exp.learning.usecases.outcome import thresholds_of
+from alice_exp.learning.wiring import decisions
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.consolidation import Consolidation, age_days, consolidation_of
 from alice_exp.model.rules.consolidation import Weights as ConsolidationWeights
-from alice_exp.model.rules.lifecycle import LEVELS, level
+from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, level
 from alice_exp.model.values.block import BLOCK_TYPES, PLACES, SETS, Placed
 from alice_exp.model.values.records import EpisodeBook
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from alice_exp.finding.ports import Finding
     from alice_exp.home.ports import Home
+    from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.learning.store import Learning
     from alice_exp.model.values.snapshot import Snapshot
 
 
@@ -89,11 +89,11 @@ def assess(finding: Finding, topic: str, context: Mapping[str, Json]) -> Assessm
     return assessed(topic, placed, caller.now, Weights.of(config), config.half_life_days, certain)
 
 
-def settled(learning: Learning, reference: str) -> Settled:
+def settled(session: Session, reference: str) -> Settled:
     """The consolidation of one block, now, with every term (R3.7-R3.12, B3.4)."""
-    snapshot, now = learning.home.read(PLACES), learning.caller.now
+    snapshot, now = session.target.read(PLACES), session.caller.now
     stored = resolve(snapshot, reference)
-    placed = counting(learning.access.pending(), snapshot.config, now)(stored)
+    placed = counting(access(session).pending(), snapshot.config, now)(stored)
     weights = ConsolidationWeights.of(snapshot.config)
     half_life = snapshot.config.half_life_days
     terms = consolidation_of(placed.block, now, half_life_days=half_life, weights=weights)
@@ -102,12 +102,12 @@ def settled(learning: Learning, reference: str) -> Settled:
     )
 
 
-def stats(learning: Learning) -> Counts:
+def stats(session: Session) -> Counts:
     """Counts over the whole home."""
-    snapshot, now = learning.home.read(PLACES), learning.caller.now
-    reads = learning.access.pending()
+    snapshot, now = session.target.read(PLACES), session.caller.now
+    reads = access(session).pending()
     living = [*map(counting(reads, snapshot.config, now), snapshot.within(*SETS))]
-    thresholds = thresholds_of(snapshot)
+    thresholds = Thresholds.of(snapshot.config)
     return Counts(
         len(living),
         _counted((placed.place for placed in living), SETS),
@@ -118,7 +118,7 @@ def stats(learning: Learning) -> Counts:
         _grown(snapshot),
         sum(placed.place == "low_value" for placed in living),
         sum(1 for _ in snapshot.within("archive")),
-        qualities((one.seemed, one.reported) for one in learning.decisions.kept()),
+        qualities((one.seemed, one.reported) for one in decisions(session).kept()),
     )
 
 

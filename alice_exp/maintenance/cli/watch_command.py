@@ -19,6 +19,7 @@ from alice_exp.blocks.cli.told_acts import in_words
 from alice_exp.finding.wiring import index
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.text.display import visible
+from alice_exp.kernel.value_class import attributes
 from alice_exp.maintenance.usecases.watch_changes import Noticed, Watching
 from alice_exp.maintenance.wiring import watcher
 from alice_exp.model import documents
@@ -231,8 +232,7 @@ class _JsonLines(_Silent):
             body: dict[str, object] = {"event": one.kind, "at": one.at}
             if one.commit is not None:
                 act = one.commit
-                body |= {"commit": act.commit, "op": act.op, "actor": act.actor, "blocks": list(act.blocks)}
-                body |= {"subject": act.subject, "acted_at": act.at}
+                body |= attributes(act, "commit op actor blocks subject") | {"acted_at": act.at}
             elif one.problem is not None:
                 body |= documents.problem(one.problem)
             else:

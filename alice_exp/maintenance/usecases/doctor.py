@@ -15,14 +15,14 @@ from alice_exp.model.formats.json_schema import schemas
 from alice_exp.model.values.block import PLACES, Place
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.owner import usecases as owning
-from alice_exp.owner.ports import Owner, Signing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from alice_exp.home.ports import History, Home
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.sync.ports import Remotes
+    from alice_exp.owner.store import SshOwner
+    from alice_exp.sync.store.known_remotes import FileRemotes
 
 SKEW = timedelta(minutes=2)
 """The most that a time may be in the future before the clock is doubted."""
@@ -60,8 +60,8 @@ class Patient:
     look: Callable[[str], tuple[Problem, ...]]
     mend: Callable[[str], int]
     commit_time: Callable[[], int]
-    owner: Owner
-    remotes: Remotes
+    owner: SshOwner
+    remotes: FileRemotes
     caller: Caller
 
 
@@ -155,7 +155,7 @@ def _sharing(patient: Patient) -> Iterator[Problem]:
 
 
 def _owner(patient: Patient) -> Iterator[Problem]:
-    yield from owning.problems(Signing(patient.home, patient.owner, patient.caller))
+    yield from owning.problems(owning.Signing(patient.home, patient.owner, patient.caller))
 
 
 _INSPECTED = ("git", "leftovers", "history", "permissions", "disk", "index", "cloud", "reads")

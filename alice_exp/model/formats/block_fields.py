@@ -24,6 +24,7 @@ from alice_exp.model.formats.field_readers import (
     flag,
     mapping,
     nested,
+    read_object,
     said,
     text,
     texts,
@@ -93,15 +94,7 @@ def _object(
     """Read a nested object by a table of readers; unknown keys are allowed and stay in the file."""
     if not isinstance(value, dict):
         raise Fault('"{name}" is an object')
-    fields: dict[str, Any] = {}
-    for key, inner in value.items():
-        reader = readers.get(key)
-        if reader is None:
-            continue
-        try:
-            fields[key] = reader(inner)
-        except Fault as fault:
-            raise Fault(fault.template, (key, *fault.below), **{"name": key, **fault.values}) from None
+    fields, _ = read_object(value, readers)
     for key in required:
         if key not in fields:
             raise Fault('"{key}" is missing here', key=key)

@@ -118,7 +118,7 @@ _DIGEST = LazyPattern(
     re.IGNORECASE,
 )
 _SUM_BEFORE = LazyPattern(r"\b(?:sha|md)\d{1,3}[-:= ]", re.IGNORECASE)
-_CALLED_KEY = LazyPattern(r"key|token|secret|password|auth|密钥|令牌|密码|口令", re.IGNORECASE)
+_CALLED_KEY = LazyPattern(r"key|token|secret|password|auth|bearer|密钥|令牌|密码|口令", re.IGNORECASE)
 
 
 SHAPES = shapes(

@@ -8,15 +8,19 @@ from collections.abc import Collection, Iterable
 
 from alice_exp.kernel.text.tokens import fold, tokens
 
-SIGNS = "=<"
-"""How a mark begins that is no pair: negation, order and numbers together; what comes later, where that is said."""
+SIGNS = "=<@"
+"""How a mark begins that is no pair: negation, order and numbers together; what comes later, where that is said; which
+word stands where, in a short sentence that sets one thing against another."""
 
 ENOUGH, NEAR = 0.5, 3
 """Share of all pairs (Jaccard) from which two sentences are one order, and how far the words of a pair lie apart."""
 
 _CJK = "\u2e80"
 _POLITE = re.compile(
-    r"\b(?:please|from now on|make sure|remember)\b|以后|今后|每次|必须|记得|务必|一定|请|再|先|都|要"
+    r"\b(?:please|from now on|make sure|remember|(?:do not|don['’]?t|never) forget)\b"
+    # What is compared was said in one project.
+    r"|\b(?:here|(?:in|for) (?:this|our|the) (?:repo|repository|project|codebase))\b|在?(?:这个|本)(?:项目|仓库)[里中]?"
+    r"|(?:不要|别)忘[了记]?|以后|今后|每次|必须|记得|务必|一定|请|再|先|都|要"
 )
 _NOT = re.compile(
     r"\b(?:no|not|never|nothing|none|without|stop|avoid|neither|nor|except|unless|instead|rather|dont)\b|n['’]t\b|"
@@ -27,10 +31,17 @@ _BEFORE = re.compile(
     r"(?:\b(?:before|until|prior to)\b|\bfirst\b.*\bthen\b)([^,;.]*)|(.{2})之?前(?![面端])|先.+再(.{2})"
 )
 _AFTER = re.compile(r"\bafter\b([^,;.]*)|(.{2})之?后(?![面端])")
-_NUMBER = re.compile(r"\d+(?:\.\d+)*")
+_NUMBER = re.compile(
+    r"\d+(?:\.\d+)*|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|hundred|twice)\b"
+    r"|[二两三四五六七八九十百千]+(?=[个次条行层种天周月年秒分小遍名位份页字级倍空])"
+)
+# "X, not Y", "X over Y", "X for A and Y for B": the other way round it is another order.
+_AGAINST = re.compile(r"\b(?:not|never|over|instead|rather|prefer|but|and|while)\b|[不而非,，;；、]")
+_SHORT = 12
+"""Words of a sentence up to which their places count."""
 _LIGHT = frozenset(
     "alway just mean now ok on also must should each every time again when whenever not no never noth none don "  # noqa: SIM905
-    "without stop avoid neither nor except unless instead rather befor after until prior make keep "
+    "without stop avoid neither nor except unless instead rather befor after until prior make keep use first then "
     "want need let get like give prefer all everi per "
     "我 你 您 的 一 次 遍 到 在 给 会 了 吧 不 别 没 勿 之 前 后".split()
 )
@@ -63,7 +74,9 @@ def marks_of(text: str) -> frozenset[str]:
             # Of a Chinese word the second character, which stands next to 前.
             later |= {f"<{sign}{told[-1 if told[0] >= _CJK else 0]}"} if told else set()
     signs += sorted(_NUMBER.findall(plain))
-    return frozenset((*pairs, *later, " ".join(("=", *signs)))) if pairs else frozenset()
+    places = enumerate(words) if len(words) <= _SHORT and _AGAINST.search(whole) else ()
+    marks = (*pairs, *later, *(f"@{at} {word}" for at, word in places), " ".join(("=", *signs)))
+    return frozenset(marks) if pairs else frozenset()
 
 
 def _words(plain: str) -> list[str]:
@@ -79,11 +92,14 @@ def keyed(marks: Iterable[str], key: bytes) -> frozenset[str]:
 
 
 def are_one(marks: Collection[str], others: Collection[str]) -> bool:
-    """Whether two sentences, by their marks, give the same order: never where negation, order or numbers differ."""
+    """Whether two sentences, by their marks, give the same order: never where negation, order or numbers differ, or two
+    words have changed places."""
     one, two = ({mark for mark in each if mark[0] not in SIGNS} for each in (marks, others))
-    (signs, later), (theirs, others_later) = (
+    (signs, later, places), (theirs, others_later, others_places) = (
         [{mark for mark in each if mark[0] == sign} for sign in SIGNS] for each in (marks, others)
     )
     if not signs or signs != theirs or (later and others_later and later != others_later):
+        return False
+    if len(places) == len(others_places) == len(places & others_places) + 2:
         return False
     return len(one & two) >= ENOUGH * max(1, len(one | two))

@@ -294,6 +294,11 @@ def says_approved(placed: Placed) -> bool:
     return placed.place == "personal" if mark is None else mark.hash == content_hash(placed.block)
 
 
+def is_shown_as_it_is(block: Block) -> bool:
+    """Whether the last report that showed the block showed its present content (B2.20)."""
+    return block.reported is not None and block.reported.hash == content_hash(block)
+
+
 def is_put_away(placed: Placed) -> bool:
     """Whether a person rejected, retired or purged a block that stands in a set all the same: it is neither told nor
     offered for a decision until they say so."""

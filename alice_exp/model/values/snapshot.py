@@ -73,12 +73,10 @@ class Catalogue(Protocol):
         ``most``, of those of one time the last by id."""
         ...
 
-    def sharing(self, paths: Sequence[str], keys: Collection[str]) -> list[Placed] | None:
-        """The blocks of some trusted files that share most of some keys (``finding.rules.nearness.shelf``)."""
-        ...
-
-    def recalled(self, ids: Collection[str], question: str, at: str) -> list[Placed] | None:
-        """The one of some blocks that ``recall`` answers first to a text at a time, if it fits well enough."""
+    def nearest(
+        self, paths: Collection[str], text: str, words: str, at: str
+    ) -> tuple[Sequence[Placed], str] | None:
+        """The blocks of some files that share most words with a text, see ``finding.rules.nearness.shelf``."""
         ...
 
 
@@ -105,8 +103,8 @@ class Decisions(Protocol):
         """The entries that only a copy of the ledger has, fingerprints among them: offered, and never believed."""
         ...
 
-    def answered(self, *, gone: bool) -> None:
-        """Forget the copies: by a person's word (``gone``), or if they offer nothing any more."""
+    def let_go(self) -> None:
+        """Forget the copies by a person's word; those that offer nothing any more go with the next act."""
         ...
 
 

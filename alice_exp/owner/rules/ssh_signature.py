@@ -10,6 +10,8 @@ import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from alice_exp.kernel.value_class import dataclass
+
 P = 2**255 - 19
 L = 2**252 + 27742317777372353535851937790883648493
 _D = -121665 * pow(121666, P - 2, P) % P
@@ -130,6 +132,27 @@ def _times_base(scalar: int) -> bytes:
     inverse = pow(point.z, P - 2, P)
     y = point.y * inverse % P
     return (y | (point.x * inverse % P & 1) << 255).to_bytes(32, "little")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerKey:
+    """An SSH key that signs decisions: ``line`` is ``TYPE BASE64``, ``fingerprint`` is ``SHA256:…``.
+
+    ``file`` is the private key's path on this machine (empty: not here). ``protection`` is ``passphrase``,
+    ``hardware``, ``none``, ``agent`` (held only by an ssh-agent, so that its protection is unknown), or empty if it was
+    not examined.
+    """
+
+    line: str
+    fingerprint: str
+    comment: str = ""
+    file: str = ""
+    protection: str = ""
+
+    @property
+    def is_hardware(self) -> bool:
+        """Whether the key is on a security device (``sk-…``), which asks for a touch per signature."""
+        return self.line.startswith("sk-")
 
 
 _MAGIC = b"SSHSIG"

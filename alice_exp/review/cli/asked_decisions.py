@@ -16,10 +16,8 @@ from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import REVIEWED, Placed, content_hash, is_approved
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.named_candidates import Choice
-from alice_exp.review.cli.report_model import told
-from alice_exp.review.cli.review_pages import LATER
-from alice_exp.review.cli.single_keys import QUITTING, key
-from alice_exp.review.cli.waiting_rows import differences, trusted_texts
+from alice_exp.review.cli.single_keys import LATER, QUITTING, key
+from alice_exp.review.cli.waiting_rows import differences, told, trusted_texts
 from alice_exp.review.cli.where_it_holds import scoped, which_holds
 from alice_exp.review.rules.rival_pairs import Answer, Rival
 from alice_exp.review.usecases import Decided, Seen
@@ -220,9 +218,6 @@ def _write(terminal: Terminal, placed: Placed, was: Placed | None = None) -> Non
 
 
 def _lines(terminal: Terminal, placed: Placed, was: Placed | None) -> Iterator[str]:
-    # What a report showed is decided on without anything of a report.
-    from alice_exp.review.cli.report_model import told
-
     number, text = numbered(terminal, placed.block.id), scoped(told(placed), placed.block.project)
     kinds = listed(dict.fromkeys(say(one.kind) for one in delicate(placed.block)))
     warning = f"\n⚠ {say('holds {kinds}', kinds=kinds)}" if kinds else ""

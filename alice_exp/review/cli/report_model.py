@@ -10,7 +10,7 @@ from alice_exp.blocks.cli.told_acts import told_lost
 from alice_exp.finding.rules.nearness.neighbourhood import Relation
 from alice_exp.home.ports import Came
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.documents import evidence_line, payload_text, trigger_text
+from alice_exp.model.documents import evidence_line, payload_text
 from alice_exp.model.rules.rejection import Returned
 from alice_exp.model.values.block import HELD, Placed
 from alice_exp.review.cli.waiting_rows import why_it_waits
@@ -160,7 +160,7 @@ def part_title(part: Part, place: str = "") -> str:
         "user": say("About you"),
         "work": say("About work"),
         "repeats": say("Probably known already"),
-        "perhaps": say("Perhaps: as you said it, found by its words alone"),
+        "perhaps": say("Perhaps: found in what you said by its words alone"),
         "turned_down": say("Like what you rejected"),
     }
     return f"{titles[part.key]} → {place}" if place else titles[part.key]
@@ -190,12 +190,6 @@ def _beside_it(item: Item, one: Relation) -> Row:
     sign, words = ("≠", opposite) if one.kind == "opposes" else ("→", another)
     note = which_holds(_name(item), one.placed.block.id, alike=True) if item.asks_of is one else ""
     return Row(sign, say("{title}: {text}", title=words, text=payload_text(one.placed)), note)
-
-
-def told(placed: Placed) -> str:
-    """When a block applies, and what it says, in one line."""
-    when, what = trigger_text(placed), payload_text(placed)
-    return say("{title}: {text}", title=when, text=what) if when else what
 
 
 def _neighbour(item: Item, one: Relation) -> Row:

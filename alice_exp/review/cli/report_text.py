@@ -23,8 +23,8 @@ from alice_exp.review.cli.report_model import (
     quoted,
     sections,
     shortened,
-    told,
 )
+from alice_exp.review.cli.waiting_rows import told
 from alice_exp.review.cli.where_it_holds import scoped
 from alice_exp.review.rules.arrangement import Part, arranged, page_of, project_of, said_on
 from alice_exp.review.rules.daily_report import Agenda, Item

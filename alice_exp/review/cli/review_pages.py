@@ -9,7 +9,8 @@ from typing import Literal
 
 from alice_exp.kernel.text.display import wrapped
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.review.cli.report_model import neighbours, told
+from alice_exp.review.cli.report_model import neighbours
+from alice_exp.review.cli.waiting_rows import told
 from alice_exp.review.cli.where_it_holds import scoped
 from alice_exp.review.rules.arrangement import project_of
 from alice_exp.review.rules.daily_report import Item
@@ -22,7 +23,6 @@ Settled = Literal["approved", "rejected", "later", "elsewhere"]
 """How a candidate left this review; ``elsewhere``: another process decided on it meanwhile."""
 
 DIGITS = "1234567890"
-LATER = ("l", " ")
 BACK = ("b", "\x1b[D")
 ONWARDS = frozenset({"l", "n", " ", "\x1b[C", "u", *BACK})
 """The keys that decide nothing."""

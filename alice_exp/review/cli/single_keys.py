@@ -14,6 +14,7 @@ from alice_exp.terminal.language import say
 END = "\x04"
 BREAK = "\x03"
 QUITTING = ("q", END, BREAK)
+LATER = ("l", " ")
 CAPITALS = ("A", "R")
 """The keys that mean something else in upper case."""
 

@@ -11,10 +11,9 @@ from alice_exp.model.values.block import Placed, content_hash
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.asked_decisions import answered_key, approved, ask
 from alice_exp.review.cli.named_candidates import name_apart
-from alice_exp.review.cli.report_model import told
-from alice_exp.review.cli.review_pages import DIGITS, LATER, columns
-from alice_exp.review.cli.single_keys import QUITTING, key
-from alice_exp.review.cli.waiting_rows import trusted_texts, why_it_waits
+from alice_exp.review.cli.review_pages import DIGITS, columns
+from alice_exp.review.cli.single_keys import LATER, QUITTING, key
+from alice_exp.review.cli.waiting_rows import told, trusted_texts, why_it_waits
 from alice_exp.review.cli.where_it_holds import brought_rows, doubted
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.doubts import Question

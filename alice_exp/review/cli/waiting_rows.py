@@ -9,7 +9,6 @@ from itertools import takewhile
 from alice_exp.kernel.text.display import visible
 from alice_exp.model.documents import payload_text, trigger_text
 from alice_exp.model.values.block import Placed, place_of
-from alice_exp.review.rules.daily_report import as_decided
 from alice_exp.review.wiring import reports
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
@@ -17,8 +16,17 @@ from alice_exp.terminal.language import say
 _PIECES = re.compile(r"[\u2e80-\uffff]|[^\s\u2e80-\uffff]+|\s+")
 
 
+def told(placed: Placed) -> str:
+    """When a block applies, and what it says, in one line."""
+    when, what = trigger_text(placed), payload_text(placed)
+    return say("{title}: {text}", title=when, text=what) if when else what
+
+
 def trusted_texts(terminal: Terminal, waiting: Sequence[Placed]) -> Mapping[str, Placed]:
     """What the person trusted of those that wait and say something else now, by id."""
+    # A decision that shows nothing does without the rules of a report.
+    from alice_exp.review.rules.daily_report import as_decided
+
     return as_decided(waiting, reports(terminal.session).decided)
 
 

@@ -149,8 +149,11 @@ def said_on(block: Block) -> tuple[str, ...]:
 
 
 def is_perhaps(block: Block) -> bool:
-    """Whether nothing but a cue in one session speaks for it."""
-    return block.origin == CUES and EXPLICIT not in block.tags and len(said_on(block)) < 2
+    """Whether nothing but a cue in one session speaks for it; so it is of what 0.2.0 read out of a conversation, where
+    the sentence was there before the block."""
+    was_read = any(one.kind == "session" and one.at <= block.created_at for one in block.evidence[:1])
+    is_found = block.origin == CUES or (block.origin == "local" and was_read)
+    return is_found and EXPLICIT not in block.tags and len(said_on(block)) < 2
 
 
 def is_unlike(block: Block) -> bool:

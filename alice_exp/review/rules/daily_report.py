@@ -26,11 +26,11 @@ from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
 from alice_exp.model.values.block import (
     CONFIDENCE,
     EXPLICIT,
-    Block,
     Placed,
     content_hash,
     is_approved,
     is_put_away,
+    is_shown_as_it_is,
 )
 from alice_exp.model.values.config import Wait
 from alice_exp.model.values.snapshot import Snapshot
@@ -392,8 +392,3 @@ def _fading(snapshot: Snapshot, now: str) -> list[Placed]:
         if p.place in TRUSTED_PLACES and p.block.state == "reliable"
     ]
     return [placed for weight, placed in sorted(weighed, key=lambda pair: pair[0]) if weight < FADING_BELOW]
-
-
-def is_shown_as_it_is(block: Block) -> bool:
-    """Whether the last report that showed the block showed its present content (B2.20)."""
-    return block.reported is not None and block.reported.hash == content_hash(block)

@@ -27,12 +27,12 @@ from alice_exp.model.values.block import (
     content_hash,
     is_approved,
     is_put_away,
+    is_shown_as_it_is,
     path_of,
     place_of,
 )
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.ledger_entry import ASKED
-from alice_exp.review.rules.daily_report import is_shown_as_it_is
 from alice_exp.review.rules.rival_pairs import Rival, told_rivals, with_answers
 
 if TYPE_CHECKING:

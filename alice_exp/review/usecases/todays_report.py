@@ -23,6 +23,7 @@ from alice_exp.model.values.block import (
     content_hash,
     is_approved,
     is_put_away,
+    is_shown_as_it_is,
 )
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.review.rules.arrangement import arranged
@@ -31,7 +32,6 @@ from alice_exp.review.rules.daily_report import (
     Proposal,
     agenda,
     candidates,
-    is_shown_as_it_is,
     returned,
 )
 from alice_exp.review.usecases.decisions import refused

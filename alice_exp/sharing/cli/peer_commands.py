@@ -11,6 +11,7 @@ import typer
 from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import AliceError, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
 from alice_exp.sharing.ports import PEER_NAME, Peer
 from alice_exp.sharing.usecases import peers as exchanging
@@ -20,6 +21,7 @@ from alice_exp.terminal.console import Terminal, sentence, short, visible
 from alice_exp.terminal.language import say
 from alice_exp.terminal.streams import PatientLines, json_text
 
+_PEER = "name id paired_at address"
 _As = Annotated[str, typer.Option("--as", metavar="NAME", help="What the peer is called here.")]
 _At = Annotated[str, typer.Option("--at", metavar="HOST:PORT", help="Where it is, without looking for it.")]
 _Port = Annotated[
@@ -84,7 +86,7 @@ def _paired(terminal: Terminal, peer: Peer) -> None:
     def text() -> None:
         terminal.line(say("{name}  paired  {print}", name=peer.name, print=_print(peer)))
 
-    terminal.answer(_document(peer), text)
+    terminal.answer(attributes(peer, _PEER), text)
 
 
 def list_peers(terminal: Terminal) -> None:
@@ -101,7 +103,7 @@ def list_peers(terminal: Terminal) -> None:
         rows = [[peer.name, _print(peer), terminal.local(peer.paired_at), peer.address] for peer in known]
         terminal.table([say("name"), say("id"), say("paired"), say("seen at")], rows)
 
-    terminal.answer({"peers": [_document(peer) for peer in known]}, text)
+    terminal.answer({"peers": [attributes(peer, _PEER) for peer in known]}, text)
 
 
 def show(
@@ -118,7 +120,7 @@ def show(
     whom = exchanging.recipient(peer)
     sent = {block_id for row in shares(session).log() if row.to == whom for block_id, _ in row.blocks}
     document = {
-        **_document(peer),
+        **attributes(peer, _PEER),
         "blocks": [{**documents.brief(placed), "payload": documents.payload_text(placed)} for placed in came],
         "sent": sorted(sent),
     }
@@ -156,7 +158,7 @@ def forget(
         terminal.confirm(say("Take back all that came from {name}?", name=peer.name))
     _, gone, commit = exchanging.forget(sharing(session), peers(session), peer.name, and_their_blocks=blocks)
     document = {
-        **_document(peer),
+        **attributes(peer, _PEER),
         "commit": commit_id(commit),
         "removed": list(gone.removes),
         "changed": [put.block.id for put in gone.puts],
@@ -182,17 +184,7 @@ def discover(
     Example: alice-exp peer discover --seconds 5
     """
     found = network(terminal.session).discover(seconds)
-    document = {
-        "found": [
-            {
-                "instance": one.instance,
-                "addresses": list(one.addresses),
-                "name": one.name,
-                "invites": one.invites,
-            }
-            for one in found
-        ]
-    }
+    document = {"found": [attributes(one, "instance addresses name invites") for one in found]}
 
     def text() -> None:
         if not found:
@@ -372,10 +364,6 @@ def _exchanged(done: Exchanged) -> dict[str, Any]:
         "revoked": list(done.revoked),
         "commit": taken.commit.commit if taken and taken.commit else None,
     }
-
-
-def _document(peer: Peer) -> dict[str, Any]:
-    return {"name": peer.name, "id": peer.id, "paired_at": peer.paired_at, "address": peer.address}
 
 
 def _print(peer: Peer, *, whole: bool = False) -> str:

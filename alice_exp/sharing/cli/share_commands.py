@@ -13,6 +13,7 @@ from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed
 from alice_exp.sharing.usecases import bundles
@@ -242,9 +243,7 @@ def log(terminal: Terminal) -> None:
     document = {
         "shared": [
             {
-                "at": row.at,
-                "to": row.to,
-                "way": row.way,
+                **attributes(row, "at to way"),
                 "sha256": row.digest,
                 "blocks": [{"id": block_id, "hash": digest} for block_id, digest in row.blocks],
             }

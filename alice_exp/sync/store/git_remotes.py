@@ -29,7 +29,6 @@ from alice_exp.sync.rules.merge_homes import MergedFiles
 from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, tips
 from alice_exp.sync.store.merge_driver import (
     NEWER_TEXT,
-    blobs,
     files_of,
     merged_files,
     parents_of_gits_merge,
@@ -57,7 +56,7 @@ _LARGEST = 64 << 20
 
 
 class GitExchange:
-    """Implements ``sync.ports.Exchange`` for one home."""
+    """Exchange of one home's history with remotes, signed by ``key``; ``PeerError`` if a remote fails."""
 
     def __init__(self, home: FileHome, key: Callable[[], bytes]) -> None:
         self._home = home
@@ -65,15 +64,21 @@ class GitExchange:
         self._ledger = SharedLedger(home, key)
 
     def reach(self, address: str) -> None:
-        """See ``sync.ports.Exchange.reach``."""
+        """Do nothing if there is a git repository at the address."""
         tips(self._repository, address)
 
     # -- a private remote ---------------------------------------------------------------------------------------
 
     def exchange(self, remote: Remote, act: Act, *, over: bool = False) -> Exchanged:
-        """See ``sync.ports.Exchange.exchange``."""
+        """Merge with a remote's history until both sides are equal.
+
+        ``over`` replaces the remote's history by ours, with the remote's blocks but without its past. ``RefusedError``
+        if either side still contains what the other purged, ``ProblemError`` if the remote is not a home.
+        """
         repository, done = self._repository, Exchanged()
-        repository.bring_up_to_date()
+        if not repository.is_current():
+            # A plain clone, or a repository that an earlier version made.
+            repository.create()
         # The remote refuses a push if another machine was first; then its history is merged as well.
         for _ in range(TRIES):
             with fetched(self._home, repository, remote) as incoming:
@@ -165,7 +170,7 @@ class GitExchange:
         )
 
     def settle(self, act: Act) -> Commit | None:
-        """See ``sync.ports.Exchange.settle``."""
+        """Finish a plain ``git pull``, which merges file by file: blocks that one side moved to another file."""
         if there := take_back(self._home):
             came = Incoming(there, self._repository, self._home)
             return _patiently(partial(self._taken_in, came, None, act))[2].commit
@@ -191,7 +196,8 @@ class GitExchange:
     def publish(
         self, remote: Remote, name: str, text: str | None, about_to_leave: Callable[[], None], at: str
     ) -> tuple[bool, Mapping[str, bytes]]:
-        """See ``sync.ports.Exchange.publish``."""
+        """Put our bundle (None: withdraw it) into a history of bundles; returns whether it changed, and the others'
+        bundles by path."""
         repository = self._apart(remote)
         own = f"universal/{name}.json"
         written = False
@@ -347,4 +353,5 @@ def _bundles(repository: Repository, there: str) -> dict[str, bytes]:
                 hint="a remote that is your own and private is added with --private",
             )
         oids[path] = oid
-    return dict(zip(oids, blobs(repository, list(oids.values())), strict=True))
+    bundles = (data for _, data in repository.contents(oids.values()))
+    return dict(zip(oids, bundles, strict=True))

@@ -18,7 +18,7 @@ from alice_exp.kernel.journal.lock import INCOMING, drop_abandoned_names
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.sync.rules.pack_sizes import META, OBJECTS, PackSizes, entries, is_shallow, most
-from alice_exp.sync.store.merge_driver import LARGEST, blobs
+from alice_exp.sync.store.merge_driver import LARGEST
 from alice_exp.sync.store.remote_process import Done, limit, ran
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _folders(apart: Repository, sizes: dict[str, int]) -> dict[str, tuple[int, t
         batch.append(oid)
         waiting += size
         if waiting > _AT_ONCE or place == len(sizes):
-            for one, tree in zip(batch, blobs(apart, batch), strict=True):
+            for one, (_, tree) in zip(batch, apart.contents(batch), strict=True):
                 rows = list(entries(tree))
                 found[one] = (len(rows), tuple(child for is_folder, child in rows if is_folder))
             batch, waiting = [], 0

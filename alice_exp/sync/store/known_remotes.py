@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal import atomic_files as files
@@ -16,28 +16,33 @@ from alice_exp.sync.ports import Remote
 
 
 class FileRemotes:
-    """Implements ``sync.ports.Remotes`` by files of the directory ``identity``."""
+    """The remotes and the machine's key, in files of the directory ``identity``."""
 
     def __init__(self, directory: Path) -> None:
         self._path = directory / "remotes.json"
         self._key = directory / "machine.key"
 
     def all(self) -> tuple[Remote, ...]:
-        """See ``sync.ports.Remotes.all``; ``ProblemError`` if the file cannot be read."""
+        """All remotes, ordered by name; ``ProblemError`` if the file cannot be read."""
         try:
-            return tuple(map(_remote, json.loads(self._path.read_text(encoding="utf-8"))))
+            rows = json.loads(self._path.read_text(encoding="utf-8"))
+            typed = (
+                {"private": row["private"] is True, "machines": (*row.get("machines", ()),)} for row in rows
+            )
+            return tuple(Remote(**row | own) for row, own in zip(rows, typed, strict=True))
         except FileNotFoundError:
             return ()
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise ProblemError("the list of remotes cannot be read", path=str(self._path)) from error
 
     def keep(self, remotes: tuple[Remote, ...]) -> None:
-        """See ``sync.ports.Remotes.keep``."""
-        rows = [_row(one) for one in sorted(remotes, key=lambda one: one.name)]
+        """Replace the list; ``ProblemError`` if it cannot be written."""
+        told = (asdict(one).items() for one in sorted(remotes, key=lambda one: one.name))
+        rows = [{name: value for name, value in row if value or name == "private"} for row in told]
         self._write(self._path, json.dumps(rows, ensure_ascii=False, indent=2) + "\n")
 
     def key(self) -> bytes:
-        """See ``sync.ports.Remotes.key``."""
+        """This machine's private key (32 bytes), made when it is first asked for; ``ProblemError`` if unreadable."""
         try:
             seed = bytes.fromhex(self._key.read_text(encoding="ascii"))
         except FileNotFoundError:
@@ -56,22 +61,3 @@ class FileRemotes:
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise ProblemError("this cannot be written: {why}", why=why, path=str(path)) from error
-
-
-def _remote(row: dict[str, Any]) -> Remote:
-    return Remote(
-        row["name"],
-        row["address"],
-        row["private"] is True,
-        row["at"],
-        str(row.get("synced", "")),
-        tuple(map(str, row.get("machines", ()))),
-        int(row.get("head", 0)),
-        str(row.get("offered", "")),
-    )
-
-
-def _row(one: Remote) -> dict[str, Any]:
-    more = {"synced": one.synced, "machines": [*one.machines], "head": one.head, "offered": one.offered}
-    known = {"name": one.name, "address": one.address, "private": one.private, "at": one.at}
-    return known | {name: value for name, value in more.items() if value}

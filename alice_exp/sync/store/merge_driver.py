@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from alice_exp.home.store.list_files import NEWER
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
-from alice_exp.kernel.journal.act import FOREIGN, read
+from alice_exp.kernel.journal.act import read
 from alice_exp.kernel.journal.atomic_files import read_bytes
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.model.formats.block_erasure import forget
@@ -57,7 +57,8 @@ def files_of(repository: Repository, commit: str) -> dict[str, bytes]:
         if kind != "blob" or mode not in ("100644", "100755") or not TRACKED.fullmatch(path):
             raise ProblemError("the remote holds {path}, which is not a file of a home", path=path)
         oids[path] = oid
-    return dict(zip(oids, blobs(repository, list(oids.values())), strict=True))
+    blobs = (data for _, data in repository.contents(oids.values()))
+    return dict(zip(oids, blobs, strict=True))
 
 
 LARGEST, MOST, WHOLE = 64 << 20, 5_000, 256 << 20
@@ -84,18 +85,6 @@ def require_readable(repository: Repository, commit: str) -> dict[str, int]:
     rows = [row.split(None, 4) for row in output.split(b"\0") if row]
     require_bounded([int(row[3]) for row in rows if row[3].isdigit()])
     return {row[2].decode(): int(row[3]) for row in rows if row[3].isdigit()}
-
-
-def blobs(repository: Repository, oids: Sequence[str]) -> list[bytes]:
-    """The bytes of blobs, read from git in one call."""
-    output = repository.run("cat-file", "--batch", stdin="".join(f"{oid}\n" for oid in oids).encode())
-    found, at = [], 0
-    for _ in oids:
-        end = output.index(b"\n", at)
-        size = int(output[at:end].split()[2])
-        found.append(output[end + 1 : end + 1 + size])
-        at = end + size + 2
-    return found
 
 
 def merged_files(
@@ -240,17 +229,15 @@ _MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 
 
 def parents_of_gits_merge(repository: Repository, head: str) -> tuple[str, ...]:
-    """The parents of the merge that git made last: HEAD, or what HEAD has adopted; none if there is no such."""
-    for commit in (head, repository.parent(head)):
-        if not commit:
-            break
-        row = repository.run("log", "-1", "--format=%P%n%B", commit, "--").decode("utf-8", "replace")
+    """The parents of the merge that git made last: HEAD, or what adopted it since; none if there is no such."""
+    rows = repository.run("log", "-z", "-n500", "--first-parent", "--format=%P%n%B", head, "--").decode(
+        "utf-8", "replace"
+    )
+    for row in rows.split("\0"):
         parents, _, message = row.partition("\n")
-        act = read(commit, message)
-        if not act.act_id:
-            return tuple(parents.split()) if len(parents.split()) == 2 else ()
-        if not any(name == FOREIGN for name, _ in act.trailers):
-            break
+        act = read("", message)
+        if act.op != "adopt":
+            return tuple(parents.split()) if not act.act_id and len(parents.split()) == 2 else ()
     return ()
 
 

@@ -9,7 +9,7 @@ from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.git_references import LEDGER
 from alice_exp.kernel.journal.ledger_objects import LedgerObjects
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.ledger import read_shard, shard_of, with_entries
+from alice_exp.model.rules.ledger import read_shard
 from alice_exp.owner.rules.ssh_signature import public_key
 from alice_exp.sync.rules.ledger_heads import LedgerHead, read_head, signing_rows
 from alice_exp.sync.rules.merge_ledgers import Entries, MergedLedger, merge_ledgers
@@ -53,6 +53,7 @@ class SharedLedger:
 
     def __init__(self, home: FileHome, key: Callable[[], bytes]) -> None:
         self._repository = home.repository
+        self._standings = home.standings
         self._objects = home.standings.objects
         self._key = key
 
@@ -107,11 +108,7 @@ class SharedLedger:
         """
         if not joined.is_new:
             return joined.commit
-        groups: dict[str, list[Entry]] = {}
-        for one in joined.changed:
-            groups.setdefault(shard_of(one.id), []).append(one)
-        present = self._objects.shards(groups)
-        shards = {name: with_entries(present.get(name, b""), group) for name, group in groups.items()}
+        shards = self._standings.shards_with(joined.changed)
         number = joined.before + 1
         text = f"sync: {len(joined.changed)} decided\n\nAlice-Number: {number}\n"
         plain = self._objects.composed(Message(message.author, message.when, text), shards, joined.merged)

@@ -10,6 +10,7 @@ import typer
 
 from alice_exp.kernel.errors import Hint, NotFoundError, UsageError
 from alice_exp.kernel.text.display import one_line
+from alice_exp.kernel.value_class import attributes
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json, timeline_json
 from alice_exp.model.values.records import Event, ImportMode, Timeline
 from alice_exp.terminal.console import Terminal, short
@@ -41,7 +42,6 @@ from alice_exp.timeline.rules.compaction import (
 from alice_exp.timeline.usecases import events as diary
 from alice_exp.timeline.usecases import original_events
 from alice_exp.timeline.usecases.events import find_thoughts
-from alice_exp.timeline.wiring import thinking
 
 
 def add(
@@ -63,8 +63,7 @@ def add(
 
     Examples: alice-exp event add "tests are red" --action "pytest --lf" --result "12 passed" · alice-exp event add -
     """
-    session = terminal.session
-    opened = thinking(session, terminal.doors(dry_run))
+    session = terminal.rehearsing(dry_run)
     if bool(thought) == bool(source):
         raise UsageError(
             "give a thought or --from FILE, one of the two", hint='alice-exp event add "the tests are red"'
@@ -76,12 +75,12 @@ def add(
             raise UsageError(
                 "this is a whole timeline", hint=Hint("alice-exp event import {named}", named=named)
             )
-        show_change(terminal, diary.add_thoughts(opened, imported.events))
+        show_change(terminal, diary.add_thoughts(session, imported.events))
         return
     require_utf8(thought, context, action)
     came = json_or_text(result) if result else None
     event = Event(terminal.moment(at), thought, context, action, came, context_of(meta, "--meta"))
-    show_change(terminal, diary.add_thought(opened, event))
+    show_change(terminal, diary.add_thought(session, event))
 
 
 def result(
@@ -96,7 +95,7 @@ def result(
     Example: alice-exp event result 12 "12 passed"
     """
     require_utf8(came)
-    show_change(terminal, diary.finish_thought(thinking(terminal.session), number, json_or_text(came)))
+    show_change(terminal, diary.finish_thought(terminal.session, number, json_or_text(came)))
 
 
 def list_events(
@@ -176,8 +175,7 @@ def segments(
     shown = recent(timeline, last)
     document = {
         "segments": [segment_document(one) for one in shown],
-        "total_events": timeline.total_events,
-        "total_compressions": timeline.total_compressions,
+        **attributes(timeline, "total_events total_compressions"),
     }
     terminal.answer(document, lambda: picture(terminal, timeline, shown))
 
@@ -230,10 +228,7 @@ def stats(terminal: Terminal) -> None:
     """
     counts = statistics(terminal.records(EVENTS_PATH).timeline or Timeline())
     document = {
-        "total_segments": counts.total_segments,
-        "total_events": counts.total_events,
-        "total_compressions": counts.total_compressions,
-        "lengths": list(counts.lengths),
+        **attributes(counts, "total_segments total_events total_compressions lengths"),
         "levels": list(counts.levels),
         "verbatim": counts.verbatim,
         "start": counts.start or None,
@@ -335,9 +330,8 @@ def import_(
     imported = diary.read_thoughts(source_bytes(source), source, session.caller.now)
     if replace and not dry_run:
         terminal.confirm(say("Replace the whole timeline by {source}?", source=source))
-    opened = thinking(session, terminal.doors(dry_run))
     mode: ImportMode = "replace" if replace else "merge"
-    show_change(terminal, diary.take_in(opened, session.history, imported, mode))
+    show_change(terminal, diary.take_in(terminal.rehearsing(dry_run), imported, mode))
 
 
 def _verbatim(terminal: Terminal, number: int, event: Event) -> None:

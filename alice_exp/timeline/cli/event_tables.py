@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.value_class import attributes
 from alice_exp.model.formats.record_schema import event_json, segment_json
 from alice_exp.model.values.records import Segment, Timeline
 from alice_exp.terminal.console import Terminal, short
@@ -23,9 +24,7 @@ def show_change(terminal: Terminal, done: events.Told) -> None:
     """Print the result of a command that changed the timeline: counts, merges, why a model's answer was not used."""
     document = {
         "segments": len(done.timeline.segments),
-        "total_events": done.timeline.total_events,
-        "total_compressions": done.timeline.total_compressions,
-        "lengths": list(done.timeline.lengths),
+        **attributes(done.timeline, "total_events total_compressions lengths"),
         "ids": list(done.segments),
         "merged": [[one.first.id, one.second.id, one.merged.id] for one in done.merges],
         "known": done.known,
@@ -55,13 +54,9 @@ def segment_document(one: Segment) -> Mapping[str, Any]:
     """A segment with its derived values."""
     return {
         **segment_json(one),
-        "compression_level": one.compression_level,
-        "is_compressed": one.is_compressed,
-        "summary": one.summary,
-        "key_events": list(one.key_events),
+        **attributes(one, "compression_level is_compressed summary key_events"),
         "events": [event_json(event) for event in one.events],
-        "start_timestamp": one.start_timestamp,
-        "end_timestamp": one.end_timestamp,
+        **attributes(one, "start_timestamp end_timestamp"),
     }
 
 

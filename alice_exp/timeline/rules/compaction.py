@@ -16,8 +16,7 @@ from alice_exp.kernel.progress import followed
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.records import Event, Segment, Timeline
-from alice_exp.timeline.rules.digest import Digest, bounded, digest, gist, key_event
-from alice_exp.timeline.rules.telling import NEW, novelty, telling
+from alice_exp.timeline.rules.digest import NEW, Digest, bounded, digest, gist, key_event, novelty, telling
 
 WINDOW = 8
 """The number of newest thoughts that are kept verbatim (B1.3)."""

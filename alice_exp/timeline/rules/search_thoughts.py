@@ -14,8 +14,7 @@ from alice_exp.kernel.text.tokens import tokens_many
 from alice_exp.kernel.text.word_search import scores, scores_across
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.records import Event, Segment
-from alice_exp.timeline.rules.digest import gist
-from alice_exp.timeline.rules.telling import telling
+from alice_exp.timeline.rules.digest import gist, telling
 
 HINT = 0.2
 """The least share of a question that a thought of the day it names has to have, in the other language."""

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import require_person
-from alice_exp.home.dry_run import DryHome
 from alice_exp.home.record_access import refuse_faults, require_sound
 from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
@@ -29,8 +28,8 @@ from alice_exp.timeline.usecases.original_events import FINISHED, everything
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.home.caller import Caller
     from alice_exp.home.ports import History, Home
+    from alice_exp.home.session import Session
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.kernel.providers.ports import Provider
@@ -40,16 +39,6 @@ if TYPE_CHECKING:
     from alice_exp.timeline.rules.compaction import Merge, Summariser
     from alice_exp.timeline.rules.digest import Digest
     from alice_exp.timeline.rules.search_thoughts import Hit
-
-
-@dataclass(frozen=True, slots=True)
-class Thinking:
-    """What the timeline needs: the home, the caller with the time, and the model that tells
-    of a merge (``None``: the rule)."""
-
-    home: Home
-    caller: Caller
-    summarise: Summariser | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +55,16 @@ class Told:
     commit: Commit | None = None
 
 
-def add_thought(thinking: Thinking, event: Event) -> Told:
+def add_thought(session: Session, event: Event, summarise: Summariser | None = None) -> Told:
     """One more thought, compacted at most once, in one commit (R1.14-R1.19, R1.29); one without a time is of now.
 
-    A model is asked before the home is locked; where two other neighbours merge by then, the rule tells of them. A dry
-    run asks none.
+    ``summarise`` or the configured model is asked before the home is locked; where two other neighbours merge by then,
+    the rule tells of them. A dry run asks none.
     """
     _require_said(event)
-    home, caller = thinking.home, thinking.caller
+    home, caller = session.target, session.caller
     event = event if event.at else replace(event, at=caller.now)
-    model = None if isinstance(home, DryHome) else thinking.summarise
+    model = None if session.is_dry else summarise or configured_summary(session)
     answers = asked(home, event, model) if model is not None else None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
@@ -90,7 +79,7 @@ def add_thought(thinking: Thinking, event: Event) -> Told:
     return replace(told, commit=commit)
 
 
-def finish_thought(thinking: Thinking, number: int, result: Json) -> Told:
+def finish_thought(session: Session, number: int, result: Json) -> Told:
     """Say later what came of thought ``number`` (B1.8): in the thought itself while it is here word for word.
 
     Otherwise as a thought of its own that names the other. ``UsageError`` where there was no such thought, or where it
@@ -98,7 +87,7 @@ def finish_thought(thinking: Thinking, number: int, result: Json) -> Told:
     """
     if result is None:
         raise UsageError("say what came of it")
-    caller = thinking.caller
+    caller = session.caller
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told | None]:
         timeline = _present(snapshot)
@@ -113,21 +102,21 @@ def finish_thought(thinking: Thinking, number: int, result: Json) -> Told:
         act = Act("event", caller.actor, caller.now, (), f"result of {number}", ((FINISHED, str(number)),))
         return ChangeSet(act, timeline=told), Told(told)
 
-    commit, told = thinking.home.apply(plan, (), records=EVENTS_PATH)
+    commit, told = session.target.apply(plan, (), records=EVENTS_PATH)
     if told is not None:
         return replace(told, commit=commit)
     late = Event(caller.now, f"what came of thought {number}", result=result, metadata={LINK: number})
-    return add_thought(thinking, late)
+    return add_thought(session, late)
 
 
-def add_thoughts(thinking: Thinking, events: Sequence[Event], verb: str = "add") -> Told:
+def add_thoughts(session: Session, events: Sequence[Event], verb: str = "add") -> Told:
     """Many thoughts in one act, merged by the rule.
 
     Where the end of it does not hold each of them word for word, they are committed so first (DESIGN 5).
     """
     for event in events:
         _require_said(event)
-    caller = thinking.caller
+    caller = session.caller
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
         timeline = _present(snapshot)
@@ -145,7 +134,7 @@ def add_thoughts(thinking: Thinking, events: Sequence[Event], verb: str = "add")
         after = Act("event", caller.actor, caller.now, (), f"compact, {len(many.merges)} merges")
         return ChangeSet(act, timeline=many.raw, then=ChangeSet(after, timeline=many.compacted)), told
 
-    commit, told = thinking.home.apply(plan, (), records=EVENTS_PATH)
+    commit, told = session.target.apply(plan, (), records=EVENTS_PATH)
     return replace(told, commit=commit)
 
 
@@ -156,23 +145,21 @@ def read_thoughts(data: bytes, path: str, now: str) -> ImportedTimeline:
     return imported
 
 
-def take_in(
-    thinking: Thinking, history: History, imported: ImportedTimeline, mode: ImportMode = "merge"
-) -> Told:
+def take_in(session: Session, imported: ImportedTimeline, mode: ImportMode = "merge") -> Told:
     """Import: thoughts that are not known yet are added; a whole timeline fills an empty one, or replaces (a person's).
 
     Known are those that this home's file or history holds word for word, so that importing twice changes nothing.
     """
     if mode == "replace":
-        require_person(thinking.caller, "replace the timeline", "alice-exp event import FILE --replace")
+        require_person(session.caller, "replace the timeline", "alice-exp event import FILE --replace")
         whole = imported.timeline or add_events(Timeline(), imported.events).compacted
-        return _replaced(thinking, whole, imported.events)
+        return _replaced(session, whole, imported.events)
     if imported.timeline is not None:
-        return _filled(thinking, imported.timeline)
-    thinking.home.read(())
-    known = {_content(event) for event in everything(history).values()}
+        return _filled(session, imported.timeline)
+    session.target.read(())
+    known = {_content(event) for event in everything(session.history).values()}
     fresh = [event for event in imported.events if _content(event) not in known]
-    told = add_thoughts(thinking, fresh, "import")
+    told = add_thoughts(session, fresh, "import")
     return replace(told, known=len(imported.events) - len(fresh))
 
 
@@ -226,8 +213,8 @@ def asked(home: Home, event: Event, summarise: Summariser) -> Summariser:
     return answer
 
 
-def _replaced(thinking: Thinking, whole: Timeline, events: Sequence[Event]) -> Told:
-    caller = thinking.caller
+def _replaced(session: Session, whole: Timeline, events: Sequence[Event]) -> Told:
+    caller = session.caller
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
         require_sound(snapshot, EVENTS_PATH)
@@ -247,12 +234,12 @@ def _replaced(thinking: Thinking, whole: Timeline, events: Sequence[Event]) -> T
         after = Act("event", caller.actor, caller.now, (), f"compact, {whole.total_compressions} merges")
         return ChangeSet(act, timeline=raw, then=ChangeSet(after, timeline=whole)), told
 
-    commit, told = thinking.home.apply(plan, (), records=EVENTS_PATH)
+    commit, told = session.target.apply(plan, (), records=EVENTS_PATH)
     return replace(told, commit=commit)
 
 
-def _filled(thinking: Thinking, whole: Timeline) -> Told:
-    caller = thinking.caller
+def _filled(session: Session, whole: Timeline) -> Told:
+    caller = session.caller
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
         present = _present(snapshot)
@@ -266,7 +253,7 @@ def _filled(thinking: Thinking, whole: Timeline) -> Told:
         act = Act("event", caller.actor, caller.now, (), f"import {whole.total_events} thoughts")
         return ChangeSet(act, timeline=whole), Told(whole, tuple(one.id for one in whole.segments))
 
-    commit, told = thinking.home.apply(plan, (), records=EVENTS_PATH)
+    commit, told = session.target.apply(plan, (), records=EVENTS_PATH)
     return replace(told, commit=commit)
 
 
@@ -293,6 +280,13 @@ def find_thoughts(
     thoughts = {**everything(history), **verbatim(timeline)}
     days = named_spans(query, now) if mentions_time(query) else []
     return search_thoughts(query, thoughts, timeline.segments, top, since, until, days)
+
+
+def configured_summary(session: Session) -> Summariser | None:
+    """The configured chat model; None where there is none, or where ``events.model`` is off (R1.25, R1.46)."""
+    if session.provider is None or not session.config.flag("events.model"):
+        return None
+    return ModelSummary(session.provider)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,9 @@ from typing import Literal, TypeAlias
 
 from alice_exp.finding.rules.nearness.relation import Kind as Sure
 from alice_exp.finding.rules.nearness.relation import Likeness, likeness
-from alice_exp.finding.rules.nearness.shelf import Shelf, no_characters, shelf_keys
+from alice_exp.finding.rules.nearness.shelf import Shelf
 from alice_exp.finding.rules.nearness.statement import NAMES, Statement, vocabulary
 from alice_exp.finding.rules.nearness.statement import statement as taken_apart
-from alice_exp.kernel.text.bilingual_lexicon import same_concept
-from alice_exp.kernel.text.tokens import tokens
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Placed
 
@@ -147,13 +145,12 @@ class Neighbourhood:
         """What blocks are to a candidate that share most of its words, or the trigger, with it; of trusted ones the
         first that is recalled by what it says is shown whatever it is to it."""
         statement, shelf = self._statement(candidate), self._shelves[where]
-        (own,) = shelf_keys([candidate.block])
-        nearest = [one for one in shelf.nearest(_asked(statement, own)) if one.block.id != candidate.block.id]
-        recalled = shelf.recalled(candidate.block, nearest) if where == "trusted" else []
-        for placed in nearest:
+        found, recalled = shelf.nearest(candidate.block, _words(statement), recalls=where == "trusted")
+        for placed in found:
+            if placed.block.id == candidate.block.id:
+                continue
             like = likeness(statement, self._statement(placed))
-            is_recalled = placed.block.id in [one.block.id for one in recalled]
-            kind = _kind(where, like) or ("near" if is_recalled else None)
+            kind = _kind(where, like) or ("near" if placed.block.id == recalled else None)
             if kind:
                 yield Relation(placed, where, kind, round(like.strength, 3), like.differs)
 
@@ -183,22 +180,21 @@ def _is_told(one: Relation, trusted: float) -> bool:
 # -------------------------------------------------------------------------------------------------------- searching
 
 
-def _asked(of: Statement, own: frozenset[str]) -> frozenset[str]:
-    """The keys by which neighbours of a statement are looked up: its own, the other names of their concepts, and every
-    word of the values, opposites, homes and employers of which it says one."""
-    other = {name for key in own for name in same_concept(key)}
+def _words(of: Statement) -> str:
+    """Every word of the values, opposites, homes and employers of which a statement says one: other ones may stand in
+    what it opposes or replaces."""
     kinds: tuple[str | int, ...] = (*of.values, *of.old, *of.sides)
-    return own.union(no_characters(other), *(_words_of().get(kind, ()) for kind in kinds))
+    return "\n".join(word for kind in kinds for word in _words_of().get(kind, ()))
 
 
 @cache
-def _words_of() -> Mapping[str | int, frozenset[str]]:
-    """The keys of all words of a class of values, of a pair of opposites, of homes and employers."""
+def _words_of() -> Mapping[str | int, Sequence[str]]:
+    """The words of a class of values, of a pair of opposites, of homes and employers."""
     found: defaultdict[str | int, set[str]] = defaultdict(set)
     for word in map(vocabulary().word, vocabulary().words):
         kinds: list[str | int] = [name for name, _ in word.values]
         kinds += (pair for pair, _ in word.sides)
         kinds += (NAMES[role] for role in word.roles if role in NAMES)
         for kind in kinds:
-            found[kind].update(no_characters(tokens(word.text)))
-    return {kind: frozenset(words) for kind, words in found.items()}
+            found[kind].add(word.text)
+    return {kind: sorted(words) for kind, words in found.items()}

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import heapq
-import math
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES
-from alice_exp.finding.rules.corpus import Corpus, Searchable, block_text
+from alice_exp.finding.rules.corpus import Corpus, Searchable, block_text, is_living
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.kernel.text.data_files import LazyPattern
-from alice_exp.kernel.text.tokens import fingerprint_text, is_cjk, tokens_many
-from alice_exp.model.rules.rejection import inference
 from alice_exp.model.values.block import SETS, Block, Placed, is_put_away
 from alice_exp.model.values.snapshot import Catalogue, Snapshot
 
@@ -25,103 +20,50 @@ RECALLED = 0.15
 
 _OWN = LazyPattern(r"\s*(?:(?:我|本人|用户)(?!们|的?[司校厂院组部])|i\b|my\b|(?:the )?user\b)")
 
-LEAST = 200
-"""The least number of blocks that weights assume, so that in a young home one word is not all."""
-
 
 class Shelf:
-    """Blocks among which the nearest are looked up: by a catalogue of ``paths``, where that answers, else by their
-    words. ``living`` are those that a question is weighed among."""
+    """Blocks among which the nearest are looked up: those of some ``paths``, by a catalogue where that answers, else by
+    the words of all ``blocks``."""
 
     def __init__(
-        self,
-        blocks: Iterable[Placed],
-        living: Iterable[Placed] = (),
-        catalogue: Catalogue | None = None,
-        paths: Sequence[str] = (),
+        self, blocks: Iterable[Placed], paths: Collection[str] = (), catalogue: Catalogue | None = None
     ) -> None:
-        self._blocks, self._living, self._catalogue, self._paths = blocks, living, catalogue, paths
+        self._blocks, self._paths, self._catalogue = blocks, paths, catalogue
 
-    def nearest(self, keys: frozenset[str]) -> Sequence[Placed]:
-        """The blocks that share most of some keys by weight, the nearest first, at most ``SEARCHED``."""
-        found = self._catalogue.sharing(self._paths, keys) if self._catalogue else None
+    def nearest(self, block: Block, words: str, *, recalls: bool) -> tuple[Sequence[Placed], str]:
+        """``nearest`` to what a block says, at the time of its last change."""
+        at = (block.updated_at or block.created_at or "1970-01-01T00:00:00Z") if recalls else ""
+        asked = block_text(block), words, at
+        found = self._catalogue.nearest(self._paths, *asked) if self._catalogue else None
         if found is None:
             self._catalogue = None
-            placed, holders = self._held
-            held = {key: holders[key] for key in keys if key in holders}
-            found = [placed[at] for at in heaviest(held, len(placed))]
-        return found
-
-    def recalled(self, block: Block, nearest: Sequence[Placed]) -> list[Placed]:
-        """``recalled`` by what a block says, at the time of its last change, of those nearest to it."""
-        ids = [one.block.id for one in nearest]
-        question = block_text(block), block.updated_at or block.created_at or "1970-01-01T00:00:00Z"
-        found = self._catalogue.recalled(ids, *question) if self._catalogue else None
-        if found is None:
-            self._catalogue = None
-            found = recalled(self._corpus.among(ids), *question)
+            found = nearest(self._corpus, *asked)
         return found
 
     @cached_property
     def _corpus(self) -> Corpus:
-        return Corpus.of([*self._living] or self._held[0])
-
-    @cached_property
-    def _held(self) -> tuple[list[Placed], Mapping[str, list[int]]]:
-        placed, holders = list(self._blocks), defaultdict(list)
-        for at, keys in enumerate(shelf_keys([one.block for one in placed])):
-            for key in keys:
-                holders[key].append(at)
-        return placed, dict(holders)
+        whole = Corpus.of(self._blocks, lambda _: True)
+        return whole.of_files(self._paths) if self._paths else whole
 
 
 def trusted(snapshot: Snapshot) -> Shelf:
     """What a snapshot trusts; not read where its catalogue knows all of it."""
     files = [file for file in snapshot.files if file.place in TRUSTED_PLACES]
     catalogue = snapshot.catalogue if all(file.is_unread for file in files) else None
-    return Shelf(
-        snapshot.within(*TRUSTED_PLACES), snapshot.within(*SETS), catalogue, [file.path for file in files]
+    return Shelf(filter(is_living, snapshot.within(*SETS)), [file.path for file in files], catalogue)
+
+
+def nearest(blocks: Searchable, text: str, words: str, at: str) -> tuple[Sequence[Placed], str]:
+    """The blocks that share most words with a text, or have one of ``words``, at most
+    ``SEARCHED``; and the id of the one that ``recall`` answers first to the text at a time, "" where its match is below
+    ``RECALLED`` or no time is given."""
+    found = next(blocks.found(f"{text}\n{words}", tuple), None)
+    numbers = found.scored.best()[:SEARCHED] if found else []
+    first = (
+        rank(blocks.among(numbers), text, {}, at, 1, passing=lambda one: not is_put_away(one)) if at else ()
     )
-
-
-def recalled(blocks: Searchable, question: str, at: str) -> list[Placed]:
-    """The block that ``recall`` answers first to a text at a time; none where its match is below ``RECALLED``."""
-    found = rank(blocks, question, {}, at, 1, passing=lambda one: not is_put_away(one))
-    return [one.placed for one in found if one.match >= RECALLED]
-
-
-def heaviest(holders: Mapping[str, Sequence[int]], total: int) -> list[int]:
-    """The numbers of the blocks that hold most of some keys by weight, ln(1 + (N − n + 0.5)/(n + 0.5)), at most
-    ``SEARCHED``.
-
-    ``holders`` are the blocks of each key, ``total`` how many there are.
-    """
-    shares: defaultdict[int, float] = defaultdict(float)
-    for places in sorted(holders.values(), key=len):
-        # What many hold tells little, and is counted where nothing rarer is shared.
-        if len(places) <= max(64, total // 20) or len(shares) < SEARCHED:
-            for at in places:
-                shares[at] += _idf(len(places), total)
-    return heapq.nsmallest(SEARCHED, shares, key=lambda at: (-shares[at], at))
-
-
-def _idf(held: int, total: int) -> float:
-    return math.log1p((max(LEAST, total) - held + 0.5) / (held + 0.5))
-
-
-def shelf_keys(blocks: Sequence[Block]) -> list[frozenset[str]]:
-    """The keys by which each of some blocks is looked up: its words, CJK pairs, the mark of its trigger."""
-    rows = tokens_many([f"{block.trigger.text}\n{inference(block.payload)}" for block in blocks])
-    return [
-        frozenset(
-            (
-                *no_characters(row),
-                f"={fingerprint_text(block.trigger.text)}",
-                "=user" if is_of_user(block) else "",
-            )
-        )
-        for row, block in zip(rows, blocks, strict=True)
-    ]
+    recalled = next((one.placed.block.id for one in first if one.match >= RECALLED), "")
+    return blocks.blocks(numbers), recalled
 
 
 def is_of_user(block: Block) -> bool:
@@ -132,8 +74,3 @@ def is_of_user(block: Block) -> bool:
 def begins_with_user(text: str) -> bool:
     """Whether a text begins with I, 我 or the user."""
     return bool(_OWN.match(text.lower()))
-
-
-def no_characters(keys: Iterable[str]) -> Iterator[str]:
-    """Keys without single CJK characters."""
-    return (key for key in keys if len(key) > 1 or not is_cjk(key))

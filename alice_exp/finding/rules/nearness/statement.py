@@ -6,12 +6,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from alice_exp.finding.rules.nearness.shelf import begins_with_user, is_of_user
-from alice_exp.kernel.text.data_files import LazyPattern, entries, word_lists
-from alice_exp.kernel.text.stored_tables import stored
+from alice_exp.kernel.text.data_files import LazyPattern, entries, stored, word_lists
 from alice_exp.kernel.text.tokens import fingerprint_text, fold, is_cjk, stems
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Placed
@@ -183,12 +182,12 @@ def statement(placed: Placed) -> Statement:
     return found
 
 
-def kinds(text: str) -> set[str | int]:
+@lru_cache(maxsize=64)
+def kinds(text: str) -> frozenset[str | int]:
     """The classes of values, and the pairs of opposites, of which a text has a word."""
     found = [word for clause in _CLAUSE.split(fold(text)) for word in _words(clause)]
-    return {name for word in found for name, _ in word.values} | {
-        pair for word in found for pair, _ in word.sides
-    }
+    values = {name for word in found for name, _ in word.values}
+    return frozenset(values | {pair for word in found for pair, _ in word.sides})
 
 
 def text_keys(text: str) -> frozenset[str]:
