@@ -44,15 +44,8 @@ def require_sound(snapshot: Snapshot, path: str) -> None:
     value = snapshot.episodes if path == EPISODES_PATH else snapshot.timeline
     if value is not None:
         return
-    fault = next(iter(stale(snapshot, path)), None)
-    raise ProblemError(
-        "{message}; nothing was recorded",
-        message=fault.message if fault else "the file cannot be read",
-        path=path,
-        line=fault.line if fault else 0,
-        column=fault.column if fault else 0,
-        hint=(fault.hint if fault else "") or "mend the file, then run the command again",
-    )
+    fault = next(iter(stale(snapshot, path)), Problem(path, 0, 0, "the file cannot be read"))
+    raise fault.as_error("{message}; nothing was recorded", hint="mend the file, then run the command again")
 
 
 def refuse_faults(problems: Iterable[Problem]) -> None:

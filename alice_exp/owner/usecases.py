@@ -211,7 +211,7 @@ def _configure(
             (p for p in snapshot.problems if p.path == CONFIG and p.line and p.severity == "error"), None
         )
         if fault is not None:
-            raise ProblemError("{why}", why=fault.message, path=CONFIG, line=fault.line, column=fault.column)
+            raise fault.as_error()
         if snapshot.config.shared.get("owner.key", "") == line:
             return None, None
         act = Act("owner", caller.actor, caller.now, (), detail, trailers)

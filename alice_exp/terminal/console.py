@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from alice_exp.kernel.errors import AliceError, Names, ProblemError, RefusedError
+from alice_exp.kernel.errors import AliceError, Names, RefusedError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.terminal.language import AS_TYPED, aside, rendered, say
 from alice_exp.terminal.streams import json_error, json_text, paged
@@ -67,16 +67,7 @@ class Terminal:
 
         snapshot = recorded(self.session.home, self.session.history, path, places)
         for fault in stale(snapshot, path)[:1]:
-            self.warn(
-                ProblemError(
-                    "{message}; the last good version answers",
-                    message=fault.message,
-                    path=fault.path,
-                    line=fault.line,
-                    column=fault.column,
-                    hint=fault.hint,
-                )
-            )
+            self.warn(fault.as_error("{message}; the last good version answers"))
         return snapshot
 
     def configured_language(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from alice_exp.blocks.rules.exported_blocks import block_text, read_alone
 from alice_exp.home.caller import Caller, require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
-from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, ProblemError, RefusedError, UsageError
+from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt, rested, still_true
@@ -90,7 +90,7 @@ def open_block(home: Home, caller: Caller, reference: str) -> Opened:
         None,
     )
     if fault is not None:
-        raise ProblemError("{why}", why=fault.message, path=fault.path, line=fault.line, column=fault.column)
+        raise fault.as_error()
     return Opened(placed, _text(home, placed))
 
 
@@ -114,8 +114,7 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
     require_person(caller, "edit", f"alice-exp edit {opened.placed.block.id}")
     alone = read_alone(text, opened.placed, caller.now)
     if alone.problems:
-        first = alone.problems[0]
-        raise ProblemError("{why}", why=first.message, path=first.path, line=first.line, column=first.column)
+        raise alone.problems[0].as_error()
     if alone.block is None or text.strip() == opened.text.strip():
         return Lived(opened.placed, opened.placed)
     block, path = alone.block, opened.placed.path

@@ -110,13 +110,7 @@ def write_local(root: Path, values: Mapping[str, Json]) -> None:
     document = parse(data, LOCAL)
     problem = document.problem
     if problem is not None:
-        raise ProblemError(
-            "{message}; the file is left as it is",
-            message=problem.message,
-            path=LOCAL,
-            line=problem.line,
-            column=problem.column,
-        )
+        raise problem.as_error("{message}; the file is left as it is")
     new = edit(document, [Set(tuple(name.split(".")), value) for name, value in values.items()])
     try:
         replace(root / LOCAL, new, durable=True)

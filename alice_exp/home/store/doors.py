@@ -18,7 +18,6 @@ from alice_exp.home.store.read_files import (
     SAVING_NS,
     LastGood,
     Reading,
-    holds_blocks,
     is_being_saved,
     snapshot,
     unavailable,
@@ -30,7 +29,7 @@ from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, Signature, read
 from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN, RepoConfig
 from alice_exp.kernel.journal.lock import WriterLock
-from alice_exp.model.values.block import SETS, Block, Place
+from alice_exp.model.values.block import SETS, Block, Place, holds_blocks
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:

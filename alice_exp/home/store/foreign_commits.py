@@ -14,7 +14,7 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from alice_exp.home.store.read_files import holds_blocks
+from alice_exp.home.store.list_files import TRACKED
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import AUTHOR, FOREIGN, Act, Actor, Commit, disclaimed, read
@@ -28,10 +28,9 @@ from alice_exp.kernel.text.display import visible
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.ledger import bound, is_same
-from alice_exp.model.values.block import DIRECTORIES, Placed, says_approved
+from alice_exp.model.values.block import Placed, holds_blocks, says_approved
 from alice_exp.model.values.ledger_entry import Entry
 
-_FOLDERS = (*DIRECTORIES.values(), "records", ".schema")
 _NAMED = 200
 """The most commits, and blocks of a kind, that one act's message names."""
 _AUTHORS = 10
@@ -88,7 +87,7 @@ def _differences(repository: Repository, seen: str, head: str) -> list[tuple[str
         if seen
         else [(path, NO_OBJECT, oid) for path, oid in repository.tree(head).items()]
     )
-    return [row for row in rows if row[0] == CONFIG or row[0].partition("/")[0] in _FOLDERS]
+    return [row for row in rows if row[0] == CONFIG or row[0].partition("/")[0] in TRACKED]
 
 
 _RAISING = ("adopt", "approve", "edit", "init", "remember", "sign")

@@ -13,7 +13,6 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, cast
 
 from alice_exp.home.ports import Changed, FileVersion, Version
-from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import AliceError, Hint, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import FOREIGN, disclaimed, read
 from alice_exp.kernel.journal.git_process import LOST, NO_PROGRAMS, isolated_environment, missing_git
@@ -22,7 +21,7 @@ from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.block_edits import raw_block
 from alice_exp.model.formats.block_schema import read_blocks, state_in
-from alice_exp.model.values.block import Placed, content_hash, path_of
+from alice_exp.model.values.block import Placed, content_hash, holds_blocks, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

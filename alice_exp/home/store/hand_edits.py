@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Collection, Mapping
 
 from alice_exp.home.store.list_files import Found
-from alice_exp.home.store.read_files import Reading, holds_blocks
+from alice_exp.home.store.read_files import Reading
 from alice_exp.home.store.record_files import as_adopted
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.content_digest import blob_id
@@ -23,7 +23,7 @@ from alice_exp.model.formats.config_file import PATH
 from alice_exp.model.rules.adoption import Adoption, adopt, withdrawn
 from alice_exp.model.rules.identity import id_of_nameless
 from alice_exp.model.rules.rejection import Returned, refusals, typed_again
-from alice_exp.model.values.block import Block, Placed, place_of
+from alice_exp.model.values.block import Block, Placed, holds_blocks, place_of
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.model.values.config import HAND_EDITS_TRUSTED as TRUSTED
 from alice_exp.model.values.config import Config
@@ -279,14 +279,7 @@ class Adopting:
             blocks, problems = read_blocks(document) if holds_blocks(path) else ((), ())
             faults = [p for p in (document.problem, *problems) if p is not None and p.severity == "error"]
             if faults:
-                self._sources.warn(
-                    ProblemError(
-                        "{why}; the file stays as it is",
-                        why=faults[0].message,
-                        path=path,
-                        line=faults[0].line,
-                    )
-                )
+                self._sources.warn(faults[0].as_error("{message}; the file stays as it is"))
                 continue
             if not holds_blocks(path):
                 kept = as_adopted(document, data, self._sources.new_id, self._sources.now())

@@ -22,6 +22,8 @@ LOCAL = "local.jsonc"
 """The name, in the home, of the configuration that is in no history."""
 
 _FOLDERS = (*DIRECTORIES.values(), "records")
+TRACKED = (*_FOLDERS, ".schema")
+"""The folders of a home's files below ``experiences/``."""
 
 
 @dataclass

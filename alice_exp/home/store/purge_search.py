@@ -11,13 +11,13 @@ from datetime import datetime
 from pathlib import Path
 
 from alice_exp.home.state_files import written_files
-from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.atomic_files import read_bytes
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.text.written_forms import WrittenForms
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_erasure import UNREADABLE, Said, forget, forget_uses, said_by
+from alice_exp.model.values.block import holds_blocks
 
 _BATCH = 16 << 20
 """The bytes of objects that are read from git at a time; the rest of history is never in memory."""

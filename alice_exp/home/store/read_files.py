@@ -16,7 +16,7 @@ from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.ledger import keeper
-from alice_exp.model.values.block import HELD, Block, Place, place_of
+from alice_exp.model.values.block import HELD, Block, Place, holds_blocks, place_of
 from alice_exp.model.values.ledger_entry import NONE
 from alice_exp.model.values.snapshot import Catalogue, NamespaceFile, Snapshot, Unread
 
@@ -36,8 +36,6 @@ SAVING_NS = 50_000_000
 
 SOON_READ = 1 << 17
 """Files of so many bytes in all, some two hundred blocks, are read in less time than SQLite is loaded."""
-
-_HOLDERS = ("personal", "universal", "low_value_pool", "archive")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +143,6 @@ class Reading:
             return known.blocks, not known.problems
         blocks, problems = read_blocks(jsonc.parse(data, path))
         return None if any(problem.severity == "error" for problem in problems) else (blocks, not problems)
-
-
-def holds_blocks(path: str) -> bool:
-    """Whether a path is a namespace file (sets and archive) rather than a record, a schema or the configuration."""
-    return path.partition("/")[0] in _HOLDERS
 
 
 def is_being_saved(seen: Snapshot, found: Found) -> bool:

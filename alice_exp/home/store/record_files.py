@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from alice_exp.home.store.list_files import Found
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
-from alice_exp.kernel.jsonc import Document, Unchanged
+from alice_exp.kernel.jsonc import Document, Edit, Unchanged
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.record_schema import (
     EMPTY,
@@ -29,6 +29,13 @@ Read: TypeAlias = "tuple[EpisodeBook | Timeline | None, tuple[Problem, ...]]"
 """A file's value (None if it is broken) and its problems."""
 
 
+_KINDS: Mapping[str, tuple[str, Callable[[], Any]]] = {
+    EPISODES_PATH: ("episodes", EpisodeBook),
+    EVENTS_PATH: ("timeline", Timeline),
+}
+"""Of each record file: the field of snapshots and change sets, and the value of an empty one."""
+
+
 class Recording:
     """Reader and writer of the record files of one home, with a cache: no content is parsed twice."""
 
@@ -41,23 +48,13 @@ class Recording:
 
     def within(self, seen: Snapshot, found: Found, records: bool | str) -> Snapshot:
         """A snapshot with both record files (True), or the one of a path, and their problems."""
-        if records in (True, EPISODES_PATH):
-            episodes, faults = self.episodes(found.files.get(EPISODES_PATH))
-            seen = replace(seen, episodes=episodes, problems=(*seen.problems, *faults))
-        if records in (True, EVENTS_PATH):
-            timeline, faults = self.timeline(found.files.get(EVENTS_PATH))
-            seen = replace(seen, timeline=timeline, problems=(*seen.problems, *faults))
+        for path, (name, empty) in _KINDS.items():
+            if records in (True, path):
+                signature = found.files.get(path)
+                value, faults = self._value(path, signature) if signature else (empty(), ())
+                known: dict[str, Any] = {name: value}
+                seen = replace(seen, problems=(*seen.problems, *faults), **known)
         return seen
-
-    def episodes(self, signature: Signature | None) -> tuple[EpisodeBook | None, tuple[Problem, ...]]:
-        """The episodes (None if their file is broken) and its problems; an empty book without a file."""
-        value, problems = self._value(EPISODES_PATH, signature) if signature else (EpisodeBook(), ())
-        return (value if isinstance(value, EpisodeBook) else None), problems
-
-    def timeline(self, signature: Signature | None) -> tuple[Timeline | None, tuple[Problem, ...]]:
-        """The timeline (None if its file is broken) and its problems; an empty one without a file."""
-        value, problems = self._value(EVENTS_PATH, signature) if signature else (Timeline(), ())
-        return (value if isinstance(value, Timeline) else None), problems
 
     def _value(self, path: str, signature: Signature) -> Read:
         known = self._read.get(path)
@@ -82,16 +79,15 @@ class Recording:
         from alice_exp.model.formats.record_edits import book_edits, timeline_edits
 
         files: dict[str, bytes] = {}
-        if changes.episodes is not None and changes.episodes != seen.episodes:
-            document = self._document(EPISODES_PATH, content(EPISODES_PATH) or EMPTY[EPISODES_PATH].encode())
-            new = jsonc.edit(document, book_edits(document, seen.episodes or EpisodeBook(), changes.episodes))
-            files[EPISODES_PATH] = self._checked(EPISODES_PATH, new, changes.episodes)
-        if changes.timeline is not None and changes.timeline != seen.timeline:
-            document = self._document(EVENTS_PATH, content(EVENTS_PATH) or EMPTY[EVENTS_PATH].encode())
-            new = jsonc.edit(
-                document, timeline_edits(document, seen.timeline or Timeline(), changes.timeline)
-            )
-            files[EVENTS_PATH] = self._checked(EVENTS_PATH, new, changes.timeline)
+        edits: Mapping[str, Callable[..., list[Edit]]]
+        edits = {EPISODES_PATH: book_edits, EVENTS_PATH: timeline_edits}
+        for path, (name, empty) in _KINDS.items():
+            old, new = getattr(seen, name), getattr(changes, name)
+            if new is not None and new != old:
+                document = self._document(path, content(path) or EMPTY[path].encode())
+                files[path] = self._checked(
+                    path, jsonc.edit(document, edits[path](document, old or empty(), new)), new
+                )
         return files
 
     def _checked(self, path: str, new: bytes, meant: EpisodeBook | Timeline) -> bytes:
@@ -116,7 +112,7 @@ class Recording:
     def _parsed(self, path: str, data: bytes) -> Read:
         if data == EMPTY[path].encode():
             # A new home's file: the parser need not be loaded to find nothing in it.
-            return (EpisodeBook() if path == EPISODES_PATH else Timeline()), ()
+            return _KINDS[path][1](), ()
         document = self._document(path, data)
         if path == EPISODES_PATH:
             book, problems = read_episodes(document, self._sound)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from alice_exp.home.state_files import FOLDERS
-from alice_exp.home.store.list_files import scan
+from alice_exp.home.store.list_files import TRACKED, scan
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.act import Act, Actor, Commit
@@ -87,14 +87,11 @@ def _texts() -> dict[str, str]:
     }
 
 
-_FOLDERS = ("universal", "personal", "low_value_pool", "archive", "records", ".schema")
-
-
 def make_directories(root: Path, experiences: Path) -> None:
     """Create the missing directories (0700) and close a new home's own; ``ProblemError`` if the system refuses."""
     try:
         root.parent.mkdir(parents=True, exist_ok=True)
-        for path in (root, experiences, *(experiences / folder for folder in _FOLDERS)):
+        for path in (root, experiences, *(experiences / folder for folder in TRACKED)):
             path.mkdir(mode=0o700, exist_ok=True)
         for path in (root.parent, root, experiences):
             sync_directory(path)

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.home.signed_acts import OwnedHeads, Unsigned
-from alice_exp.home.store.read_files import holds_blocks
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.journal.atomic_files import create, read_bytes
@@ -42,7 +41,7 @@ from alice_exp.model.rules.ledger import (
     without,
     without_guesses,
 )
-from alice_exp.model.values.block import Block, Placed, place_of
+from alice_exp.model.values.block import Block, Placed, holds_blocks, place_of
 from alice_exp.model.values.ledger_entry import KEYED, MARKS, NONE, PUT_AWAY, Entry
 
 if TYPE_CHECKING:

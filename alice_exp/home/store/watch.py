@@ -15,7 +15,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from alice_exp.home.store.list_files import scan
+from alice_exp.home.store.list_files import TRACKED, scan
 from alice_exp.kernel.journal.atomic_files import MARK, Signature
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from watchdog.events import FileSystemEvent
 
 
-FOLDERS: Final = ("", "universal", "personal", "low_value_pool", "archive", "records", ".schema")
+FOLDERS: Final = ("", *TRACKED)
 """Watched directories relative to ``experiences/``."""
 
 RESCAN_SECONDS: Final = 1.0

@@ -8,7 +8,7 @@ from dataclasses import replace
 from alice_exp.home.landed import NEW, Landed
 from alice_exp.home.store.held_back import HeldBack, as_filed
 from alice_exp.home.store.list_files import Found
-from alice_exp.home.store.read_files import Reading, holds_blocks
+from alice_exp.home.store.read_files import Reading
 from alice_exp.home.store.record_files import Recording
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.content_digest import blob_id
@@ -21,7 +21,7 @@ from alice_exp.kernel.jsonc import Document, parse
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.values.block import HELD, Placed
+from alice_exp.model.values.block import HELD, Placed, holds_blocks
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.model.values.ledger_entry import Entry
 from alice_exp.model.values.snapshot import Snapshot, Unread
@@ -132,13 +132,7 @@ class Composing:
         document = self._reading.document(path, data) if holds_blocks(path) else parse(data, path)
         problem = document.problem
         if problem is not None and not holds_blocks(path):
-            raise ProblemError(
-                "{message}; the file is left as it is",
-                message=problem.message,
-                path=path,
-                line=problem.line,
-                column=problem.column,
-            )
+            raise problem.as_error("{message}; the file is left as it is")
         known = self._writer.stamps.files.get(path)
         if problem is not None or known is None or known[1] != blob_id(data):
             raise ChangedOnDisk(full)
@@ -147,7 +141,7 @@ class Composing:
     def _require_place(self, path: str, found: Found) -> None:
         for problem in found.problems:
             if problem.path in (path, path.partition("/")[0]):
-                raise ProblemError("{message}", message=problem.message, path=problem.path, hint=problem.hint)
+                raise problem.as_error()
         folder = path.partition("/")[0]
         if folder not in found.directories and any(
             known.startswith(f"{folder}/") for known in self._writer.stamps.files
@@ -168,14 +162,8 @@ class Composing:
                 if problem is None:
                     self._require_place(file.path, found)
                     raise ProblemError("the directory of {path} is missing", path=file.path)
-                raise ProblemError(
-                    "{message}; the file is left as it is",
-                    message=problem.message,
-                    path=problem.path,
-                    line=problem.line,
-                    column=problem.column,
-                    hint=problem.hint or "mend the file, then run the command again",
-                )
+                hint = "mend the file, then run the command again"
+                raise problem.as_error("{message}; the file is left as it is", hint=hint)
 
     def _check(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Literal, TypeAlias
 
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.value_class import dataclass
 
 Severity = Literal["error", "warning"]
@@ -31,6 +32,13 @@ class Problem:
     def message(self) -> str:
         """The sentence in English."""
         return self.template.format(**self.values) if self.values else self.template
+
+    def as_error(self, template: str = "{message}", hint: str = "") -> ProblemError:
+        """The same as what ends a command; ``hint`` says what helps where the problem does not."""
+        said, helps = self.message, self.hint or hint
+        return ProblemError(
+            template, message=said, path=self.path, line=self.line, column=self.column, hint=helps
+        )
 
     @property
     def where(self) -> str:

@@ -13,8 +13,9 @@ from alice_exp.episodes.usecases.episode_book import capacity_of, cleaned, reads
 from alice_exp.home.caller import Caller
 from alice_exp.home.references import resolve
 from alice_exp.home.session import Session
-from alice_exp.kernel.errors import Hint, ProblemError, RefusedError, UsageError
+from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.credit import counted
 from alice_exp.learning.store import OpenDecision
@@ -141,17 +142,9 @@ def require_records(snapshot: Snapshot) -> None:
     """Raise the problem of a record file that cannot be written, so that an act is never half recorded."""
     if snapshot.episodes is not None and snapshot.timeline is not None:
         return
-    fault = next(
-        (p for p in snapshot.problems if p.path.startswith("records/") and p.severity == "error"), None
-    )
-    raise ProblemError(
-        "{message}; nothing was recorded",
-        message=fault.message if fault else "the record files cannot be read",
-        path=fault.path if fault else "records",
-        line=fault.line if fault else 0,
-        column=fault.column if fault else 0,
-        hint="mend the file, then run the command again",
-    )
+    faults = (p for p in snapshot.problems if p.path.startswith("records/") and p.severity == "error")
+    fault = next(faults, Problem("records", 0, 0, "the record files cannot be read"))
+    raise fault.as_error("{message}; nothing was recorded", hint="mend the file, then run the command again")
 
 
 def used_ids(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from alice_exp.home.caller import Caller, require_person
 from alice_exp.home.record_access import ahead
 from alice_exp.home.references import namespace_name, namespace_path
-from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, ProblemError, RefusedError, UsageError
+from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import Set, edit, parse
 from alice_exp.kernel.value_class import dataclass
@@ -197,14 +197,8 @@ def _require_sound(snapshot: Snapshot) -> None:
     """A file with a problem is left exactly as it is."""
     fault = next((p for p in snapshot.problems if p.path == PATH and p.severity == "error"), None)
     if fault is not None:
-        raise ProblemError(
-            "{message}; the file is left as it is",
-            message=fault.message,
-            path=fault.path,
-            line=fault.line,
-            column=fault.column,
-            hint="mend it with 'alice-exp config edit'",
-        )
+        hint = "mend it with 'alice-exp config edit'"
+        raise fault.as_error("{message}; the file is left as it is", hint=hint)
 
 
 _EDIT = 'Edit freely: comments, order and formatting are kept; a block needs a "payload" alone.'

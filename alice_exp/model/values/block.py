@@ -235,6 +235,11 @@ def place_of(path: str) -> Place:
     return PLACE_OF_DIRECTORY[path.partition("/")[0]]
 
 
+def holds_blocks(path: str) -> bool:
+    """Whether a path is a namespace file (sets and archive) rather than a record, a schema or the configuration."""
+    return path.partition("/")[0] in PLACE_OF_DIRECTORY
+
+
 def namespace_of(path: str) -> str:
     """The namespace of a path: its last part without ``.jsonc``."""
     return path.rpartition("/")[2].removesuffix(".jsonc")

@@ -196,8 +196,7 @@ def received(data: bytes, path: str) -> Received:
         raise ProblemError("this file is larger than 64 MiB", path=path)
     document = parse(data, path)
     if document.problem is not None:
-        fault = document.problem
-        raise ProblemError("{why}", why=fault.message, path=path, line=fault.line, column=fault.column)
+        raise document.problem.as_error()
     return read_bundle(document.value, path)
 
 

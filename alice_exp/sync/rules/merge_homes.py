@@ -22,18 +22,11 @@ from alice_exp.model.formats.record_schema import (
     past_timeline,
 )
 from alice_exp.model.rules.lifecycle import Thresholds
-from alice_exp.model.values.block import Block
+from alice_exp.model.values.block import Block, holds_blocks
 from alice_exp.model.values.ledger_entry import Entry
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.sync.rules.merge_blocks import merge, unite
-from alice_exp.sync.rules.merge_text import (
-    Files,
-    Side,
-    Sides,
-    holds_blocks,
-    merge_document,
-    merge_namespace,
-)
+from alice_exp.sync.rules.merge_text import Files, Side, Sides, merge_document, merge_namespace
 
 
 def merge_timelines(was: Timeline, frame: Timeline, other: Timeline) -> Timeline:

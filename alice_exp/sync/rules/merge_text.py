@@ -18,7 +18,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import NEW_FILE, block_indexes, difference, moved
 from alice_exp.model.formats.block_schema import block_json, read_blocks
 from alice_exp.model.rules.identity import naming
-from alice_exp.model.values.block import Block, Placed, place_of
+from alice_exp.model.values.block import Block, Placed, holds_blocks, place_of
 from alice_exp.sync.rules.merge_fields import MISSING, is_records, merge, same, unordered
 
 Files = Mapping[str, bytes]
@@ -27,12 +27,6 @@ Files = Mapping[str, bytes]
 _TOKENS = re.compile(
     r'"(?:[^"\\\n\r]|\\(?:\r\n|[\s\S]))*"|' r"'(?:[^'\\\n\r]|\\(?:\r\n|[\s\S]))*'|(//[^\n\r]*|/\*[\s\S]*?\*/)"
 )
-HOLDERS = ("personal", "universal", "low_value_pool", "archive")
-
-
-def holds_blocks(path: str) -> bool:
-    """Whether a path is a namespace file."""
-    return path.partition("/")[0] in HOLDERS and path.endswith(".jsonc")
 
 
 @dataclass

@@ -32,7 +32,6 @@ from alice_exp.sync.store.merge_driver import (
     files_of,
     merged_files,
     parents_of_gits_merge,
-    require_readable,
     take_back,
 )
 from alice_exp.sync.store.remote_process import ran
@@ -50,9 +49,6 @@ R = TypeVar("R")
 
 TRIES = 5
 """The number of attempts at an exchange when the remote changes meanwhile."""
-
-_BUNDLE = re.compile(r"universal/[a-z0-9][a-z0-9_-]{0,63}\.json")
-_LARGEST = 64 << 20
 
 
 class GitExchange:
@@ -204,7 +200,7 @@ class GitExchange:
         for _ in range(TRIES):
             with fetched(self._home, repository, remote) as incoming:
                 there = incoming.commit
-                files = _bundles(incoming.reader, there)
+                files = files_of(incoming.reader, there, published=True) if there else {}
                 others = {path: data for path, data in files.items() if path != own}
                 data = text.encode() if text is not None else None
                 if files.get(own) == data:
@@ -332,26 +328,3 @@ def _count(repository: Repository, known: str, new: str) -> int:
     """The number of commits reachable from ``new`` but not from ``known`` (empty: all)."""
     without = [f"^{known}"] if known else []
     return int(repository.run("rev-list", "--count", new, *without, "--"))
-
-
-def _bundles(repository: Repository, there: str) -> dict[str, bytes]:
-    """The bundles of a published history; ``ProblemError`` if it contains anything else."""
-    if not there:
-        return {}
-    oids: dict[str, str] = {}
-    require_readable(repository, there)
-    for row in repository.run("ls-tree", "-r", "-l", "-z", there).split(b"\0"):
-        if not row:
-            continue
-        facts, _, name = row.partition(b"\t")
-        path = name.decode("utf-8", "replace")
-        _, kind, oid, size = facts.decode().split()
-        if kind != "blob" or not _BUNDLE.fullmatch(path) or int(size) > _LARGEST:
-            raise ProblemError(
-                "the remote holds {path}, which is not a bundle",
-                path=path,
-                hint="a remote that is your own and private is added with --private",
-            )
-        oids[path] = oid
-    bundles = (data for _, data in repository.contents(oids.values()))
-    return dict(zip(oids, bundles, strict=True))

@@ -21,8 +21,8 @@ from alice_exp.kernel.journal.act import read
 from alice_exp.kernel.journal.atomic_files import read_bytes
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.model.formats.block_erasure import forget
+from alice_exp.model.values.block import holds_blocks
 from alice_exp.sync.rules.merge_homes import MergedFiles, merge_trees
-from alice_exp.sync.rules.merge_text import HOLDERS
 from alice_exp.sync.store.shared_history import shared_past
 
 if TYPE_CHECKING:
@@ -45,8 +45,12 @@ TRACKED = re.compile(
 _OID = re.compile(r"[0-9a-f]{40,64}")
 
 
-def files_of(repository: Repository, commit: str) -> dict[str, bytes]:
-    """The files of a commit; ``ProblemError`` if any is not a regular file of a home."""
+_BUNDLE = re.compile(r"universal/[a-z0-9][a-z0-9_-]{0,63}\.json")
+"""The paths of a published history."""
+
+
+def files_of(repository: Repository, commit: str, *, published: bool = False) -> dict[str, bytes]:
+    """The files of a commit of a home, or of a ``published`` history; ``ProblemError`` if any is not one of these."""
     require_readable(repository, commit)
     rows = [row for row in repository.run("ls-tree", "-r", "-z", commit).split(b"\0") if row]
     oids: dict[str, str] = {}
@@ -54,9 +58,17 @@ def files_of(repository: Repository, commit: str) -> dict[str, bytes]:
         facts, _, name = row.partition(b"\t")
         path = name.decode("utf-8", "replace")
         mode, kind, oid = facts.decode().split()
-        if kind != "blob" or mode not in ("100644", "100755") or not TRACKED.fullmatch(path):
-            raise ProblemError("the remote holds {path}, which is not a file of a home", path=path)
         oids[path] = oid
+        if (
+            kind == "blob"
+            and mode in ("100644", "100755")
+            and (_BUNDLE if published else TRACKED).fullmatch(path)
+        ):
+            continue
+        if published:
+            hint = "a remote that is your own and private is added with --private"
+            raise ProblemError("the remote holds {path}, which is not a bundle", path=path, hint=hint)
+        raise ProblemError("the remote holds {path}, which is not a file of a home", path=path)
     blobs = (data for _, data in repository.contents(oids.values()))
     return dict(zip(oids, blobs, strict=True))
 
@@ -106,7 +118,7 @@ def merged_files(
 def _without(files: dict[str, bytes], ids: Sequence[str]) -> dict[str, bytes]:
     result = {}
     for path, data in files.items():
-        for block_id in ids if path.partition("/")[0] in HOLDERS else ():
+        for block_id in ids if holds_blocks(path) else ():
             kept = forget(data, path, block_id, ())
             data = data if kept is None else kept
         result[path] = data

@@ -132,7 +132,7 @@ def read(
     """
     document = parse(data, PATH)
     if (fault := document.problem) is not None:
-        raise ProblemError("{why}", why=fault.message, path=PATH, line=fault.line, column=fault.column)
+        raise fault.as_error()
     value = document.value
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise ProblemError("this is not a team's file of alice-exp", path=PATH)
