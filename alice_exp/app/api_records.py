@@ -109,8 +109,9 @@ class Records:
 
         Where the task has no context, words find what the formula does not, and rank long tasks.
         """
-        asked = similar_episodes.Asked(task, context or {}, top, filters or EpisodeFilters(), by_words)
-        return similar_episodes.similar(self._session, self._recorded(EPISODES_PATH), asked)
+        snapshot = self._recorded(EPISODES_PATH)
+        wanted = filters or EpisodeFilters()
+        return similar_episodes.similar(self._session, snapshot, task, context or {}, top, wanted, by_words)
 
     def episodes(self) -> tuple[Episode, ...]:
         """All episodes that the file holds, in its order."""
@@ -255,7 +256,7 @@ class Conversations:
     def messages(self, session: str, last: int = 0) -> tuple[ChatRecord, ...]:
         """What was said in a session, in order; the latest ``last`` alone where that is over 0 (R4.28)."""
         store = chats(self._session)
-        return store.load_recent(session, last) if last else store.load(session)
+        return store.load(session)[-last:]
 
     def before_model(self, messages: Sequence[M]) -> list[M]:
         """``alice_exp.before_model`` with this home's ``short_term`` settings and its model, where it has one."""

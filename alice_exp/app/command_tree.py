@@ -23,22 +23,6 @@ if TYPE_CHECKING:
 
 Table = Mapping[str, "str | Table"]
 
-_GROUP_HELP = {
-    "import": "What another memory holds already: into the pool, each with its origin.",
-    "session": "Conversations: kept outside git, read for candidates, fitted into a window, searched.",
-    "episode": "What happened, task by task: record it, find what is alike, keep it within bounds.",
-    "event": "The running diary of thoughts: add, tell, look into, expand from history.",
-    "namespace": "Files of blocks within a set: list them, look into one, make a new one.",
-    "sync": "One person's machines share one memory; any other remote gets what may leave.",
-    "share": "What may leave this machine, what would, what did; and what others shared.",
-    "peer": "Other people's Alices on the network: pair, find, exchange; nothing runs unasked.",
-    "owner": "The SSH key whose signature approves: name it, show it, sign.",
-    "schedule": "The day's report comes by itself: written as a page, told to the desktop.",
-    "config": "How the home behaves: read, set and edit its configuration.",
-    "project": "The project of this folder: its names, learning in it, what its people approved.",
-    "mcp": "An agent's way into this home, over the Model Context Protocol.",
-}
-
 _NOT_FINISHING = frozenset(
     ("hook", "mcp", "init", "completion", "help", "merge-driver", "connect", "disconnect")
 )
@@ -363,8 +347,10 @@ def _name_what_hosts_miss(terminal: Terminal) -> None:
 
 
 def group_help(name: str) -> str:
-    """What a group is for."""
-    return _GROUP_HELP.get(name, "")
+    """What a group is for, as the page of all commands says it."""
+    from alice_exp.app.help_page import GROUPS
+
+    return next((rows[name] for rows in GROUPS.values() if name in rows), "")
 
 
 def _group(name: str, table: Table) -> LazyGroup:

@@ -112,7 +112,16 @@ def root_page(root: Any) -> str:
     for heading, rows in _grouped(names):
         lines += ["", say(heading), *_rows(rows, widest)]
     shared = [one for one in root.params if one.name != "version"]
-    lines += ["", say("Every command takes:"), *_rows([(_spelled(one), say(one.help)) for one in shared])]
+    lines += [
+        "",
+        say("Every command takes:"),
+        *_rows(
+            [
+                (", ".join(one.opts) + ("" if one.is_flag else f" {one.metavar}"), say(one.help))
+                for one in shared
+            ]
+        ),
+    ]
     lines += ["", say("More of one: 'alice-exp help COMMAND' or 'alice-exp COMMAND -h'.")]
     lines += [say("The version: 'alice-exp -V'.")]
     return "\n".join(lines)
@@ -135,10 +144,6 @@ def summaries(root: Any) -> list[dict[str, str]]:
         for heading, rows in grouped
         for name, what in rows
     ]
-
-
-def _spelled(option: Any) -> str:
-    return ", ".join(option.opts) + ("" if option.is_flag else f" {option.metavar}")
 
 
 def _rows(rows: Sequence[tuple[str, str]], widest: int = 0) -> list[str]:

@@ -90,14 +90,14 @@ app.status status
 review.cli.heartbeat_command heartbeat
 review.cli.review_commands approve reject reply
 maintenance.cli.home_commands pause
-app.status doctor
+app.doctor_command doctor
 review.cli.interactive_review review
 blocks.cli.provenance_commands why log diff undo restore
 blocks.cli.lifetime_commands edit move retire revive purge
 conversations.cli.context_commands context prime
 blocks.cli.export_command export
 blocks.cli.export_command:import alice=import_alice
-blocks.cli.export_command:import claude-md=claude_md skill mem0 basic-memory=basic_memory jsonl
+blocks.cli.import_command:import claude-md=claude_md skill mem0 basic-memory=basic_memory jsonl
 learning.cli.assess_commands assess consolidation stats impact
 maintenance.cli.home_commands:config get=config_get set=config_set accept=config_accept
 maintenance.cli.home_commands:config list=config_list edit=config_edit

@@ -1,26 +1,17 @@
-"""The commands ``status``, one screen of what waits, is in doubt, changed or is broken, hosts and last sync; and
-``doctor``: the whole home looked over, and what the connected hosts start."""
+"""The command ``status``: one screen of what waits, is in doubt, changed or is broken; hosts, last sync."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from alice_exp.agents import launcher
 from alice_exp.agents.connected_hosts import Connected, connected, faults, foreign
 from alice_exp.agents.wiring import spool
-from alice_exp.home.session import Session
-from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.text.display import one_line, wrapped
-from alice_exp.maintenance.usecases.doctor import Check, Patient, examine
-from alice_exp.maintenance.wiring import inspection
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import Placed
-from alice_exp.owner.wiring import owner
 from alice_exp.review import documents as review_documents
 from alice_exp.review.cli.where_it_holds import answers, asked_about
 from alice_exp.review.rules.daily_report import Agenda
@@ -230,62 +221,3 @@ def _said(terminal: Terminal, placed: Placed) -> str:
 def _more(count: int) -> Iterator[str]:
     if count > FEW:
         yield say("and {count} more", count=count - FEW)
-
-
-def doctor(
-    terminal: Terminal,
-    fix: Annotated[
-        bool,
-        typer.Option("--fix", help="Mend what needs no decision: leftovers, permissions, schemas, hook."),
-    ] = False,
-) -> None:
-    """Look the whole home over: files, history, remotes, leftovers, permissions, clock, disk; exit 3 for a problem.
-
-    Examples: alice-exp doctor · alice-exp doctor --fix
-    """
-    session = terminal.session
-    looked = inspection(session)
-    patient = Patient(
-        session.home,
-        session.history,
-        looked.look,
-        looked.mend,
-        looked.commit_time,
-        owner(session),
-        remotes(session),
-        session.caller,
-    )
-    checks = (*examine(patient, fix=fix), _host_check(session, fix))
-    document = {
-        "checks": [
-            {
-                "name": check.name,
-                "severity": check.severity,
-                "mended": check.mended,
-                "problems": [documents.problem(problem) for problem in check.problems],
-            }
-            for check in checks
-        ]
-    }
-    terminal.answer(document, lambda: _checks(terminal, checks))
-    if any(check.severity == "error" for check in checks):
-        terminal.exit_code = ProblemError.exit_code
-
-
-def _checks(terminal: Terminal, checks: tuple[Check, ...]) -> None:
-    marks = {"ok": "✓", "warning": "!", "error": "✗"}
-    for check in checks:
-        mended = say("  ({count} mended)", count=check.mended) if check.mended else ""
-        terminal.line(f"{marks[check.severity]} {say(check.name)}{mended}")
-        for problem in check.problems:
-            where = f"{problem.where}: " if problem.path else ""
-            hint = aside(rendered(problem.hint))
-            terminal.line(f"    {where}{say(problem.template, **problem.values)}{hint}")
-
-
-def _host_check(session: Session, fix: bool) -> Check:
-    """What the connected hosts start is tried, once the launcher is mended."""
-    found = connected(spool(session))
-    mended = bool(fix and found and launcher.write(session.root))
-    told = (fault for one in found for fault in faults(one, spool(session), session.moment))
-    return Check("hosts", tuple(told), int(mended))

@@ -9,12 +9,12 @@ from alice_exp.home.session import Session, once
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from alice_exp.blocks.ports import AccessLog
+    from alice_exp.blocks.store.access_log import FileAccess
     from alice_exp.kernel.jsonc.problem import Json
 
 
 @once
-def access(session: Session) -> AccessLog:
+def access(session: Session) -> FileAccess:
     """The log of reads in ``state/``."""
     from alice_exp.blocks.store.access_log import FileAccess
 

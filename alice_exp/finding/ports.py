@@ -9,7 +9,7 @@ from alice_exp.kernel.value_class import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from alice_exp.blocks.ports import AccessLog
+    from alice_exp.blocks.store.access_log import FileAccess
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
     from alice_exp.model.values.block import Place, Placed
@@ -59,7 +59,7 @@ class Finding:
 
     home: Home
     index: Index
-    access: AccessLog
+    access: FileAccess
     caller: Caller
     meanings: Meanings | None = None
     team: Callable[[], Sequence[Placed]] = tuple

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.blocks.ports import AccessLog
+    from alice_exp.blocks.store.access_log import FileAccess
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Came, Home
     from alice_exp.kernel.journal.act import Commit
@@ -175,7 +175,7 @@ class Reviewing:
 
     home: Home
     reports: Reports
-    access: AccessLog
+    access: FileAccess
     caller: Caller
     day_began: str
     came: Callable[[], tuple[Came, ...]] = tuple

@@ -292,7 +292,7 @@ def test_of_two_that_add_the_same_messages_the_first_counts(tmp_path: Path) -> N
     one.start("s", "2026-02-20T09:00:00Z")
     for store, texts in ((one, "abc"), (other, "abcd"), (one, "xy")):
         store.save_all("s", [Message("user", text) for text in texts], after=0)
-    other.save("s", Message("user", "e"))
+    other.save_all("s", [Message("user", "e")])
     assert [record.message.content for record in one.load("s")] == ["a", "b", "c", "d", "e"]
 
 

@@ -41,12 +41,10 @@ def test_what_is_saved_is_loaded_in_order(chats: FileSessions) -> None:
     assert chats.start("demo", AT) and not chats.start("demo", AT)
     call = Message("assistant", "", AT, (ToolCall("c1", "rg", '{"x": 1}'),))
     answer = Message("tool", "没有\n找到 😀", AT, tool_call_id="c1")
-    assert chats.save("demo", Message("user", "hi", AT)).ref == "demo#0"
+    assert chats.save_all("demo", [Message("user", "hi", AT)])[0].ref == "demo#0"
     assert [one.index for one in chats.save_all("demo", (call, answer), ("a", "b"))] == [1, 2]
     assert [one.message for one in chats.load("demo")] == [Message("user", "hi", AT), call, answer]
     assert [one.name for one in chats.load("demo")] == ["", "a", "b"]
-    assert [one.index for one in chats.load_recent("demo", 2)] == [1, 2]
-    assert chats.load_recent("demo", 0) == ()
     assert chats.save_all("demo", ()) == ()
 
 
@@ -69,7 +67,7 @@ def test_one_claim_at_a_time(chats: FileSessions) -> None:
     with chats.claim("demo", 0):
         with pytest.raises(BusyError), chats.claim("demo", 0):
             raise AssertionError("two had it")
-        assert chats.save("demo", Message("user", "b", AT)).index == 1
+        assert chats.save_all("demo", [Message("user", "b", AT)])[0].index == 1
     with chats.claim("demo", 0):
         assert len(chats.load("demo")) == 2
 
@@ -94,7 +92,7 @@ def test_what_is_not_there_and_what_cannot_be(chats: FileSessions) -> None:
         with pytest.raises(NotFoundError):
             act("nobody")
     with pytest.raises(NotFoundError):
-        chats.save("nobody", Message("user", "x"))
+        chats.save_all("nobody", [Message("user", "x")])[0]
     for name in ("", "../x", "A", "a/b", "x" * 65):
         with pytest.raises(UsageError):
             chats.start(name, AT)
@@ -131,7 +129,7 @@ def test_what_stands_in_a_files_place_is_not_followed(tmp_path: Path, clock: Clo
     }
     make[kind]()
     with pytest.raises(AliceError):
-        chats.save("demo", Message("user", "x"))
+        chats.save_all("demo", [Message("user", "x")])[0]
     assert "secret" in outside.read_text(encoding="utf-8") and outside.stat().st_size < 50
     assert chats.conversations() == ()
 

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.agents import host_config, launcher
-from alice_exp.agents.ask_person import program_of
 from alice_exp.agents.connected_hosts import foreign
+from alice_exp.agents.dialog_guards import program_of
 from alice_exp.agents.host_config import NAME, Bare, allowed, bare_parts, disallowed, installed, removed
 from alice_exp.agents.host_hooks import hooked, unhooked
 from alice_exp.agents.store import Spool

@@ -1,26 +1,20 @@
-"""The commands ``export`` and ``import …``: blocks given out, and what other memories hold taken in."""
+"""``export`` and ``import alice``: the blocks of a home, out and back."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from alice_exp.blocks.rules.exported_blocks import exported, markdown, placed_of, row_of
-from alice_exp.blocks.rules.memory_formats import mem0_export, mem0_pieces, pieces_of
-from alice_exp.blocks.usecases.capture import Draft
-from alice_exp.blocks.usecases.import_blocks import draft_of_piece, take_in, with_origin
-from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
+from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.display import one_line
 from alice_exp.model import documents
 from alice_exp.model.values.block import PLACES, Placed
-from alice_exp.terminal.console import Terminal, short
+from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import rendered, say
 from alice_exp.terminal.options import DryRun, Sets, json_lines, places_of, source_bytes
 from alice_exp.terminal.streams import json_text
@@ -137,143 +131,3 @@ def _rows(source: str) -> list[tuple[int, dict[str, Any]]]:
             if isinstance(listed, list) and all(isinstance(one, dict) for one in listed):
                 return [(1, one) for one in listed]
     return list(json_lines(source))
-
-
-MOST_BYTES = 64 << 20
-"""The largest file, in bytes, that is read."""
-
-_File = Annotated[str, typer.Argument(metavar="FILE|-", help="The file to import, or a folder.")]
-_Dry = Annotated[bool, typer.Option("--dry-run", help="Say what would come in; change nothing.")]
-
-
-def claude_md(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
-    """Import an instruction file (CLAUDE.md, AGENTS.md …): each bullet and paragraph becomes a candidate.
-
-    Example: alice-exp import claude-md CLAUDE.md --dry-run
-    """
-    _pieces(terminal, "claude-md", source, dry_run)
-
-
-def skill(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
-    """Import a skill (a SKILL.md, or a folder with some): each item becomes a candidate for the skill's situation.
-
-    What 'project publish --skills' wrote comes back as it was, for this folder's project.
-
-    Example: alice-exp import skill skills/deploying
-    """
-    texts = [one for one in _texts(source) if source == "-" or Path(one[0]).name == "SKILL.md"]
-    project = terminal.session.enter().partition(" ")[0]
-    drafts = [draft_of_piece("skill", path, piece) for path, piece in pieces_of("skill", texts)]
-    _take_in(terminal, [replace(one, project=project) for one in drafts], dry_run)
-
-
-def mem0(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
-    """Import from mem0, its store or an export (JSON or JSONL): each memory becomes a candidate about the user.
-
-    The store is history.db, a folder of Qdrant, or the folder ~/.mem0 with both; what was deleted, what expired and
-    what an agent said itself stay out.
-
-    Examples: alice-exp import mem0 ~/.mem0 --dry-run · alice-exp import mem0 memories.json
-    """
-    from alice_exp.blocks.wiring import mem0_rows
-
-    rows = None if source == "-" else mem0_rows(Path(source).expanduser())
-    if rows is None and source != "-" and Path(source).expanduser().is_dir():
-        raise NotFoundError("no store of mem0 is in {source}", source=source)
-    texts = [] if rows is not None else _texts(source)
-    listed = rows if rows is not None else [row for path, text in texts for row in mem0_export(text, path)]
-    pieces = mem0_pieces(listed, terminal.session.caller.now[:10])
-    _take_in(terminal, [draft_of_piece("mem0", source, piece) for piece in pieces], dry_run)
-
-
-def basic_memory(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
-    """Import basic-memory notes (a file, or a directory of them): each observation becomes a candidate.
-
-    Example: alice-exp import basic-memory ~/basic-memory --dry-run
-    """
-    _pieces(terminal, "basic-memory", source, dry_run)
-
-
-def jsonl(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
-    """Import a block's fields a line, as 'memorize --from' takes them, with import:jsonl as origin.
-
-    Examples: alice-exp import jsonl lessons.jsonl · alice-exp import jsonl - <lessons.jsonl
-    """
-    from alice_exp.blocks.cli.capture_commands import draft_of
-
-    drafts = [
-        with_origin("jsonl", source, number, draft_of(number, fields, source, ""))
-        for number, fields in json_lines(source)
-    ]
-    _take_in(terminal, drafts, dry_run)
-
-
-def _pieces(terminal: Terminal, kind: str, source: str, dry_run: bool) -> None:
-    drafts = [draft_of_piece(kind, path, piece) for path, piece in pieces_of(kind, _texts(source))]
-    _take_in(terminal, drafts, dry_run)
-
-
-def _texts(source: str) -> list[tuple[str, str]]:
-    if source == "-":
-        # One byte more than allowed, to notice that there is more.
-        return [("stdin", _decoded(sys.stdin.buffer.read(MOST_BYTES + 1), "-"))]
-    path = Path(source).expanduser()
-    if not path.exists():
-        raise NotFoundError("there is no file {source}", source=source)
-    files = sorted(path.rglob("*.md")) if path.is_dir() else [path]
-    return [(str(file), _read(file)) for file in files if file.is_file() or not path.is_dir()]
-
-
-def _read(path: Path) -> str:
-    if not path.is_file():
-        raise ProblemError("this is not a plain file", path=str(path))
-    try:
-        with path.open("rb") as file:
-            return _decoded(file.read(MOST_BYTES + 1), str(path))
-    except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise ProblemError("this file cannot be read: {why}", why=why, path=str(path)) from error
-
-
-def _decoded(data: bytes, path: str) -> str:
-    if len(data) > MOST_BYTES:
-        raise ProblemError("this file is larger than 64 MiB", path=path)
-    try:
-        # Editors on Windows put a byte order mark in front.
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ProblemError("this is not UTF-8 text", path=path) from None
-
-
-def _take_in(terminal: Terminal, drafts: Sequence[Draft], dry_run: bool) -> None:
-    imported = take_in(terminal.session.home, terminal.session.caller, drafts, dry_run=dry_run)
-    document = {
-        "ids": [] if dry_run else [one.block.id for one in imported.placed],
-        "commit": commit_id(imported.commit),
-        "candidates": [
-            {
-                "payload": documents.payload_text(one),
-                "trigger": documents.trigger_text(one),
-                "type": one.block.type,
-                "about": one.block.about,
-            }
-            for one in imported.placed
-        ],
-        "known": imported.known,
-        "refused": len(imported.refused),
-        "dry_run": dry_run,
-    }
-
-    def text() -> None:
-        for one in imported.placed:
-            terminal.line(f"  {short(documents.said(one), 110)}")
-        template = (
-            "{count} would wait for your decision" if dry_run else "{count} candidates wait for your decision"
-        )
-        terminal.line(say(template, count=len(imported.placed)))
-        if imported.known:
-            terminal.line(say("{count} were imported before", count=imported.known))
-        if imported.refused:
-            terminal.line(say("{count} were rejected before and not taken in", count=len(imported.refused)))
-
-    terminal.answer(document, text)

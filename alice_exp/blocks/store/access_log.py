@@ -21,7 +21,11 @@ LOST = "access.lost"
 
 
 class FileAccess:
-    """The log of one home; see ``blocks.ports.AccessLog``. ``is_folded`` asks history about a segment."""
+    """The log of reads of one home, not versioned, visible at once, folded into the blocks once a day (R3.4-R3.6,
+    B2.30).
+
+    ``is_folded`` asks history about a segment.
+    """
 
     def __init__(self, state: Path, is_folded: Callable[[str], bool]) -> None:
         self._state = state
@@ -32,7 +36,7 @@ class FileAccess:
         """How the log begins, and how many of its bytes ``_told`` counts: a process asks again with each question."""
 
     def record(self, ids: Sequence[str], at: str) -> None:
-        """See ``blocks.ports.AccessLog``."""
+        """Append one read of each of these blocks; never raises."""
         if not ids:
             return
         line = json.dumps({"at": at, "ids": list(ids)}) + "\n"
@@ -43,7 +47,7 @@ class FileAccess:
                 _append(self._state / LOST, b".")
 
     def pending(self) -> dict[str, Reads]:
-        """See ``blocks.ports.AccessLog``."""
+        """The reads since the last fold, by block id."""
         left = self._unfolded()
         reads = dict(self._of_log())
         for path in left:
@@ -70,7 +74,10 @@ class FileAccess:
         return self._told
 
     def seal(self, segment: str) -> None:
-        """See ``blocks.ports.AccessLog``."""
+        """Move all pending reads into a segment of this name, which the folding commit then carries.
+
+        Raises ``ProblemError`` if the file system refuses it.
+        """
         try:
             self._gather(segment)
         except OSError as error:
@@ -88,7 +95,7 @@ class FileAccess:
             path.unlink()
 
     def forget(self, segment: str) -> None:
-        """See ``blocks.ports.AccessLog``."""
+        """Remove a segment whose folding commit has been made."""
         with contextlib.suppress(OSError):
             (self._state / f"access-{segment}.jsonl").unlink(missing_ok=True)
 

@@ -85,7 +85,8 @@ def open_block(home: Home, caller: Caller, reference: str) -> Opened:
             problem
             for file in snapshot.files
             if file.path == placed.path
-            for problem in _errors(file.problems)
+            for problem in file.problems
+            if problem.severity == "error"
         ),
         None,
     )
@@ -143,10 +144,6 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
 
 def _text(home: Home, placed: Placed) -> str:
     return block_text((home.text(placed.path) or "").encode("utf-8", "replace"), placed.path, placed.block.id)
-
-
-def _errors(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    return tuple(problem for problem in problems if problem.severity == "error")
 
 
 def move(home: Home, caller: Caller, reference: str, to: str) -> Lived:

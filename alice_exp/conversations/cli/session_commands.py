@@ -233,7 +233,7 @@ def show(
     Example: alice-exp session show ses-7k2m9q4x --last 10
     """
     store = chats(terminal.session)
-    records = store.load_recent(session, last) if last else store.load(session)
+    records = store.load(session)[-last:]
     document = {
         "session": session,
         "messages": [

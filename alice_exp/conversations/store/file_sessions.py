@@ -100,14 +100,10 @@ class FileSessions:
             self._append(session, rows, create=True)
         return is_new
 
-    def save(self, session: str, message: Message) -> ChatRecord:
-        """Append a message; it is on disk (fsynced) when this returns."""
-        return self.save_all(session, (message,))[0]
-
     def save_all(
         self, session: str, messages: Sequence[Message], names: Sequence[str] = (), after: int | None = None
     ) -> tuple[ChatRecord, ...]:
-        """Append several messages at once; ``names`` are their ids in the source, one per message.
+        """Append messages; they are on disk (fsynced) when this returns. ``names`` are their ids in the source.
 
         ``after``: each counts only if so many messages, and these, stand before it; whoever writes meanwhile is first.
         """
@@ -130,10 +126,6 @@ class FileSessions:
             ChatRecord(session, index, message, index <= told.extracted, name, project)
             for index, (message, name, project) in enumerate(told.rows[max(0, first) :], max(0, first))
         )
-
-    def load_recent(self, session: str, limit: int) -> tuple[ChatRecord, ...]:
-        """The last ``limit`` messages, oldest first."""
-        return self.load(session)[-limit:] if limit > 0 else ()
 
     def load_unextracted(self, session: str) -> tuple[ChatRecord, ...]:
         """The messages that have not been extracted from."""
@@ -177,25 +169,18 @@ class FileSessions:
     def conversations(self) -> tuple[Conversation, ...]:
         """All conversations, oldest first; unreadable ones are skipped."""
         found = []
-        for path in self._files():
+        for session in self.signatures():
             with contextlib.suppress(AliceError):
-                found.append(self._conversation(path.name.removesuffix(_ENDING)))
+                told = self._read(session)
+                last = next((message.at for message, *_ in reversed(told.rows) if message.at), told.started)
+                unread = max(0, len(told.rows) - told.extracted - 1)
+                found.append(Conversation(session, told.started, last, len(told.rows), unread, told.ended))
         return tuple(sorted(found, key=lambda one: (one.at, one.session)))
-
-    def _conversation(self, session: str) -> Conversation:
-        told = self._read(session)
-        last = next((message.at for message, *_ in reversed(told.rows) if message.at), told.started)
-        unread = len(told.rows) - told.extracted - 1
-        return Conversation(session, told.started, last, len(told.rows), max(0, unread), told.ended)
 
     def older(self, before: float) -> tuple[str, ...]:
         """The names of conversations last written before this moment (epoch seconds)."""
-        found = []
-        for path in self._files():
-            with contextlib.suppress(OSError):
-                if path.stat().st_mtime < before:
-                    found.append(path.name.removesuffix(_ENDING))
-        return tuple(found)
+        states = self.signatures().items()
+        return tuple(name for name, state in states if int(state.rpartition(",")[2]) < before * 1e9)
 
     def signatures(self) -> dict[str, str]:
         """Of each conversation's file its inode, size and time, which grow or stay while it is only added to."""
@@ -204,18 +189,13 @@ class FileSessions:
             for entry in sorted(entries, key=lambda entry: entry.name):
                 name = entry.name.removesuffix(_ENDING)
                 if name != entry.name and _NAME.fullmatch(name) and entry.is_file(follow_symlinks=False):
-                    state = entry.stat(follow_symlinks=False)
-                    found[name] = f"{state.st_ino},{state.st_size},{state.st_mtime_ns}"
+                    # One that another process deletes meanwhile is gone; the others are there.
+                    with contextlib.suppress(FileNotFoundError):
+                        state = entry.stat(follow_symlinks=False)
+                        found[name] = f"{state.st_ino},{state.st_size},{state.st_mtime_ns}"
         return found
 
     # -- the files ----------------------------------------------------------------------------------------------
-
-    def _files(self) -> list[Path]:
-        return sorted(
-            path
-            for path in self._folder.glob(f"*{_ENDING}")
-            if _NAME.fullmatch(path.name.removesuffix(_ENDING)) and path.is_file() and not path.is_symlink()
-        )
 
     def _path(self, session: str) -> Path:
         if not _NAME.fullmatch(session):

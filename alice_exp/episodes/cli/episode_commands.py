@@ -180,8 +180,15 @@ def similar(
     filters = Filters(
         _after(terminal, recent, ""), success, type, number_between(min_reward, 0, 1, "--min-reward")
     )
-    asked = similar_episodes.Asked(task, context_of(context), top, filters, by_words)
-    found = similar_episodes.similar(terminal.session, terminal.records(EPISODES_PATH), asked)
+    found = similar_episodes.similar(
+        terminal.session,
+        terminal.records(EPISODES_PATH),
+        task,
+        context_of(context),
+        top,
+        filters,
+        by_words,
+    )
 
     def text() -> None:
         if found:

@@ -31,7 +31,6 @@ from alice_exp.model.values.records import EPISODES_PATH, Episode, EpisodeBook
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from alice_exp.blocks.ports import AccessLog
     from alice_exp.episodes.rules.retention import Pruning
     from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
     from alice_exp.home.caller import Caller
@@ -319,9 +318,9 @@ def cleaned(count: int) -> str:
     return f"清理了 {count} 条低价值经验"
 
 
-def reads_of(access: AccessLog) -> dict[str, int]:
+def reads_of(session: Session) -> dict[str, int]:
     """How often searches returned each episode since the last fold (B0.8)."""
-    return {name: reads.count for name, reads in access.pending().items() if name.startswith("ep-")}
+    return {name: reads.count for name, reads in access(session).pending().items() if name.startswith("ep-")}
 
 
 def _require_valid(episode: Episode) -> None:
@@ -368,7 +367,7 @@ def _pruning(session: Session, snapshot: Snapshot, book: EpisodeBook, kept: Coll
         for ref in {piece.ref for piece in placed.block.evidence if piece.ref.startswith("ep-")}
     )
     cited = {*references, *kept}
-    references.update(reads_of(access(session)))
+    references.update(reads_of(session))
     return prune(replace(book, capacity=capacity_of(snapshot)), session.caller.now, references, cited)
 
 

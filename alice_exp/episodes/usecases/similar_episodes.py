@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 
 from alice_exp.blocks.wiring import access
 from alice_exp.episodes.rules.search_episodes import (
@@ -16,35 +15,30 @@ from alice_exp.episodes.rules.search_episodes import (
 from alice_exp.home.session import Session
 from alice_exp.kernel.gc_pause import gc_paused
 from alice_exp.kernel.jsonc.problem import Json
-from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.records import EpisodeBook
 from alice_exp.model.values.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What is looked for: a task, its context, at most how many, which may pass; and whether words alone decide."""
-
-    task: str
-    context: Mapping[str, Json] = field(default_factory=dict)
-    top: int = 5
-    filters: Filters = field(default_factory=Filters)
-    by_words: bool = False
-
-
 @gc_paused()
-def similar(session: Session, snapshot: Snapshot, asked: Asked) -> tuple[Match, ...]:
+def similar(
+    session: Session,
+    snapshot: Snapshot,
+    task: str,
+    context: Mapping[str, Json],
+    top: int,
+    filters: Filters,
+    by_words: bool,
+) -> tuple[Match, ...]:
     """Episodes like a task, best first (R0.28-R0.35); being found counts for their popularity (B0.8).
 
     With a context by the source's formula alone; without one see ``find_without_context``; by words where that is asked
     for.
     """
     episodes = (snapshot.episodes or EpisodeBook()).episodes
-    task, top, filters = asked.task, asked.top, asked.filters
-    if asked.context and not asked.by_words:
-        matches = find_similar(episodes, task, asked.context, top, filters)
+    if context and not by_words:
+        matches = find_similar(episodes, task, context, top, filters)
     else:
-        find = find_by_words if asked.by_words else find_without_context
+        find = find_by_words if by_words else find_without_context
         matches = find(episodes, task, top, filters, snapshot.config.number("thresholds.fits"))
     access(session).record([match.episode.id for match in matches], session.caller.now)
     return matches

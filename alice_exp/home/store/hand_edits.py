@@ -171,28 +171,15 @@ class Adopting:
         return typed_again(self._reading.blocks(parse(new, path))[0], path, before, self._standings)
 
     def _warn_returned(self, path: str, back: Collection[Returned]) -> None:
+        template = "{id} says what was rejected before, as {rejected}: it waits for your approval"
+        hint = "see 'alice-exp why {id}'"
+        if place_of(path) == "low_value":
+            template = "{id} says what was rejected before, as {rejected}: it was taken out again, and history keeps it"
+            hint = "see 'alice-exp why {id}'; to lift it: alice-exp revive {id} --from-rejected"
         for one in back:
             known = one.rejected.block.id
-            if place_of(path) == "low_value":
-                warning = ProblemError(
-                    "{id} says what was rejected before, as {rejected}: it was taken out again, and history keeps it",
-                    id=one.block_id,
-                    rejected=known,
-                    path=path,
-                    hint=Hint(
-                        "see 'alice-exp why {id}'; to lift it: alice-exp revive {id} --from-rejected",
-                        id=known,
-                    ),
-                )
-            else:
-                warning = ProblemError(
-                    "{id} says what was rejected before, as {rejected}: it waits for your approval",
-                    id=one.block_id,
-                    rejected=known,
-                    path=path,
-                    hint=Hint("see 'alice-exp why {id}'", id=known),
-                )
-            self._sources.warn(warning)
+            helps = Hint(hint, id=known)
+            self._sources.warn(ProblemError(template, id=one.block_id, rejected=known, path=path, hint=helps))
 
     def _commit_adopted(
         self,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from alice_exp.kernel.journal.act import Act, Actor, Commit
+    from alice_exp.kernel.journal.act import Act, Commit
     from alice_exp.kernel.journal.git_references import RepoConfig
     from alice_exp.kernel.journal.transaction import FileChange
 
@@ -87,7 +87,9 @@ class CommitWriter:
 
         commit, text = compose(act, act.act_id or self.sources.new_id("act"))
         # A commit is never older than its parent, even if the clock was set back.
-        return commit, Message(_author(act.actor), max(self.sources.epoch(), self.stamps.commit_time), text)
+        return commit, Message(
+            f"{act.actor} <{act.actor.kind}@alice>", max(self.sources.epoch(), self.stamps.commit_time), text
+        )
 
     def write(
         self,
@@ -180,10 +182,6 @@ class CommitWriter:
         save(self._path, replace(stamps, head="") if self.repository.index_is_stale else stamps)
 
 
-def _author(actor: Actor) -> str:
-    return f"{actor} <{actor.kind}@alice>"
-
-
 _CHANGE = re.compile(rb"M (\d+) ([0-9a-f]{40}) ")
 # Marks of our own blobs and of the tombstone, far above those that fast-export hands out from 1.
 _BLOB_MARK = 1_000_000_000
@@ -235,12 +233,8 @@ def rewrite(
         "fast-import", "--quiet", "--done", "--date-format=raw-permissive", stdin=b"".join(pieces)
     )
     last = output.decode().split()[-1]
-    return RewrittenHistory(last, _differing(repository, refs[branch], last))
-
-
-def _differing(repository: Repository, old: str, new: str) -> int:
-    """How many commits reachable from ``old`` are not reachable from ``new``."""
-    return int(repository.run("rev-list", "--count", old, f"^{new}"))
+    gone = int(repository.run("rev-list", "--count", refs[branch], f"^{last}"))
+    return RewrittenHistory(last, gone)
 
 
 def _changed(

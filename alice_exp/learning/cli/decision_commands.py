@@ -13,7 +13,6 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.display import one_line
 from alice_exp.learning import documents as learning_documents
-from alice_exp.learning.usecases import propose_from_episodes
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.lifecycle import Change
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.learning.usecases.decide import Decision
     from alice_exp.learning.usecases.decision_outcome import DecisionOutcome, Outcome
+    from alice_exp.learning.usecases.propose_from_episodes import Distilled, Judged
 
 
 _WORDS = {"ok": True, "fail": False}
@@ -303,7 +303,9 @@ def distill(
     Proposals wait in the pool with their episodes as evidence. Example: alice-exp distill --explain
     """
     opened = terminal.rehearsing(dry_run)
-    done = propose_from_episodes.distil(opened, references or (), limit)
+    from alice_exp.learning.usecases.propose_from_episodes import distil
+
+    done = distil(opened, references or (), limit)
     document = {
         "ids": [] if dry_run else list(done.ids),
         "proposals": [_document(one, explain, dry_run) for one in done.judged],
@@ -315,7 +317,7 @@ def distill(
     terminal.answer(document, lambda: _tell(terminal, done, explain, dry_run))
 
 
-def _document(one: propose_from_episodes.Judged, explain: bool, dry_run: bool) -> dict[str, Any]:
+def _document(one: Judged, explain: bool, dry_run: bool) -> dict[str, Any]:
     proposal = one.proposal
     document: dict[str, Any] = {
         "id": None if dry_run and one.verdict == "proposed" else one.block or None,
@@ -343,7 +345,7 @@ def _document(one: propose_from_episodes.Judged, explain: bool, dry_run: bool) -
     return document
 
 
-def _tell(terminal: Terminal, done: propose_from_episodes.Distilled, explain: bool, dry_run: bool) -> None:
+def _tell(terminal: Terminal, done: Distilled, explain: bool, dry_run: bool) -> None:
     for one in done.judged:
         proposal = one.proposal
         if one.verdict == "proposed":

@@ -208,16 +208,13 @@ def _conditional(one: Group) -> list[Lesson]:
         if mark is not None and len(side) >= REPEATS and _is_pure(one.rates(side)[0])
     ]
     # One lesson: that it fails here says that it works elsewhere.
-    return sorted(lessons, key=lambda each: each.kind, reverse=True)[: 2 if _is_general(lessons) else 1]
+    # Where all are of a situation, whatever is done in it, each side is a lesson of its own.
+    most = 2 if all(one.condition is None for one in lessons) else 1
+    return sorted(lessons, key=lambda each: each.kind, reverse=True)[:most]
 
 
 def _is_pure(own: Rate) -> bool:
     return max(own.value, 1 - own.value) >= PURE
-
-
-def _is_general(lessons: Sequence[Lesson]) -> bool:
-    """Whether all are of a situation, whatever is done in it: then each side is a lesson of its own."""
-    return all(one.condition is None for one in lessons)
 
 
 def _parting(one: Group) -> tuple[Trait, tuple[int, ...]] | None:

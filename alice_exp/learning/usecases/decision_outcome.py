@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.wiring import access
 from alice_exp.episodes.rules.retention import is_due, prune
 from alice_exp.episodes.rules.search_episodes import as_told, shorten_result
 from alice_exp.episodes.usecases.episode_book import capacity_of, cleaned, reads_of
@@ -79,7 +78,7 @@ def report_decision(
     before the home is locked.
     """
     home, caller, waiting = session.target, session.caller, decisions(session)
-    config, reads = home.config(), reads_of(access(session))
+    config, reads = home.config(), reads_of(session)
     open_decision = waiting.find(decision)
     if not open_decision.task:  # what a session's start told, or a prompt that was said off the record
         open_decision = replace(open_decision, task=action.strip() or _UNTOLD)

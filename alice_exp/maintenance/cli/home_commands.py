@@ -7,9 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.finding import documents as finding_documents
-from alice_exp.finding.usecases import Filters, listing
-from alice_exp.finding.wiring import finding
 from alice_exp.home.caller import require_person
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import ProblemError, UsageError
@@ -123,6 +120,10 @@ def namespace_show(
     """
     session = terminal.session
     one = settings.namespace(session.home, name)
+    from alice_exp.finding import documents as finding_documents
+    from alice_exp.finding.usecases import Filters, listing
+    from alice_exp.finding.wiring import finding
+
     shown = listing(finding(session), Filters((one.place,), one.name))
     document = {**_namespace(one), "blocks": [finding_documents.block(block) for block in shown]}
 

@@ -367,7 +367,7 @@ def marks(items: Sequence[Item]) -> dict[str, tuple[str, ...]]:
         texts = (
             news if item.is_changed or (item.is_new and not all_new) else "",
             say("said explicitly") if item.is_explicit else "",
-            say("perhaps") if is_perhaps(item.placed.block) else "",
+            say("perhaps") if is_perhaps(item) else "",
             say("shares no word with what you said") if is_unlike(item.placed.block) else "",
             say("group {number}", number=item.group) if item.group else "",
         )

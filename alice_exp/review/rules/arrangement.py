@@ -104,7 +104,7 @@ def _key(item: Item) -> Key:
         return "today"
     if item.repeated:
         return "repeats"
-    if is_perhaps(item.placed.block):
+    if is_perhaps(item):
         return "perhaps"
     return "user" if item.destination.startswith("personal/") else "work"
 
@@ -148,11 +148,11 @@ def said_on(block: Block) -> tuple[str, ...]:
     return tuple(days.values())
 
 
-def is_perhaps(block: Block) -> bool:
-    """Whether nothing but a cue in one session speaks for it; so it is of what 0.2.0 read out of a conversation, where
-    the sentence was there before the block."""
-    was_read = any(one.kind == "session" and one.at <= block.created_at for one in block.evidence[:1])
-    is_found = block.origin == CUES or (block.origin == "local" and was_read)
+def is_perhaps(item: Item) -> bool:
+    """Whether nothing but a cue in one session speaks for it, or a reader of 0.2.0, which left no origin."""
+    block, proposed = item.placed.block, item.proposed
+    was_read = block.origin == "local" and proposed is not None and proposed.act == "extract"
+    is_found = block.origin == CUES or was_read
     return is_found and EXPLICIT not in block.tags and len(said_on(block)) < 2
 
 

@@ -56,11 +56,13 @@ DAY = 86_400
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Who proposed a candidate: the act's actor (``agent:claude``), its time, and the conversation if there is one."""
+    """Who proposed a candidate: the act's actor (``agent:claude``), its time, the conversation if there is one, and
+    which act it was (``memorize``)."""
 
     by: str
     at: str
     session: str = ""
+    act: str = ""
 
 
 @dataclass(frozen=True, slots=True)

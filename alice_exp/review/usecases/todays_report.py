@@ -273,7 +273,7 @@ def _proposals(reviewing: Reviewing, snapshot: Snapshot) -> dict[str, Proposal]:
     ids = {placed.block.id for placed in pool}
     day = min((placed.namespace.rpartition("_")[2] for placed in pool), default="")
     return {
-        block_id: Proposal(act.actor, act.at, dict(act.trailers).get("Session", ""))
+        block_id: Proposal(act.actor, act.at, dict(act.trailers).get("Session", ""), act.op)
         for block_id, act in reviewing.reports.proposals(ids, day).items()
     }
 

@@ -142,17 +142,15 @@ def _item(block: Block) -> dict[str, Json]:
     item: dict[str, Json] = {"id": block.id, "type": block.type}
     item.update({key: written[key] for key in CONTENT if key in written})
     item["verifications"] = block.verifications_local
-    pieces = [piece for piece in block.evidence if piece.quote and _is_of_work(piece)][-PIECES:]
+    pieces = [
+        piece for piece in block.evidence if piece.quote and piece.kind in _OF_WORK and "#" not in piece.ref
+    ][-PIECES:]
     if pieces:
         item["evidence"] = [
             {name: getattr(piece, name) for name in QUOTED if getattr(piece, name)} for piece in pieces
         ]
     item["hash"] = content_hash(block)
     return item
-
-
-def _is_of_work(piece: Evidence) -> bool:
-    return piece.kind in _OF_WORK and "#" not in piece.ref
 
 
 def _written(whole: Mapping[str, object]) -> str:

@@ -43,7 +43,14 @@ def expand(snapshot: Snapshot, history: History, segment: int) -> Expanded:
     ``NotFoundError`` where no version had a segment of that id.
     """
     present = snapshot.timeline or Timeline()
-    numbers = covered(present, segment) or _covered_once(history, segment) or _by_order(present, segment)
+    numbers = (
+        covered(present, segment)
+        or _covered_once(history, segment)
+        or (
+            # What compaction by length makes of an id that was given and taken within one addition.
+            covered_by_order(segment) if segment < present.next_id else None
+        )
+    )
     if numbers is None:
         raise NotFoundError(
             "no segment ever had the id {id}", id=segment, hint="see 'alice-exp event segments'"
@@ -78,11 +85,6 @@ def _covered_once(history: History, segment: int) -> range | None:
             if numbers is not None:
                 return numbers
     return None
-
-
-def _by_order(present: Timeline, segment: int) -> range | None:
-    """What compaction by length makes of an id that was given and taken within one addition."""
-    return covered_by_order(segment) if segment < present.next_id else None
 
 
 def _from_history(history: History, wanted: set[int]) -> Iterator[tuple[int, Event]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import product
 from typing import Literal
 
 from alice_exp.finding.rules.nearness.statement import END, NAMES, Statement, vocabulary
@@ -82,12 +82,10 @@ class _Pair:
         masses = _mass(self.left), _mass(self.right)
         self.dice = min(1.0, 2 * self.mass / sum(masses)) if self.mass else 0.0
         self.cover = min(1.0, self.mass / min(masses)) if self.mass else 0.0
-        self.trigger = one.trigger | two.trigger
-        union = len(self.trigger)
+        union = len(one.trigger | two.trigger)
         is_same = bool(one.trigger_mark) and one.trigger_mark == two.trigger_mark
         self.topic = 1.0 if is_same else len(one.trigger & two.trigger) / union if union else 0.0
         self.of_user = one.of_user and two.of_user
-        apart |= {character for key in apart if is_cjk(key) for character in key}
         self.known = {*one.line, *apart}, {*two.line, *apart}
 
     def kind(self) -> Kind | None:
@@ -168,8 +166,6 @@ class _Pair:
             shared = [key for key in one if key in two]
             mass, denied = _mass(shared), _mass(key for key in shared if one[key] * two[key] < 0)
             general = _mass(one if min(one.values(), default=0) < 0 else two)
-            if self.trigger.issuperset(shared) and mass < 0.75 * max(_mass(one), _mass(two)):
-                continue  # What the trigger has, too, is a subject, not a statement about it.
             is_whole = mass >= 0.9 * max(_mass(one), _mass(two)) or (self.of_user and mass == general)
             if (mass >= 2 or is_whole) and denied >= 0.5 * mass > 0:
                 # Who says of the user that they do not drink coffee denies the three cups a day as well.
@@ -181,15 +177,6 @@ class _Pair:
     def _are_sides_of_one(self) -> bool:
         """Whether two opposites are said of one thing."""
         says_only_that = not (self.left and self.right)
-        alone = min(_mass(self.left - self.shared), _mass(self.right - self.shared))
-        if (
-            self._are_values
-            and self.topic < OF_ONE
-            and (alone >= 1 or (says_only_that and self.left | self.right))
-        ):
-            return False  # Each adds its own: green tea in the morning, camomile in the evening.
-        if self.dice < OF_ONE and self.opposites <= vocabulary().loose:
-            return False
         is_of_one = self.cover >= (0.2 if self.of_user else 0.3) and (self.of_user or self.dice >= 0.15)
         return is_of_one or (says_only_that and (self.of_user or self.topic >= OF_ONE))
 
@@ -221,31 +208,20 @@ class _Pair:
             # Both say what one thing is, and differ in one short place alone (名字是张三, 名字是李四).
             spots = [first in one.slots and second in two.slots for first, second, _ in self._places]
             return self.topic >= OF_ONE and one.negations == two.negations and spots == [True]
-        # A bare number has to be said of one thing alone.
-        if changed == ["number"] and max(self.over) >= 1:
-            return False
-        if not self.of_user:
-            # Values with which both begin are what they are about (the Beijing office …, the Shanghai office …).
-            heads = {one.line[0], two.line[0]}
-            begins = len(heads) == 1 and heads <= {f"={name}" for name in changed}
-            if (
-                (begins or "city" in changed)
-                if len(changed) > 1
-                else (heads == {"=city"} and self.topic < OF_ONE)
-            ):
-                return False
+        if not self.of_user and one.line[0] == two.line[0] in [f"={name}" for name in changed]:
+            return False  # What both begin with is what they are about (the Beijing office …, the Shanghai office …).
         is_about_one = bool(self.shared) or not (self.left and self.right)
         return is_about_one and all(map(self._agree, self.shared)) and not self.exchanged
 
     def _is_updated(self) -> bool:
         """Whether the new one tells that what the known one says was so before: moved, no longer, 换成, 离职."""
         one, two = self.one.line, self.two.line
-        is_same = not self.changed and (self.dice >= 0.9 or self.over[0] < 0.3)
+        is_same = not self.changed and self.over[0] < 0.3
         if is_same or "update" not in self.one.roles - self.two.roles:
             return False
         size = 2 if is_cjk(one[0]) else 1
-        is_of_one = one[:size] == two[:size] and one[0][0] != "=" and END not in one[: size + 1]
-        if self.changed and (is_of_one or not (self.left or self.right)):
+        is_of_one = (one[:size] == two[:size] and one[0][0] != "=") or not (self.left or self.right)
+        if self.changed and is_of_one:
             return True
         return self.cover >= (OF_ONE if self.topic < OF_ONE else 0.15 if self.of_user else 0.3)
 
@@ -263,30 +239,13 @@ class _Pair:
             and one.negations == two.negations
             and values[0] == values[1]
             and all(2 * len(left & right) > min(len(left), len(right)) for left, right in orders)
-            and not (self.opposites or self.exchanged or self._is_reordered())
+            and not (self.opposites or self.exchanged)
         )
         least, most = sorted(self.over)
         # A prohibition with more words forbids less: "never edit a migration that was merged".
         if agrees and self.dice >= CLEAR and most < (0.3 if one.negations else 1):
             return "same"
         return "extends" if agrees and least < 1 and self.cover >= 0.9 else None
-
-    def _is_reordered(self) -> bool:
-        """Whether two words of a clause changed places around a third (the parser is slower than the lexer), rather
-        than one part that was put in front (before committing, …)."""
-        if ("passive" in self.one.roles) != ("passive" in self.two.roles):
-            return False
-        one, two = (
-            {key: (number, at) for number, clause in enumerate(of.clauses) for at, key in enumerate(clause)}
-            for of in (self.one, self.two)
-        )
-        both = [key for key in one if key in two and (len(key) > 1 or not is_cjk(key))]
-        falls = [
-            one[a][0]
-            for a, b in pairwise(both)
-            if one[a][0] == one[b][0] and two[a] > two[b] and two[a][0] == two[b][0]
-        ]
-        return len(falls) > len(set(falls))
 
     # ------------------------------------------------------------------------------------------------ what differs
 

@@ -28,7 +28,6 @@ _PIECE = LazyPattern(
 _PHRASE = LazyPattern(r"[a-z]+(?: [a-z]+){1,2}")
 _COUNT = LazyPattern(r"(?!一点(?![钟半]))[零一二两三四五六七八九十百千万]{1,8}(?!些)")
 _COUNTED = LazyPattern(r"[个条次名倍位人行页张份杯碗瓶只辆台楼层号岁种项箱件包袋组批套元](?<!一个(?!人))")
-_LABEL = LazyPattern(r"第[\d一二三四五六七八九十百]+[条个步章节点项]|^\s*\(?\d+[.):]\s")
 _QUESTION = LazyPattern(r"([^\W\x00-\u2e7f])[不没]\1")
 _DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
 _SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10000}
@@ -61,10 +60,10 @@ _NONE = Word(" ")
 
 class Vocabulary:
     """The known words: what each does, its values and sides; ``attributes`` are the pairs of opposites that are two
-    values of one thing (dark, light), ``loose`` those that have other senses, too (first, last)."""
+    values of one thing (dark, light)."""
 
     def __init__(self) -> None:
-        self.units, self.numerals, self.words, self.sides, self.attributes, self.loose, unit = _tables()
+        self.units, self.numerals, self.words, self.sides, self.attributes, unit = _tables()
         self.starts = {word.partition(" ")[0] for word in self.words if " " in word}
         self.longest = max(len(word) for word in self.words if word[0] > "\u2e7f")
         self.unit = re.compile(unit)
@@ -83,7 +82,7 @@ def vocabulary() -> Vocabulary:
 @stored(*_FILES, "finding/rules/nearness/statement.py", "kernel/text/data_files.py")
 def _tables() -> tuple[Any, ...]:
     """Units (class, factor), numerals, and words (roles, values, sides, whether it is filling) by their spelling; the
-    sides alone; the pairs of opposites that are values, those that are loose; the pattern of a unit."""
+    sides alone; the pairs of opposites that are values; the pattern of a unit."""
     lists = dict(word_lists(_FILES[0]))
     rows = (row.split(",") for row in lists.pop("unit"))
     units = {name: (kind, float(factor)) for kind, factor, *names in rows for name in names}
@@ -99,16 +98,16 @@ def _tables() -> tuple[Any, ...]:
                 values[name].append((heading, names[0]))
     lines = entries(_FILES[2])
     for number, line in enumerate(lines):
-        for side, half in zip((1, -1), line.lstrip("=~").replace("_", " ").split("|"), strict=True):
+        for side, half in zip((1, -1), line.lstrip("=").replace("_", " ").split("|"), strict=True):
             for word in half.split(","):
                 sides[word].append((number, side))
     known = {
         word: (frozenset(roles[word]), tuple(values[word]), tuple(sides[word]), word in filling)
         for word in dict.fromkeys((*roles, *values, *sides, *filling))
     }
-    marked = ({at for at, line in enumerate(lines) if line[0] == mark} for mark in "=~")
+    attributes = {at for at, line in enumerate(lines) if line[0] == "="}
     unit = "|".join(sorted(map(re.escape, units), key=len, reverse=True))
-    return units, numerals, known, dict(sides), *marked, rf"\s?({unit})(?![a-z])"
+    return units, numerals, known, dict(sides), attributes, rf"\s?({unit})(?![a-z])"
 
 
 @dataclass(slots=True)
@@ -201,9 +200,7 @@ def _read(text: str, into: Statement) -> None:
     # "don't" and "dont" are one word in the lists, "user's" and "user" too; 能不能 denies nothing.
     plain = re.sub(r"['’]s\b", "", fold(text)).replace("'", "").replace("’", "")
     plain = plain if plain.isascii() else _QUESTION.sub(r"\1", plain)
-    for label in _LABEL.findall(plain):
-        into.values["label"].add(label.strip())
-    for clause in _CLAUSE.split(_LABEL.sub(" ", plain)):
+    for clause in _CLAUSE.split(plain):
         _read_clause(list(_words(clause)), into)
 
 
