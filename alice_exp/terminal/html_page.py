@@ -14,7 +14,7 @@ _STYLE = """
 --possible:#8a6100;--past:#0b6478;--reliable:#23703a;--wash:#f4f0e6}
 @media(prefers-color-scheme:dark){:root{--paper:#171614;--card:#201e1b;--ink:#ece7dd;--soft:#a39b8d;--line:#35312b;
 --mark:#f0a06a;--possible:#e0b65a;--past:#6fc3d6;--reliable:#7fcb95;--wash:#262320}}
-*{box-sizing:border-box}
+*{box-sizing:border-box}html{scroll-padding-bottom:6rem}
 body{margin:0;background:var(--paper);color:var(--ink);
 font:16px/1.6 system-ui,"PingFang SC","Noto Sans CJK SC","Microsoft YaHei",sans-serif}
 main{max-width:46rem;margin:0 auto;padding:2.5rem 1.25rem 4rem}
