@@ -111,12 +111,6 @@ def _owner(name: str) -> str:
     return name.removeprefix("Only ").removeprefix("the ").partition(" import")[0] + " imports"
 
 
-def _crash() -> str:
-    """The table of the crash matrix as its last runs left it."""
-    text = (ROOT / "tests/crash/RESULTS.md").read_text("utf-8")
-    return text[text.index("| command |") :].rstrip("\n") + "\n"
-
-
 def _tools() -> str:
     """The operations open to an agent, with what each takes."""
     rows = []
@@ -128,7 +122,6 @@ def _tools() -> str:
 
 
 PARTS: Mapping[str, Callable[[], str]] = {
-    "crash": _crash,
     "commands": _commands,
     "states": _states,
     "config": _config,

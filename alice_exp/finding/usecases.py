@@ -27,8 +27,9 @@ from alice_exp.model.values.block import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from alice_exp.finding.ports import Finding, Index
+    from alice_exp.finding.ports import Finding
     from alice_exp.finding.rules.ranking import Match
+    from alice_exp.finding.store.search_index import HomeIndex
     from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
     from alice_exp.kernel.jsonc.problem import Json
@@ -143,7 +144,7 @@ def search(
 
     def among(stored: Any) -> list[list[Match]]:
         # A lift may bring one in that stood just behind the last.
-        least = max((top or 0) + _BEHIND * bool(filters.project), RESCORED * bool(finding.meanings))
+        least = max((top or 0) + _BEHIND * bool(filters.project), RESCORED * bool(finding.cosines))
         many = [top if top is None else max(least, _OF_DAYS * bool(days)) for days in spans]
         found = [one.rank(stored, count) for one, count in zip(asked, many, strict=True)]
         return [_preferring(one, filters.project, days) for one, days in zip(found, spans, strict=True)]
@@ -182,11 +183,11 @@ def replaced_ones(finding: Finding) -> frozenset[str]:
 
 
 def _by_meaning(finding: Finding, query: str, matches: list[Match]) -> list[Match]:
-    if not finding.meanings:
+    if not finding.cosines:
         return matches
     from alice_exp.finding.rules.preferred_matches import by_meaning
 
-    return by_meaning(matches, query, finding.meanings.cosines)
+    return by_meaning(matches, query, finding.cosines)
 
 
 def _days_named(query: str, now: str) -> Sequence[Span]:
@@ -213,7 +214,7 @@ def show(finding: Finding, reference: str) -> Shown:
     return _showing(config, caller)(counting(access.pending(), config, caller.now)(placed))
 
 
-def look_up(home: Home, index: Index, caller: Caller, reference: str) -> Placed:
+def look_up(home: Home, index: HomeIndex, caller: Caller, reference: str) -> Placed:
     """The block that a reference stands for, in any set or the archive; raises like ``home.references.resolve``. What
     waits outside of git is there for a person."""
     places = REVIEWED if caller.is_person else PLACES

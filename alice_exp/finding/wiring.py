@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.wiring import access
-from alice_exp.finding.ports import Finding, Meanings
+from alice_exp.finding.ports import Finding
 from alice_exp.home.session import Session, once
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ def catalogued(session: Session, contents: Mapping[str, str]) -> tuple[Collectio
 
 
 @once
-def meanings(session: Session) -> Meanings | None:
-    """The configured embedder (``provider.embedding_model``); ``None``: words alone.
+def cosines(session: Session) -> Callable[[str, Sequence[str]], list[float] | None] | None:
+    """The cosines of the configured embedder (``provider.embedding_model``); ``None``: words alone.
 
     It is reached at ``provider.base_url`` with the chat model's key.
     """
@@ -56,7 +56,7 @@ def meanings(session: Session) -> Meanings | None:
     from alice_exp.finding.store.embedded import Embedded
     from alice_exp.kernel.providers.chat import Embeddings
 
-    return Embedded(Embeddings(base_url, model, session.api_key), session.warn)
+    return Embedded(Embeddings(base_url, model, session.api_key), session.warn).cosines
 
 
 def finding(session: Session) -> Finding:
@@ -70,6 +70,6 @@ def finding(session: Session) -> Finding:
         index(session),
         access(session),
         session.caller,
-        meanings(session),
+        cosines(session),
         team,
     )

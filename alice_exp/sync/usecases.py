@@ -6,7 +6,7 @@ Only a person adds a remote or syncs. A remote that was not declared private get
 from __future__ import annotations
 
 import re
-from dataclasses import field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,14 +59,6 @@ class Machine:
     exchange: GitExchange
     shares: Shares
     caller: Caller
-
-
-@dataclass
-class _Found:
-    """What was taken from the bundles of others, and what was refused."""
-
-    bundles: list[TakenIn] = field(default_factory=list)
-    refused: list[tuple[str, str]] = field(default_factory=list)
 
 
 def add(machine: Machine, address: str, name: str = "", *, private: bool) -> Remote:
@@ -208,19 +200,20 @@ def _published(machine: Machine, remote: Remote) -> Synced:
     changed, others = machine.exchange.publish(
         remote, machine.shares.name(), text, about_to_leave, machine.caller.now
     )
-    found = _Found()
+    bundles: list[TakenIn] = []
+    refused: list[tuple[str, str]] = []
     for path, data in others.items():
-        _take_in(machine, path, data, found)
-    return Synced(remote, published=changed, bundles=tuple(found.bundles), refused=tuple(found.refused))
+        # If one is faulty, the others are still taken in.
+        try:
+            bundles.append(_taken_in(machine, path, data))
+        except AliceError as error:
+            refused.append((path, str(error)))
+    return Synced(remote, published=changed, bundles=tuple(bundles), refused=tuple(refused))
 
 
-def _take_in(machine: Machine, path: str, data: bytes, found: _Found) -> None:
-    """Take in one sender's bundle; if it is faulty, the others are still taken in."""
-    try:
-        received = sharing.received(data, path)
-        # The file name is the sender's place in the shared history; nobody may write under another's name.
-        if received.name != Path(path).stem:
-            raise UsageError("{path} says that it is from {name}", path=path, name=received.name)
-        found.bundles.append(sharing.take_in(machine.home, machine.caller, received))
-    except AliceError as error:
-        found.refused.append((path, str(error)))
+def _taken_in(machine: Machine, path: str, data: bytes) -> TakenIn:
+    received = sharing.received(data, path)
+    # The file name is the sender's place in the shared history; nobody may write under another's name.
+    if received.name != Path(path).stem:
+        raise UsageError("{path} says that it is from {name}", path=path, name=received.name)
+    return sharing.take_in(machine.home, machine.caller, received)

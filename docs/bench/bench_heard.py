@@ -109,21 +109,20 @@ def _right(found: Collection[tuple[Talk, Inference]]) -> int:
 def joined(listed: Sequence[Talk]) -> None:
     """The turns, and the sentences of the queue, that were said in two sessions of a repository or more, as groups: by
     neighbouring words at Jaccard 0.5, and as they join; then our own wordings."""
-    turns = [(talk, text) for talk in listed for text in talk.turns]
-    sentences = [(talk, one.text) for talk in listed for one in talk.queue]
+    turns = [(talk.repository, talk.name, text) for talk in listed for text in talk.turns]
+    sentences = [(talk.repository, talk.name, one.text) for talk in listed for one in talk.queue]
     for what, told in (("turns", turns), ("sentences of the queue", sentences)):
-        plain = groups(told, _neighbours, lambda one, other: _jaccard(one, other) >= 0.5)
+        plain = groups(told, _neighbours, _is_half)
         ours = groups(told, marks_of, are_one)
         print(
             f"\n{len(told)} {what}: {len(plain)} groups alike by neighbouring words, {len(ours)} by the marks"
         )
         for group in (*plain, *(one for one in ours if one not in plain)):
-            print(
-                f"  {'both' if group in plain and group in ours else 'one measure'}: {len(group)} times {group[0]!r}"
-            )
+            print(f"  {group in plain} {group in ours}: {len(group)} times {group[0]!r}")
     rows = [json.loads(line) for line in (HERE / "wordings.jsonl").read_text("utf-8").splitlines()]
     orders = [row["said"] for row in rows if "said" in row]
-    largest = [max(_together(group), default=0) for group in orders]
+    said_by = [[("", str(at), text) for at, text in enumerate(group)] for group in orders]
+    largest = [max(map(len, groups(told, marks_of, are_one)), default=0) for told in said_by]
     wrong = [pair for pair in rows[-1]["apart"] if are_one(*map(marks_of, pair))]
     across = [
         (one, other)
@@ -137,38 +136,24 @@ def joined(listed: Sequence[Talk]) -> None:
 
 
 def groups(
-    told: Sequence[tuple[Talk, str]], sees: Callable[[str], T], alike: Callable[[T, T], bool]
+    told: Sequence[tuple[str, str, str]], sees: Callable[[str], T], alike: Callable[[T, T], bool]
 ) -> list[list[str]]:
-    """The texts that are alike, directly or by a third, where two sessions of one repository said them."""
-    seen = [sees(text) for _, text in told]
+    """Of texts, each with its repository and session: those that are alike, directly or by a third, in two sessions."""
+    seen = [sees(text) for *_, text in told]
     group = [*range(len(told))]
     for at, other in combinations(range(len(told)), 2):
-        if told[at][0].repository == told[other][0].repository and alike(seen[at], seen[other]):
-            old, new = group[other], group[at]
-            group = [new if one == old else one for one in group]
+        if told[at][0] == told[other][0] and alike(seen[at], seen[other]):
+            group = [group[at] if one == group[other] else one for one in group]
     found = [[row for row, of in zip(told, group, strict=True) if of == one] for one in dict.fromkeys(group)]
-    return [[text for _, text in rows] for rows in found if len({talk.name for talk, _ in rows}) > 1]
-
-
-def _together(group: Sequence[str]) -> Iterator[int]:
-    """How many wordings are one candidate, when the first of them is: each joins what any before it joined."""
-    for first in group:
-        inside = [first]
-        for _ in group:
-            inside += [
-                one
-                for one in group
-                if one not in inside and any(are_one(marks_of(one), marks_of(kept)) for kept in inside)
-            ]
-        yield len(inside)
+    return [[text for *_, text in rows] for rows in found if len({session for _, session, _ in rows}) > 1]
 
 
 def _neighbours(text: str) -> set[tuple[str, str]]:
     return {*pairwise(re.findall(r"[\u3400-\u9fff]|\w+", text.casefold()))}
 
 
-def _jaccard(one: set[Any], other: set[Any]) -> float:
-    return len(one & other) / max(1, len(one | other))
+def _is_half(one: set[Any], other: set[Any]) -> bool:
+    return len(one & other) >= 0.5 * max(1, len(one | other))
 
 
 def cpu(turns: int = 5000) -> tuple[float, float]:

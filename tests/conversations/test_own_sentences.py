@@ -6,6 +6,7 @@ from alice_exp.conversations.rules import own_sentences as own
 from alice_exp.conversations.rules.cues import extract, is_standing
 from alice_exp.conversations.rules.reading import PROMPT, TEN_LINES, parse_answer, prompt_for
 from alice_exp.conversations.values import Message
+from alice_exp.kernel.errors import ProviderError
 from tests.case_tables import cases
 
 OWN = "Always run the linter before you push."
@@ -114,13 +115,14 @@ def test_a_models_rules_rest_on_sentences() -> None:
         {"content": "Fix it", "quote": [1], "holds": "this session"}, {"content": "x", "quote": [1], "importance": 0.1},]""",
         sentences,
     )
-    told = [(one.content, one.trigger, one.everywhere, one.quote) for one in answer.extraction.inferences]
+    told = [(one.content, one.trigger, one.everywhere, one.quote) for one in answer.inferences]
     assert told == [
         ("Lint before a push", "pushing", True, OWN),
         ("Use pnpm", "", False, "We use pnpm, not npm."),
     ]
-    assert answer.readable and answer.extraction.dropped == 4
-    assert not parse_answer("I cannot", sentences).readable and parse_answer("[]", sentences).readable
+    assert answer.dropped == 4 and not parse_answer("[]", sentences).inferences
+    with pytest.raises(ProviderError):
+        parse_answer("I cannot", sentences)
 
 
 EXAMPLE_B = [
@@ -183,17 +185,17 @@ def test_trifles_are_dropped_and_counted() -> None:
 @pytest.mark.covers("R4.20")
 def test_what_can_be_saved_of_an_answer(text: str) -> None:
     answer = parse_answer(text, own.said(EXAMPLE_B[:1]))
-    told = [(one.content, one.importance, one.quote) for one in answer.extraction.inferences]
+    told = [(one.content, one.importance, one.quote) for one in answer.inferences]
     assert told == [("用户名字是张三", 0.9, EXAMPLE_B[0].content)]
-    assert answer.readable and "JSON array" in PROMPT
+    assert "JSON array" in PROMPT
 
 
 @pytest.mark.covers("B4.9")
 def test_importances_are_brought_into_range() -> None:
     rules = '[{"content":"a","importance":7,"quote":1},{"content":"b","quote":1},{"content":"c","importance":0.4,"quote":1}]'
     answer = parse_answer(rules, own.said([Message("user", OWN)]))
-    assert [one.importance for one in answer.extraction.inferences] == [1.0, 0.5]
-    assert answer.extraction.dropped == 1
+    assert [one.importance for one in answer.inferences] == [1.0, 0.5]
+    assert answer.dropped == 1
 
 
 @pytest.mark.covers("B4.14")

@@ -62,10 +62,11 @@ def _compare_reports(
         assert max(map(cells, said.splitlines())) <= columns
         assert len(said.splitlines()) <= 100, "ten cards on a screen, the rest is counted"
         assert "\n\n\n" not in said
-        _compare(said, HERE / f"waiting_{count}.{lang}.{columns}.txt", request)
+        compare(said, HERE / f"waiting_{count}.{lang}.{columns}.txt", request)
 
 
-def _compare(said: str, golden: Path, request: pytest.FixtureRequest) -> None:
+def compare(said: str, golden: Path, request: pytest.FixtureRequest) -> None:
+    """Hold what is said against a golden file, or write that with ``--update-golden``."""
     if request.config.getoption("--update-golden", default=False):
         golden.write_text(said, encoding="utf-8")
     known = golden.read_text(encoding="utf-8") if golden.exists() else ""

@@ -1,12 +1,12 @@
 """A week of heartbeats as a person sees them, in English and in Chinese; ``--update-golden`` rewrites them."""
 
-import difflib
 import re
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Call
+from tests.golden.test_waiting import compare
 
 HERE = Path(__file__).parent
 _COMMIT = re.compile(r"\b[0-9a-f]{8,40}\b")
@@ -51,13 +51,4 @@ def test_a_week_of_heartbeats(
         lines += done.stdout.splitlines()
         lines += ([f"[exit {done.code}]"] if done.code else []) + [""]
     said = _COMMIT.sub("COMMIT", "\n".join(lines))
-    golden = HERE / f"week.{lang}.txt"
-    if request.config.getoption("--update-golden", default=False):
-        golden.write_text(said, encoding="utf-8")
-    known = golden.read_text(encoding="utf-8") if golden.exists() else ""
-    changed = "\n".join(
-        difflib.unified_diff(known.splitlines(), said.splitlines(), "golden", "now", lineterm="")
-    )
-    assert not changed, (
-        f"{changed}\nrun pytest --update-golden if this is as it should be, and read the difference"
-    )
+    compare(said, HERE / f"week.{lang}.txt", request)

@@ -1,4 +1,4 @@
-"""What blocks bring: ``impact`` by rule and by command."""
+"""What blocks bring: ``impact`` by rule and by command; how far signals agree with reports."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.learning.rules.impact import impact
+from alice_exp.learning.rules.impact import impact, qualities
 from alice_exp.model.values.block import Block, Doubt, Payload, Placed, Record
 from alice_exp.model.values.records import Episode
 from tests.approvals import approved
@@ -73,3 +73,19 @@ def test_the_answer(home: Path, cli: Call) -> None:
         (told, 1, 1, "open")
     ]
     assert "1 of 1" in cli("impact").stdout and "不确定" not in cli("impact", env={"ALICE_LANG": "zh"}).stdout
+
+
+def test_shares_are_of_the_decisions_that_were_reported_so() -> None:
+    rows: list[tuple[dict[str, bool], bool | None]] = [
+        *[({"tests": True}, True)] * 21, *[({"tests": False}, True)] * 4,
+        *[({"tests": False, "words": True}, False)] * 4, *[({"tests": True}, False)] * 2,
+        ({"tests": True}, None), ({}, True),
+    ]  # fmt: skip
+    tests, words = qualities(rows)
+    assert (tests.kind, tests.seen, tests.both) == ("tests", 32, 31)
+    assert (round(tests.ok.value, 2), round(tests.failed.value, 2)) == (0.84, 0.67)
+    assert (words.both, words.failed.value, words.ok.total) == (4, 0.0, 0)
+
+
+def test_nothing_seen_is_nothing_told() -> None:
+    assert qualities([({}, True), ({}, None)]) == ()

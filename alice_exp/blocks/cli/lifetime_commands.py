@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from alice_exp.blocks.cli.told_acts import told_elsewhere
+from alice_exp.blocks.cli.act_wording import told_elsewhere
 from alice_exp.blocks.usecases import lifetime
 from alice_exp.blocks.usecases.lifetime import Lived
 from alice_exp.home.caller import require_person

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.blocks.cli.told_acts import block_words, in_words, restore_lost
+from alice_exp.blocks.cli.act_wording import block_words, in_words, restore_lost
 from alice_exp.blocks.usecases import provenance
 from alice_exp.blocks.usecases.provenance import LogFilter
 from alice_exp.blocks.wiring import brought

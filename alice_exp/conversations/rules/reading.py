@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 
 from alice_exp.conversations.rules.cues import Extraction, Inference
 from alice_exp.conversations.rules.own_sentences import Said
+from alice_exp.kernel.errors import ProviderError
 from alice_exp.kernel.text.tokens import fingerprint_text, tokens
-from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import BLOCK_TYPES, BlockType
 
 WHAT = """\
@@ -64,14 +64,6 @@ UNSTATED = 0.5
 """Importance of a rule for which the model gave none: the lowest that is kept (B4.9)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The rules in a model's answer, and whether it could be parsed: without that nothing was read (B4.13)."""
-
-    extraction: Extraction
-    readable: bool
-
-
 def prompt_for(sentences: Sequence[Said]) -> str:
     """The prompt for sentences, numbered from 1."""
     return PROMPT.format(
@@ -79,21 +71,22 @@ def prompt_for(sentences: Sequence[Said]) -> str:
     )
 
 
-def parse_answer(text: str, sentences: Sequence[Said], least: float = 0.5) -> Answer:
+def parse_answer(text: str, sentences: Sequence[Said], least: float = 0.5) -> Extraction:
     """Parse a model's answer: a JSON array of rules, or what can be recovered of one.
 
     Models do send code fences, prose around the array, trailing commas and truncated ends. A rule that rests on none of
-    the ``sentences``, by number or by words, and one of the moment are dropped, as what is below ``least``.
+    the ``sentences``, by number or by words, and one of the moment are dropped, as what is below ``least``. Raises
+    ``ProviderError`` for what is no answer: nothing was read then (B4.13).
     """
-    values, is_list = _values(_FENCE.sub("", text[:MOST_ANSWER]))
+    values = _values(_FENCE.sub("", text[:MOST_ANSWER]))
     objects = [one for one in values if isinstance(one, dict)][:MOST_RULES]
     found = [_inference(one, sentences) for one in objects]
     kept = tuple(one for one in found if one is not None and one.importance >= least)
-    return Answer(Extraction(kept, len(objects) - len(kept)), is_list or bool(objects))
+    return Extraction(kept, len(objects) - len(kept))
 
 
-def _values(text: str) -> tuple[list[object], bool]:
-    """The candidate objects in the text, and whether they came from a complete list."""
+def _values(text: str) -> list[object]:
+    """What the first complete list in the text holds, or the objects that are left of a broken one."""
     decoder = json.JSONDecoder()
     for candidate in (text, _TRAILING_COMMA.sub("", text)):
         for start in [found.start() for found in re.finditer(r"\[", candidate)][:50]:
@@ -102,14 +95,16 @@ def _values(text: str) -> tuple[list[object], bool]:
             except (ValueError, RecursionError):
                 continue
             if isinstance(value, list) and (not value or any(isinstance(each, dict) for each in value)):
-                return list(value), True
+                return list(value)
     found: list[object] = []
     for piece in _OBJECT.findall(text):
         try:
             found.append(json.loads(_TRAILING_COMMA.sub("", piece)))
         except ValueError:
             continue
-    return found, False
+    if not found:
+        raise ProviderError("the model's answer holds no list of memories; the messages stay unread")
+    return found
 
 
 def _inference(value: Mapping[str, object], sentences: Sequence[Said]) -> Inference | None:

@@ -25,7 +25,7 @@ from alice_exp.home.dry_run import DryHome
 from alice_exp.home.heard_queue import Heard, HeardQueue
 from alice_exp.home.hosts import HOSTS
 from alice_exp.home.ports import Home
-from alice_exp.kernel.errors import AliceError, NotFoundError, ProviderError, UsageError
+from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.providers.ports import Provider
 from alice_exp.kernel.text.times import seconds
@@ -278,10 +278,7 @@ def _asked(conversing: Conversing, provider: Provider, sentences: Sequence[Said]
     if not sentences:
         return Extraction()
     least = conversing.config.number("long_term.min_importance")
-    answer = parse_answer(provider.chat(prompt_for(sentences)), sentences, least)
-    if not answer.readable:
-        raise ProviderError("the model's answer holds no list of memories; the messages stay unread")
-    return answer.extraction
+    return parse_answer(provider.chat(prompt_for(sentences)), sentences, least)
 
 
 def _draft(conversing: Conversing, one: Inference, talk: _Talk, seen: Snapshot) -> Draft:

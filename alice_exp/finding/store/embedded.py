@@ -25,7 +25,7 @@ TEXT_LIMIT = 400
 
 
 class Embedded:
-    """See ``finding.ports.Meanings``; after a failure it warns once and rests for ``REST`` seconds."""
+    """Likeness of meaning. Never raises when the embedder fails: it warns once and rests for ``REST`` seconds."""
 
     def __init__(self, embedder: Embedder, warn: Callable[[AliceError], None]) -> None:
         self._embedder = embedder
@@ -33,7 +33,7 @@ class Embedded:
         self._rests_until = 0.0
 
     def cosines(self, query: str, texts: Sequence[str]) -> list[float] | None:
-        """See ``finding.ports.Meanings``; waits for the embedder at most ``LIMIT`` seconds."""
+        """The cosine in [-1, 1] of the query with each text, within ``LIMIT`` seconds; ``None``: words alone."""
         if time.monotonic() < self._rests_until:
             return None
         try:

@@ -62,7 +62,7 @@ class IndexedFile:
 
 
 class Indexed:
-    """One snapshot of the index; implements ``finding.rules.corpus.Searchable`` and ``finding.ports.Known``. ``placed``
+    """One snapshot of the index; implements ``finding.rules.corpus.Searchable``. ``placed``
     makes a block of a row (``placed_from``)."""
 
     def __init__(
@@ -169,7 +169,7 @@ class Indexed:
         return {row: json.loads(context) for row, context in self.rows(query, ())}
 
     def within(self, places: Collection[Place]) -> Iterator[Placed]:
-        """See ``finding.ports.Known``."""
+        """All blocks of the given sets or the archive, in the order of paths and within each file."""
         for file in self._files:
             if place_of(file.path) in places:
                 rows = ordered_rows(self.rows, file.path)
@@ -177,12 +177,12 @@ class Indexed:
                     yield from self.blocks(rows[start : start + _LISTED])
 
     def starting_with(self, prefix: str, most: int = -1) -> list[Placed]:
-        """See ``finding.ports.Known``; -1: all."""
+        """At most ``most`` blocks whose id starts with ``prefix``, by id; -1: all."""
         # A range instead of LIKE: it uses the index and takes `_` and `%` literally.
         return self.chosen("id >= ? AND id < ? ORDER BY id LIMIT ?", prefix, prefix + "\uffff", most)
 
     def concerned(self, concern: str) -> list[Placed]:
-        """See ``finding.ports.Known``."""
+        """The blocks with a concern (``rules.concerns``)."""
         return self.chosen("row IN (SELECT row FROM concerns WHERE kind = ?)", concern)
 
     def chosen(self, condition: str, *values: Any) -> list[Placed]:

@@ -75,7 +75,7 @@ Read = Callable[[str], "tuple[bytes, Signature]"]
 
 
 class HomeIndex:
-    """The index of one home, kept in step with its files; see ``finding.ports.Index``."""
+    """The index of one home, kept in step with its files: derived, and deletable at any time."""
 
     def __init__(self, home: FileHome, warn: Callable[[AliceError], None]) -> None:
         self._home = home
@@ -83,7 +83,8 @@ class HomeIndex:
         self._index = SearchIndex(path, home.bytes_of, home.sound_blocks, warn, home.standings)
 
     def ask(self, question: Callable[[Indexed], R]) -> R | None:
-        """See ``finding.ports.Index``."""
+        """The answer to a question about all blocks; ``None`` when the files have to be read instead. What it is given
+        is valid during the call alone."""
         return self._home.steady(lambda files: self._index.ask(files, question))
 
     def follow(self, landed: Iterable[Landed]) -> None:
@@ -101,7 +102,7 @@ class HomeIndex:
 
 
 class SearchIndex(Database):
-    """Keeps ``state/index.sqlite`` in step with the files and answers from it, see ``finding.ports.Known``."""
+    """Keeps ``state/index.sqlite`` in step with the files and answers from it, see ``index_query.Indexed``."""
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alice_exp.blocks.cli.told_acts import in_words
+from alice_exp.blocks.cli.act_wording import in_words
 from alice_exp.finding.wiring import index
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.text.display import visible

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from alice_exp.blocks.cli.told_acts import told_lost
+from alice_exp.blocks.cli.act_wording import told_lost
 from alice_exp.finding.rules.nearness.neighbourhood import Relation
 from alice_exp.home.ports import Came
 from alice_exp.kernel.value_class import dataclass

@@ -231,18 +231,9 @@ class GitExchange:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             repository.run("init", "--quiet", "--template=", "--initial-branch=main")
         # What the person set for the home's connections counts here, too.
-        ssh = (
-            self._repository.run("config", "--local", "--get", "core.sshCommand", check=False)
-            .decode()
-            .strip()
-        )
-        present = (
-            repository.run("config", "--local", "--get", "core.sshCommand", check=False).decode().strip()
-        )
-        if ssh != present:
-            repository.run(
-                "config", "--local", *(("core.sshCommand", ssh) if ssh else ("--unset", "core.sshCommand"))
-            )
+        asked = ("config", "--local", "core.sshCommand")
+        ssh = self._repository.run(*asked, check=False).decode().strip()
+        repository.run(*asked, ssh) if ssh else repository.run("config", "--unset", asked[-1], check=False)
         return repository
 
 
