@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 
 from alice_exp.blocks.usecases import lifetime, provenance
 from alice_exp.blocks.usecases.lifetime import Lived
@@ -41,7 +41,8 @@ from alice_exp.model.values.block import REVIEWED, content_hash
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.review import usecases as review
-from alice_exp.review.rules.reply import read
+from alice_exp.review.rules.reply import more, read
+from alice_exp.review.rules.rival_pairs import Answer
 from alice_exp.review.wiring import reviewing
 from alice_exp.timeline.rules.compaction import Summariser, TimelineStatistics, narrative, recent, statistics
 from alice_exp.timeline.rules.search_thoughts import Hit
@@ -338,13 +339,19 @@ class Reviews:
 
     def reply(self, text: str) -> tuple[Decided, ...]:
         """Carry out a reply to the open report, one answer a decision; ``UsageError`` for one that is not plain, and
-        then nothing is done. ``NotFoundError`` where no report is open."""
+        then nothing is done. "3 replaces", "3 old", "3 both", "3 neither" say which of two rivals holds.
+        ``NotFoundError`` where no report is open."""
         opened = reviewing(self._session)
         if not opened.reports.open_report():
             raise review.no_report()
-        reading = read(text, opened.reports.open_ids(), opened.reports.groups())
+        plain, also = more(text)
+        answer = also if also in get_args(Answer) else ""
+        reading = read(plain if answer else text, opened.reports.open_ids(), opened.reports.groups())
         made = []
         for one in reading.decisions:
+            if answer:
+                home, caller = self._session.home, self._session.caller
+                return (review.answer_rivals(home, caller, one.ids[0], cast("Answer", answer)),)
             shown, _ = review.shown_only(self._session.home, one.ids)
             if one.verb != "later" and shown:
                 made.append(

@@ -14,7 +14,7 @@ _STYLE = """
 --possible:#8a6100;--past:#0b6478;--reliable:#23703a;--wash:#f4f0e6}
 @media(prefers-color-scheme:dark){:root{--paper:#171614;--card:#201e1b;--ink:#ece7dd;--soft:#a39b8d;--line:#35312b;
 --mark:#f0a06a;--possible:#e0b65a;--past:#6fc3d6;--reliable:#7fcb95;--wash:#262320}}
-*{box-sizing:border-box}
+*{box-sizing:border-box}html{scroll-padding-bottom:6rem}
 body{margin:0;background:var(--paper);color:var(--ink);
 font:16px/1.6 system-ui,"PingFang SC","Noto Sans CJK SC","Microsoft YaHei",sans-serif}
 main{max-width:46rem;margin:0 auto;padding:2.5rem 1.25rem 4rem}
@@ -43,7 +43,8 @@ font-size:.92rem}
 .bars b{font-weight:400;color:var(--soft);font-variant-numeric:tabular-nums;text-align:right}
 svg{display:block;width:100%;height:auto}.area{fill:var(--wash)}.line{fill:none;stroke:var(--reliable);stroke-width:2}
 .axis{stroke:var(--line)}svg text{fill:var(--soft);font-size:12px}
-.choose{display:flex;gap:1.2rem;margin-top:.35rem;font-size:.95rem}.choose label{cursor:pointer}
+.choose{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin-top:.35rem;font-size:.95rem}
+.choose label{cursor:pointer;white-space:nowrap}
 #reply{position:sticky;bottom:0;display:flex;gap:1rem;align-items:center;justify-content:space-between;
 background:var(--card);border:1px solid var(--line);border-radius:10px;padding:.7rem 1.1rem;margin:1rem 0}
 #reply code{user-select:all;overflow-wrap:anywhere}

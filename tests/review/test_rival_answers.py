@@ -145,6 +145,59 @@ def test_what_waits_or_is_in_doubt_is_not_told_and_nobody_is_asked(cli: Call, pa
     assert cli("approve", new, "--yes", "--json").json["ids"] == [new]
 
 
+@pytest.fixture(params=["en", "zh"])
+def both_wait(request: pytest.FixtureRequest, home: Path, cli: Call) -> tuple[str, str]:
+    """Two candidates that say the opposite of one another, which the report shows as 1 and 2."""
+    when, old, new = PAIRS[request.param]
+    for text in (old, new):
+        cli("memorize", text, "--when", when, "--about", "user")
+    first, second = (item["id"] for item in cli("heartbeat", "--json").json["items"])
+    return first, second
+
+
+@pytest.mark.parametrize(
+    ("answer", "commands", "after"),
+    [
+        ("new", ("reply 2 replaces", "approve 2 --replaces 1"), ("archive", "personal")),
+        ("old", ("reply 2 old", "reply 2 留旧的", "approve 1 --replaces 2"), ("personal", "archive")),
+        ("both", ("reply 2 both", "approve 2 --both 1"), ("personal", "personal")),
+        ("neither", ("reply 2 neither", "reject 2 --neither 1"), ("archive", "archive")),
+    ],
+)
+def test_two_that_wait_are_one_question_too(
+    cli: Call, both_wait: tuple[str, str], answer: str, commands: tuple[str, ...], after: tuple[str, str]
+) -> None:
+    for words in commands:
+        done = cli(*words.split(), "--yes", "--json").json
+        assert sorted(done["ids"]) == sorted(both_wait)
+        assert tuple(cli("show", one, "--json").json["set"] for one in both_wait) == after, words
+        if words.startswith("reply"):
+            kept = [one for one, place in zip(both_wait, after, strict=True) if place == "personal"]
+            assert (sorted(done["approved"]), done["left_out"]) == (sorted(kept), [])
+        cli("undo", "--yes")
+        assert [place for place, *_ in stands(cli, *both_wait)] == ["low_value"] * 2
+    assert commands[-1] in cli("heartbeat", "--peek").stdout.replace(both_wait[0], "1")
+    page = cli("heartbeat", "--peek", "--format", "html").stdout.replace(both_wait[0], "1")
+    assert f'data-command="{commands[-1]}"' in page, answer
+
+
+@pytest.mark.parametrize(
+    ("keys", "after"),
+    [("an", ["personal", "archive"]), ("ao", ["archive", "personal"]), ("ab", ["personal"] * 2)],
+)
+def test_the_review_asks_once_of_two_that_wait(
+    home: Path, cli: Call, screen: Callable[..., Screen], keys: str, after: list[str]
+) -> None:
+    when, *texts = PAIRS["en"]
+    for text in texts:
+        cli("memorize", text, "--when", when, "--about", "user")
+    ids = [item["id"] for item in cli("heartbeat", "--json").json["items"]]
+    terminal = screen(home, "review")
+    go_through(terminal, [*keys])
+    assert terminal.end() == 0 and terminal.said.count("Which one holds?") == 1
+    assert [place for place, *_ in stands(cli, *ids)] == after
+
+
 def test_opposites_that_wait_are_not_approved_by_one_yes(home: Path, cli: Call) -> None:
     when, first, second = PAIRS["en"]
     ids = [cli("memorize", text, "--when", when, "--json").json["id"] for text in (first, second, "use rg")]

@@ -83,10 +83,11 @@ def left_waiting(terminal: Terminal, rival: Rival) -> str:
     )
 
 
-def done_to(decided: Decided, verb: str) -> str:
-    """What became of what was to be approved: asked which holds, the person may have turned it down."""
-    is_turned_down = any(placed.place == "archive" for placed in decided.placed)
-    return "reject" if verb == "approve" and is_turned_down else verb
+def verb_of(placed: Placed, verb: str) -> str:
+    """What became of one block of a decision: the answer on two rivals approves one and turns the other down."""
+    if verb in ("merge", "purge"):
+        return verb
+    return "reject" if placed.place == "archive" else "approve"
 
 
 def is_approved_already(terminal: Terminal, ids: Sequence[str]) -> bool:
@@ -127,11 +128,17 @@ def approved(
         both=both,
         everywhere=everywhere,
         seen=seen,
+        asks=asks,
     )
     if not (asks and done.rivals):
         return done
-    new, old = (one.block.id for one in (done.rivals[0].new, done.rivals[0].old))
-    answer = ask(terminal, done.rivals[0].new, done.rivals[0].old)
+    rival = done.rivals[0]
+    answer = ask(terminal, rival.new, rival.old)
+    new, old = rival.new.block.id, rival.old.block.id
+    if rival.old.place == "low_value":
+        seen = {**seen, **{one.block.id: content_hash(one.block) for one in (rival.new, rival.old)}}
+        if answer == "old":
+            ids, old, answer = [old], new, "new"
     if answer == "old":
         return rejected(terminal, ids, reason, dry_run=dry_run, seen=seen, reply=reply)
     if answer == "neither":
@@ -237,6 +244,7 @@ def _decided_line(terminal: Terminal, placed: Placed, verb: str, text: str) -> s
         "place": scoped(f"{placed.place}/{placed.namespace}", placed.block.project),
         "id": placed.block.id,
     }
+    verb = verb_of(placed, verb)
     if placed.place == "archive" and placed.namespace == "obsolete":
         return say(
             "{number}  would be retired: {text} · {id}" if is_dry else "{number}  retired: {text} · {id}",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
+from itertools import chain
 from typing import Any, Literal
 
 from alice_exp.home.caller import require_person
@@ -14,7 +15,7 @@ from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import REVIEWED
 from alice_exp.review import usecases as deciding
-from alice_exp.review.cli.asked_decisions import approved, done_to, left_lines, purged, rejected
+from alice_exp.review.cli.asked_decisions import approved, left_lines, purged, rejected
 from alice_exp.review.cli.report_model import NOTHING_SHARED, Shared, marks
 from alice_exp.review.cli.report_text import card
 from alice_exp.review.cli.review_pages import (
@@ -37,6 +38,8 @@ from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.wiring import reports, reviewing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
+
+_How = Literal["approved", "rejected"]
 
 
 def review(terminal: Terminal) -> None:
@@ -218,16 +221,19 @@ class _Session:
     def _approved(self, ids: Sequence[str], to: str = "", **how: Any) -> bool:
         """Whether it was approved, or the person, asked which holds, said otherwise or put it off."""
         done = approved(self.terminal, ids, to, **how, asks=len(ids) == 1)
-        if done_to(done, "approve") == "reject":
-            return self._report_result("rejected", ids, done, say("rejected"))
-        if done.rivals and len(ids) == 1:
+        # What was retired with it was never one of these.
+        waited = {item.placed.block.id for item in self.report.items}
+        ended = [p.block.id for p in done.placed if p.place == "archive" and p.block.id in waited]
+        kept = {p.block.id: p for p in done.placed if p.place != "archive"}
+        if not done.placed and done.rivals and len(ids) == 1:
             return True
-        places = Names(dict.fromkeys(scoped(namespace_name(p.path), p.block.project) for p in done.placed))
-        return self._report_result("approved", done.ids, done, say("approved into {place}", place=places))
+        places = Names(dict.fromkeys(scoped(namespace_name(p.path), p.block.project) for p in kept.values()))
+        words = {"approved": say("approved into {place}", place=places), "rejected": say("rejected")}
+        return self._report_result({"approved": [*kept], "rejected": ended}, done, words)
 
     def _rejected(self, ids: Sequence[str], reason: str = "") -> bool:
         done = rejected(self.terminal, ids, reason)
-        return self._report_result("rejected", done.ids, done, say("rejected"))
+        return self._report_result({"rejected": done.ids}, done, {"rejected": say("rejected")})
 
     def _purged(self, block_id: str) -> bool:
         if key(say("  keep no word of it? Nothing takes this back [y/N] "), ()) != "y":
@@ -246,15 +252,17 @@ class _Session:
         done = deciding.merge(session.home, session.caller, block_id, into)
         # The act names the block that it was merged into; what is settled is the candidate.
         merged = (block_id,) if done.ids else ()
-        return self._report_result("approved", merged, done, say("merged into {id}", id=into))
+        return self._report_result({"approved": merged}, done, {"approved": say("merged into {id}", id=into)})
 
     def _report_result(
-        self, how: Literal["approved", "rejected"], decided: Sequence[str], done: deciding.Decided, words: str
+        self, decided: Mapping[_How, Sequence[str]], done: deciding.Decided, words: Mapping[str, str]
     ) -> bool:
-        self.tally.count(how, len(decided))
-        self.settled.update(dict.fromkeys(decided, how))
+        for how, ids in decided.items():
+            self.tally.count(how, len(ids))
+            self.settled.update(dict.fromkeys(ids, how))
         if done.commit is not None:
-            self.commits.append([(done.commit.act_id, tuple(decided))])  # A purge writes commits anew.
+            # A purge writes commits anew.
+            self.commits.append([(done.commit.act_id, tuple(chain(*decided.values())))])
         self.outdated = {block_id for block_id, why in done.skipped if why == "changed"}
         for block_id, why in done.skipped:
             if why in ("moved", "gone"):
@@ -262,8 +270,9 @@ class _Session:
         for line in left_lines(self.terminal, done):
             self.terminal.line(line)
         names = self.digits or {i.placed.block.id: str(i.number) for i in self.report.items}
-        for line in decided_lines([name for one, name in names.items() if one in decided], words):
-            self.terminal.line(line)
+        for how, ids in decided.items():
+            for line in decided_lines([name for one, name in names.items() if one in ids], words[how]):
+                self.terminal.line(line)
         return True
 
     def _settled_elsewhere(self, block_id: str) -> None:

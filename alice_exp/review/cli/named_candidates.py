@@ -68,6 +68,11 @@ def chosen(terminal: Terminal, references: list[str] | None, everything: bool, w
     return wide(terminal, ids) if ids else Choice((), True)
 
 
+def ids_of(terminal: Terminal, references: Sequence[str]) -> list[str]:
+    """The ids that numbers of the open report, ids and prefixes refer to."""
+    return [*review.chosen(reviewing(terminal.session), references, everything=False)]
+
+
 _NUMBERS = re.compile(r"\d{1,3}(?:[-–~～至到]\d{1,3})?(?:[,，、](?=\d|$)|$)")
 
 

@@ -94,11 +94,12 @@ def _choices(item: Item) -> str:
     """The boxes of one candidate: approve (in its project, everywhere), reject, or which holds of it and what it
     contradicts; none leaves it waiting."""
     name = str(item.number or item.placed.block.id)
-    if item.conflict:
-        old = item.conflict.placed.block.id
+    if item.asks_of:
+        old = item.asks_of.placed.block.id
+        holds = 'data-verb="reject"' if item.conflict else f'data-command="approve {old} --replaces {name}"'
         rows = [
             (say("new"), f'data-command="approve {name} --replaces {old}"'),
-            (say("old"), 'data-verb="reject"'),
+            (say("old"), holds),
             (say("both"), f'data-command="approve {name} --both {old}"'),
             (say("neither"), f'data-command="reject {name} --neither {old}"'),
         ]

@@ -150,7 +150,7 @@ def has_own_row(movement: Movement) -> bool:
 def _settle(placed: Placed, one: Relation) -> Row:
     text = f"{payload_text(placed)}\n≠ {one.placed.block.id}  {payload_text(one.placed)}"
     new, old = placed.block.id, one.placed.block.id
-    return Row(new, text, which_holds(new, old, f"approve {old} --replaces {new}"))
+    return Row(new, text, which_holds(new, old, alike=True))
 
 
 def part_title(part: Part, place: str = "") -> str:
@@ -170,7 +170,7 @@ def neighbours(item: Item) -> tuple[Row, ...]:
     """What stands beside a candidate: each known block with what it is to it, and the command that settles it."""
     rows = [_neighbour(item, one) for one in item.relations if one.where != "waiting"]
     disputed = [one for one in item.relations if one.where == "waiting" and one.kind in _DISPUTED]
-    rows += map(_beside_it, disputed[:1])
+    rows += [_beside_it(item, one) for one in disputed[:1]]
     if item.says_again:
         rows.append(Row("≈", say("says the same as {number}", number=item.says_again)))
     kinds = listed(dict.fromkeys(say(one.kind) for one in item.delicate))
@@ -185,10 +185,11 @@ _DISPUTED = ("opposes", "replaces")
 """What is said of another candidate: of what is alike both stand together, and nothing has to be said."""
 
 
-def _beside_it(one: Relation) -> Row:
+def _beside_it(item: Item, one: Relation) -> Row:
     opposite, another = say("the opposite of another that waits"), say("another that waits has another value")
     sign, words = ("≠", opposite) if one.kind == "opposes" else ("→", another)
-    return Row(sign, say("{title}: {text}", title=words, text=payload_text(one.placed)))
+    note = which_holds(_name(item), one.placed.block.id, alike=True) if item.asks_of is one else ""
+    return Row(sign, say("{title}: {text}", title=words, text=payload_text(one.placed)), note)
 
 
 def _neighbour(item: Item, one: Relation) -> Row:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from alice_exp.home.caller import require_person
-from alice_exp.kernel.errors import AliceError, BusyError, Hint, NotFoundError, RefusedError, UsageError
+from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
 from alice_exp.model.documents import payload_text
@@ -18,7 +18,6 @@ from alice_exp.review import usecases as review
 from alice_exp.review.cli.asked_decisions import (
     approved,
     decided_line,
-    done_to,
     left_private,
     left_waiting,
     may_ask,
@@ -26,6 +25,7 @@ from alice_exp.review.cli.asked_decisions import (
     rejected,
     show_all,
     show_unseen,
+    verb_of,
 )
 from alice_exp.review.cli.named_candidates import (
     About,
@@ -33,6 +33,7 @@ from alice_exp.review.cli.named_candidates import (
     Choice,
     Match,
     Project,
+    ids_of,
     meant,
     reached,
     standing,
@@ -70,12 +71,12 @@ def approve(
         typer.Option(
             "--replaces",
             metavar="ID",
-            help="A trusted block whose place it takes; that one waits. May be repeated.",
+            help="A rival whose place it takes: a trusted one then waits, one that waits is rejected.",
         ),
     ] = [],  # noqa: B006
     both: Annotated[
         list[str],
-        typer.Option("--both", metavar="ID", help="A trusted block that holds beside it. May be repeated."),
+        typer.Option("--both", metavar="ID", help="A rival that holds beside it."),
     ] = [],  # noqa: B006
     merging: Annotated[
         str, typer.Option("--merge", metavar="ID", help="A trusted block that says the same: count it there.")
@@ -104,7 +105,10 @@ def approve(
         raise UsageError("a block that is merged into another holds where that one does")
     if in_universal and (references or all_ or not wanted.is_any or to or replacing or both or merging):
         raise UsageError("--universal names what it approves, and where that stays")
+    replacing, both = ids_of(terminal, replacing), ids_of(terminal, both)
     chosen = standing(terminal) if in_universal else named(terminal, references, all_, wanted)
+    if {*replacing, *both}.intersection(chosen.ids):
+        raise UsageError("a candidate is no rival of itself", hint="name the other one")
     if merging and len(chosen.ids) != 1:
         raise UsageError("one candidate is merged into a block", hint="name one candidate")
     seen = _confirmed(
@@ -138,7 +142,7 @@ def reject(
     reason: Annotated[str, typer.Option(help="Why; kept with the block.")] = "",
     neither: Annotated[
         str,
-        typer.Option(metavar="ID", help="A trusted block that it opposes: neither holds, retire that one."),
+        typer.Option(metavar="ID", help="A rival of it: neither of the two holds."),
     ] = "",
     purge: Annotated[
         bool, typer.Option("--purge", help="Keep no version of it, in files or history: for secrets.")
@@ -159,12 +163,12 @@ def reject(
     require_person(terminal.session.caller, say("reject"), f"alice-exp reject {said}")
     chosen = named(terminal, references, all_, wanted)
     if neither and (len(chosen.ids) != 1 or reason or purge):
-        raise UsageError("--neither ends one candidate and one trusted block, and takes nothing else")
-    others = [neither] if neither else []
+        raise UsageError("--neither ends one candidate and its rival, and takes nothing else")
+    others = ids_of(terminal, [neither] if neither else [])
     seen = _confirmed(terminal, chosen, "purge" if purge else "reject", dry_run, others=others)
     if neither:
         doors = terminal.doors(dry_run)
-        done = review.neither(doors, terminal.session.caller, chosen.ids[0], neither, seen=seen)
+        done = review.neither(doors, terminal.session.caller, chosen.ids[0], others[0], seen=seen)
     else:
         done = rejected(terminal, chosen.ids, reason, bulk=chosen.is_wide, dry_run=dry_run, seen=seen)
     if purge and not dry_run:
@@ -199,7 +203,9 @@ def reply(
     waiting, _ = review.shown_only(terminal.session.home, ids)
     left = [block_id for block_id in reading.left if block_id in waiting]
     settled = [(one, reached(terminal, one, plain)) for one in reading.decisions if one.verb != "later"]
-    if also and [one.verb for one, _ in settled] != ["reject" if also in ("purge", "neither") else "approve"]:
+    if also and [one.verb for one, _ in settled] != [
+        "reject" if also in ("purge", "neither", "old") else "approve"
+    ]:
         raise UsageError(
             "{text} goes with one decision", text=also, hint="write alice-exp reply approve 1 everywhere"
         )
@@ -207,6 +213,8 @@ def reply(
     for decision, chosen in settled:
         seen |= _confirmed(terminal, chosen, "purge" if also == "purge" else decision.verb, dry_run)
     done = _carried_out(terminal, settled, seen, dry_run, also)
+    decided = {block_id for _, row, _ in done for block_id in row.ids}
+    left = [one for one in left if one not in decided]
     left += [rival.new.block.id for _, row, _ in done for rival in row.rivals]
     _replied(terminal, done, left)
 
@@ -245,8 +253,9 @@ def _carried_out(
         try:
             if not chosen.ids:
                 continue
-            if also in ("new", "both", "neither"):
-                row = _on_rivals(terminal, chosen.ids[0], also, how)
+            if also in ("new", "old", "both", "neither"):
+                doors, caller = terminal.doors(dry_run), terminal.session.caller
+                row = review.answer_rivals(doors, caller, chosen.ids[0], also, seen=seen)  # type: ignore[arg-type]
             elif decision.verb == "approve":
                 asks = may_ask(terminal, chosen) and len(settled) == 1
                 how |= {"bulk": chosen.is_wide, "everywhere": also == "everywhere"}
@@ -255,7 +264,7 @@ def _carried_out(
                 row = rejected(terminal, chosen.ids, bulk=chosen.is_wide, **how)
             if also == "purge" and not dry_run:
                 purged(terminal, row.ids)
-            done.append((done_to(row, decision.verb), row, chosen))
+            done.append((decision.verb, row, chosen))
         except (RefusedError, NotFoundError) as error:
             failed.append(error)
     # With some decisions carried out the others are warnings: an error would hide what was done.
@@ -265,23 +274,6 @@ def _carried_out(
         terminal.warn(failure)
         terminal.exit_code = failure.exit_code
     return done
-
-
-def _on_rivals(terminal: Terminal, block_id: str, answer: str, how: Mapping[str, Any]) -> Decided:
-    """Approve a candidate in the place of its trusted rivals ("new"), or beside them ("both"); or end all of them."""
-    rivals = approved(terminal, (block_id,), **{**how, "dry_run": True}).rivals
-    old = [rival.old.block.id for rival in rivals]
-    if not old:
-        raise RefusedError(
-            "{id} contradicts nothing that is trusted",
-            id=block_id,
-            hint=Hint("see 'alice-exp why {id}'", id=block_id),
-        )
-    if answer == "neither":
-        doors = terminal.doors(how["dry_run"])
-        return review.neither(doors, terminal.session.caller, block_id, old[0], seen=how["seen"])
-    pair = {"replacing" if answer == "new" else "both": old}
-    return approved(terminal, (block_id,), **{**how, **pair})
 
 
 def _confirmed(
@@ -313,12 +305,16 @@ def _confirmed(
 def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], left: Sequence[str]) -> None:
     """Tell what a reply decided, and ``left``, the ids that it left waiting."""
     commits = [row.commit.commit for _, row, _ in done if row.commit]
+    of: dict[str, list[str]] = {"approve": [], "reject": []}
+    for verb, row, _ in done:
+        for placed in row.placed:
+            of[verb_of(placed, verb)].append(placed.block.id)
     document = {
         "ids": [block_id for _, row, _ in done for block_id in row.ids],
         "commit": commits[-1] if commits else None,
         "commits": commits,
-        "approved": [block_id for verb, row, _ in done if verb == "approve" for block_id in row.ids],
-        "rejected": [block_id for verb, row, _ in done if verb == "reject" for block_id in row.ids],
+        "approved": of["approve"],
+        "rejected": of["reject"],
         "blocks": [_document(placed) for _, row, _ in done for placed in row.placed],
         "skipped": [{"id": block_id, "why": why} for _, row, _ in done for block_id, why in row.skipped],
         "rivals": [_pair(rival) for _, row, _ in done for rival in row.rivals],
@@ -333,7 +329,7 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], le
         if not any(row.placed for _, row, _ in done):
             terminal.line(say("nothing was decided"))
         elif left:
-            rows = [(verb, row.ids) for verb, row, _ in done if not terminal.is_dry]
+            rows = [("approve", of["approve"]), ("reject", of["reject"])] if not terminal.is_dry else []
             terminal.line(
                 " · ".join(told(terminal, verb, ids) for verb, ids in (*rows, ("left", left)) if ids)
             )
@@ -355,7 +351,6 @@ def _document(placed: Placed) -> dict[str, object]:
 
 
 def _decided(terminal: Terminal, decided: Decided, chosen: Choice, verb: str) -> None:
-    verb = done_to(decided, verb)
     document = {
         "ids": list(decided.ids),
         "commit": commit_id(decided.commit),

@@ -64,15 +64,15 @@ def answers(project: str, name: str) -> str:
     )
 
 
-def which_holds(new: str, old: str, holds: str = "") -> str:
+def which_holds(new: str, old: str, *, alike: bool = False) -> str:
     """The commands that say which of two rivals holds: a new one, by its number or id, and an ``old`` one, by its id;
-    ``holds`` is the one for the old one, where the new one does not wait."""
+    ``alike``: both wait, or both are trusted."""
     return say(
         "new: alice-exp approve {new} --replaces {old} · old: {holds} · both: approve {new} --both {old} · "
         "neither: reject {new} --neither {old}",
         new=new,
         old=old,
-        holds=holds or f"reject {new}",
+        holds=" ".join(("approve", old, "--replaces", new) if alike else ("reject", new)),
     )
 
 

@@ -91,29 +91,38 @@ class Item:
     @property
     def mark(self) -> Relation | None:
         """The rejected block that it repeats in other words, if there is one."""
-        found = (one for one in self.relations if one.where == "rejected")
-        return next((one for one in found if one.kind != "opposes"), None)
+        return next((r for r in self.relations if r.where == "rejected" and r.kind != "opposes"), None)
 
     @property
     def conflict(self) -> Relation | None:
         """The trusted block that it opposes or would replace; None if it does neither."""
-        return self._trusted("opposes", "replaces")
+        return self._beside("trusted", "opposes", "replaces")
+
+    @property
+    def opposite(self) -> Relation | None:
+        """Another candidate that says the opposite; None if there is none."""
+        return self._beside("waiting", "opposes")
+
+    @property
+    def asks_of(self) -> Relation | None:
+        """What it is asked about with: new, old, both or neither. Of two candidates the later one asks."""
+        pair = [one.placed.block for one in (self, self.opposite) if one]
+        is_later = len(pair) > 1 and max(pair, key=lambda one: (one.created_at, one.id)) is pair[0]
+        return self.conflict or (self.opposite if is_later else None)
 
     @property
     def stands_apart(self) -> bool:
         """Whether it is decided by itself, never along with others by one key: it holds a secret, opposes or replaces
         what is trusted, opposes another one that waits, or was turned down before."""
-        is_disputed = any(one.where == "waiting" and one.kind == "opposes" for one in self.relations)
-        return bool(self.delicate or self.conflict or self.mark or is_disputed)
+        return bool(self.delicate or self.conflict or self.mark or self.opposite)
 
     @property
     def repeated(self) -> Relation | None:
         """The trusted block that says the same, or more of the same."""
-        return self._trusted("identical", "same", "extends")
+        return self._beside("trusted", "identical", "same", "extends")
 
-    def _trusted(self, *kinds: str) -> Relation | None:
-        found = (one for one in self.relations if one.where == "trusted" and one.kind in kinds)
-        return next(found, None)
+    def _beside(self, where: str, *kinds: str) -> Relation | None:
+        return next((one for one in self.relations if one.where == where and one.kind in kinds), None)
 
     @property
     def confidence(self) -> float:
@@ -171,7 +180,6 @@ class Agenda:
     """Projects whose names a person has to confirm: project, name, and which project that is so far (DESIGN 7)."""
 
     team: tuple[Came, ...] = ()  # What came with repositories and waits to be trusted.
-
     week: tuple[Approval, ...] = ()
     """On a Monday: what was approved in the week before, and what came of it."""
 
@@ -234,8 +242,7 @@ class Edition:
 def candidates(snapshot: Snapshot, leaving: Iterable[Placed] = ()) -> list[Placed]:
     """The undecided blocks of the pool but for those ``leaving`` it, oldest first, then by id."""
     gone = {placed.block.id for placed in leaving}
-    pool = snapshot.within("low_value")
-    living = [placed for placed in pool if placed.block.id not in gone and not is_put_away(placed)]
+    living = [p for p in snapshot.within("low_value") if p.block.id not in gone and not is_put_away(p)]
     return sorted(living, key=lambda placed: (placed.block.created_at, placed.block.id))
 
 
@@ -259,9 +266,7 @@ def returned(snapshot: Snapshot, waiting: Iterable[Placed]) -> tuple[Returned, .
     return again + tuple(
         Returned(placed.block.id, was, placed)
         for placed, was in found
-        if was is not None
-        and was.block.archived is not None
-        and was.block.archived.at <= placed.block.created_at
+        if was and was.block.archived and was.block.archived.at <= placed.block.created_at
     )
 
 
@@ -323,8 +328,8 @@ def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:
     if not waiting:
         return {}
     known = Rejections.within(snapshot)
-    found = ((placed.block.id, known.find(placed.block.payload)) for placed in waiting)
-    return {block_id: was.block.id for block_id, was in found if was is not None}
+    found = ((one.block.id, known.find(one.block.payload)) for one in waiting)
+    return {block_id: was.block.id for block_id, was in found if was}
 
 
 def _group_of(waiting: Iterable[Placed], edition: Edition, around: Neighbourhood) -> dict[str, int]:
@@ -376,8 +381,8 @@ def _said_before(placed: Placed, edition: Edition, around: Neighbourhood) -> str
 
 
 def _days_between(now: str, due: str) -> int:
-    seconds = (datetime.fromisoformat(due) - datetime.fromisoformat(now)).total_seconds()
-    return max(0, math.ceil(seconds / DAY))
+    left = datetime.fromisoformat(due) - datetime.fromisoformat(now)
+    return max(0, math.ceil(left.total_seconds() / DAY))
 
 
 def _fading(snapshot: Snapshot, now: str) -> list[Placed]:

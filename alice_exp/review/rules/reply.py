@@ -31,7 +31,7 @@ _MORE = tuple(
             "approve",
             "new",
         ),
-        (_ONE + r"(?:old|the old one|(?:留|要)旧的)", "reject", ""),
+        (_ONE + r"(?:old|the old one|(?:留|要)旧的)", "reject", "old"),
         (_ONE + r"(?:both|keep both|两[个条]都[要留](?:着|下)?)", "approve", "both"),
         (_ONE + r"(?:neither|两[个条]都不[要留])", "reject", "neither"),
         (
@@ -119,7 +119,7 @@ def read(
 
 
 def more(text: str) -> tuple[str, str]:
-    """A reply without what it says beside its one decision, and that: "new", "both", "neither" (of two rivals),
+    """A reply without what it says beside its one decision, and that: "new", "old", "both", "neither" (of rivals),
     "everywhere", "purge" or nothing. ``3 replaces`` is ``approve 3`` and "new"."""
     for pattern, plain, said in _MORE:
         if match := pattern.fullmatch(text.strip()):

@@ -106,6 +106,10 @@ def _join(token: Token, found: list[Token]) -> None:
         # 不要 3 rejects 3, 不要删 3 leaves it alone.
         kind in ("turning", "but not") or (before is not None and before.text == "不要")
     ):
+        if token.text.lower() == "keep":
+            # "Don't keep 3" may leave it alone, and more likely rejects it.
+            found[-1:] = [Token("alone", f"{before.text if before else ''} keep")]
+            return
         found[-1:] = [Token("but", "but")] * (kind == "but not")
         found.append(Token("verb", f"{before.text if before else ''} {token.text}", "later", is_loose=True))
         return

@@ -8,6 +8,7 @@ that disagree, or a word that is neither known nor a name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
@@ -27,6 +28,8 @@ _BY_NAME = ("filler", "by name")
 _EXCLUDING = ("except", "apart", "aside", "exclud", "without", "not")
 """How a remark does not begin, lest a slip of the pen hide what is left out."""
 _ACTS = {"approve", "reject", "later"}
+_TIGHT = re.compile("[0-9][,;/，；、+&][0-9]")
+"""Numbers of one list, whatever stands behind them."""
 _SINGULAR = ("it", "item", "that", "this", "那条", "那个", "那一条", "那一个", "它")
 _SUBORDINATE = ("that's", "thats", "it's", "they're", "which is", "that is", "those are")
 
@@ -40,16 +43,21 @@ def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
     for step in (
         lambda row: [*_its(row)],
         turned,
+        _also,
         lambda row: _named(row, said),
         _without_remarks,
         _without_twins,
         _without_pronouns,
+        lambda row: [*row] if _TIGHT.search(text) else _ordered(row, len(said)),
         _parted,
     ):
         words = step(words)
+    counted = [int(word[5:]) for kind, word in words if kind == "rest" and word[5:].isdigit()]
     try:
-        reading = read(" ".join(word for _, word in words), numbered)
+        reading = read(" ".join("rest" if kind == "rest" else word for kind, word in words), numbered)
     except UsageError:
+        return ""
+    if counted and counted != [len(one.ids) for one in reading.decisions if one.is_wide]:
         return ""
     return written(reading.decisions, numbered, is_chinese=not text.isascii())
 
@@ -97,7 +105,7 @@ def _aside(name: Sequence[str], said: Sequence[str]) -> Word:
         return "open", text
     wanted: set[str] = set().union(*_names(one for one in tokens(text) if len(one) > 1))
     found = [str(at) for at, one in enumerate(said, start=1) if wanted & {*tokens(one)}]
-    return (("remark", text), ("aside", *found), ("open", text))[min(len(found), 2)]  # type: ignore[return-value]
+    return ("aside", *found) if len(found) == 1 else ("remark", text)  # type: ignore[return-value]
 
 
 def _only(name: str, said: Sequence[str]) -> str:
@@ -157,12 +165,9 @@ def _without_remarks(words: Sequence[Word]) -> list[Word]:
     while at < len(words):
         end = next((one for one in range(at, len(words)) if words[one][0] in _BREAKS), len(words) - 1)
         kinds = {kind for kind, _ in words[at : end + 1]}
-        is_remark = "remark" in kinds and kinds <= {"remark", "filler", "strict", "it", *_BREAKS}
-        row += (
-            []
-            if is_remark
-            else [("open" if kind == "remark" else kind, word) for kind, word in words[at : end + 1]]
-        )
+        is_remark = "remark" in kinds and kinds <= {"remark", "aside", "filler", "strict", "it", *_BREAKS}
+        clause = [("open" if kind == "remark" else kind, word) for kind, word in words[at : end + 1]]
+        row += [one for one in clause if one[0] in ("aside", *_BREAKS[:-2])] if is_remark else clause
         at = end + 1
     return row if len(row) == len(words) or any(kind == "verb" for kind, _ in row) else []
 
@@ -186,7 +191,11 @@ def _its(words: Sequence[Word]) -> Iterator[Word]:
     is_out = False
     last = ""
     for kind, word in words:
-        is_out = (is_out and kind not in _MARKS) or kind == "except" or (kind == "but" and last == "all")
+        is_out = (
+            (is_out and kind not in ("mark", "stop", "but", "joint"))
+            or kind == "except"
+            or (kind == "but" and last == "all")
+        )
         last = kind
         if is_out and word in _SUBORDINATE:
             yield from (("mark", ","), ("it", "it"))
@@ -194,6 +203,16 @@ def _its(words: Sequence[Word]) -> Iterator[Word]:
             yield "comma", ","
         else:
             yield kind, word
+
+
+def _also(words: Sequence[Word]) -> list[Word]:
+    """With the verdict before it for an "also": "5 is right, 1 too"."""
+    row: list[Word] = []
+    for kind, word in words:
+        said = [one for one in row if one[0] == "verb"]
+        is_again = word in ("also", "too", "也是", "也一样") and said and row[-1][0] == "number"
+        row.append(said[-1] if is_again else (kind, word))
+    return row
 
 
 def _meant(row: list[Word], verb: str) -> tuple[list[Word], list[Word], bool] | None:
@@ -222,6 +241,37 @@ def _meant(row: list[Word], verb: str) -> tuple[list[Word], list[Word], bool] | 
     if said:
         return (row, [], True) if said == {verb} else None
     return row[: last + 1] + [one for one in row[last + 1 :] if one[0] not in _MARKS], [], False
+
+
+def _ordered(words: Sequence[Word], count: int) -> list[Word]:
+    """Each clause with its verb in front, where every one has a verb and a set of its own: "1-5 yes, 6 no, 7 later"."""
+    parts: list[list[Word]] = [[]]
+    for kind, word in words:
+        if kind in _BREAKS:
+            parts.append([])
+        elif (kind, word) != ("all", "都") or not any(one == "number" for one, _ in parts[-1]):
+            parts[-1].append((kind, word))
+    row: list[Word] = []
+    if [kind for kind, _ in words if kind not in _BREAKS] == ["verb"] * max(3, count):
+        # "Yes, yes, no" of three.
+        verbs = [one for one in words if one[0] == "verb"]
+        parts = [[one, ("number", str(at))] for at, one in enumerate(verbs, start=1)]
+    parts = [part for part in parts if part]
+    for part in parts:
+        if part[0][0] == "except" and ("verb", "later") in part:
+            # "All but 4, that can wait."
+            return [one for one in words if one != ("verb", "later")]
+        kinds = [kind for kind, _ in part]
+        if kinds == ["verb"] and [one for one in row if one[0] == "verb"][-1:] == part:
+            continue
+        if (
+            kinds[0] == "joint"
+            or kinds.count("verb") != 1
+            or not {"verb"} < {*kinds} <= {"verb", "number", "joint", "rest"}
+        ):
+            return [*words]
+        row += [*sorted(part, key=lambda one: one[0] != "verb"), ("mark", ";")]
+    return row if len(parts) > 1 else [*words]
 
 
 def _parted(words: Sequence[Word]) -> list[Word]:

@@ -22,14 +22,16 @@ _NOT = re.compile(r"n't\b|(?<=can)not\b|(?<=do)nt\b|(?<=is)nt\b")
 _NUMBER = re.compile(r"(?<![a-z])no\.\s?(?=[0-9])")
 _POLITE = re.compile(r"(\W*(?:please\s+)?(?:could|can|would|will) (?:you|u)\b.*)\?\s*")
 """A request in a question's form."""
+_ASIDE = re.compile(r"[(（](?![^()（）]*(?:[0-9]|\bno[tn]?\b|\bbut\b|except|[不别没除但]))[^()（）]*[)）]")
+"""What stands in brackets and neither names an item nor turns or leaves out anything."""
 _LEAST_SPELT = 4
 """The fewest letters of a word that may lack one: shorter ones are only looked at for two that changed places."""
 _PLACES = "through top bottom couple pair half last one ones"
 _ORDINALS = word_lists("review/rules/data/reply_words.txt")["odd"][:-1]
 """first to twelfth, without the last."""
 _OPEN = re.compile(
-    r"[0-9] n [0-9]|[!！]\S|[0-9][.:：][0-9]|\.\.|\bone of\b|(?:first|second|third|th) (?:to|through) "
-    r"|\b(?:to|through) [0-9]+(?:st|nd|rd|th)|[-~]\s*第"
+    r"[0-9] n [0-9]|[!！][0-9a-z#第]|[0-9][.:：][0-9]|[0-9]\s*\.\.|\.\.\s*[0-9]|\bone of\b"
+    r"|(?:first|second|third|th) (?:to|through) |\b(?:to|through) [0-9]+(?:st|nd|rd|th)|[-~]\s*第"
 )
 """What may name an item or leave it out, in the ways that the strict grammar asks back too."""
 _NUMERAL, _EACH = strict.NUMERAL, "[条條个個项項]"
@@ -38,7 +40,7 @@ _NUMERAL, _EACH = strict.NUMERAL, "[条條个個项項]"
 def scanned(text: str, said: Sequence[str]) -> list[Word]:
     """The words of a reply on a report whose items say ``said``; none where the strict grammar's asking back stands."""
     folded = _NOT.sub(" not", _NUMBER.sub("#", fold(text))).replace(" till ", " to ")
-    folded = _POLITE.sub(r"\1", folded)
+    folded = _ASIDE.sub(" ", _POLITE.sub(r"\1", folded))
     folded = folded.rstrip(" 👍✅") or folded
     return [] if _OPEN.search(folded) else [*_scanned(_spelt(folded, said), len(said))]
 
@@ -58,6 +60,10 @@ def _grammar() -> tuple[re.Pattern[str], Mapping[str, str]]:
         rf"|(?P<front>前|头|最?后|末)面?(?P<of>{_NUMERAL}(?={_EACH})|一?半){_EACH}?"
         rf"|(?:\ball|全部)\s*(?:of\s+)?(?:(?:the|these|those)\s+)?(?P<every>{_NUMERAL})(?:{_EACH}|(?![\w,、-]))"
         rf"|\bnumber\s+(?P<spelt>{_NUMERAL})\b|\b(?!one\b)(?P<sole>{_NUMERAL})(?=\s+is\b)"
+        r"|(?P<parity>\bodd\b|\beven\b|[单双奇偶])(?:\s*(?:numbers|numbered|ones|items)\b|[数号]的?)+"
+        rf"|\b(?:the\s+)?other\s+(?P<others>{_NUMERAL})(?!\w)"
+        rf"|(?:其他|其余|另外|别的|剩下|余下)的?(?P<left>{_NUMERAL}(?={_EACH})){_EACH}"
+        rf"|中间(?:的)?(?P<amid>{_NUMERAL}(?={_EACH})){_EACH}|\bmiddle\s+(?P<inner>{_NUMERAL})(?!\w)"
         r"|\b(?P<nth>[0-9]+)(?:st|nd|rd|th)\b|(?<![0-9])(?P<run>[1-9]{2,9})(?![-0-9.:~–])"
         rf"|倒数第(?P<back>{_NUMERAL}){_EACH}?|(?P<last>最后[一那]?{_EACH}|\blast\b)|\b(?P<rank>{'|'.join(_ORDINALS)})\b"
         rf"|(?P<one>\bones?\b|[那这]一?{_EACH})"
@@ -78,20 +84,14 @@ def _scanned(text: str, count: int) -> Iterator[Word]:
         kind, word = match.lastgroup or "", match[0]
         if kind in ("many", "of"):
             yield _end(match, kind, count)
-        elif kind == "every":
-            yield ("all", "all") if strict.number_of(match[kind]) == count else ("open", "")
-        elif kind in ("nth", "spelt", "sole"):
-            yield "number", str(strict.number_of(match[kind]))
+        elif kind in _COUNTED:
+            yield _counted(match, kind, count)
         elif kind == "run" and int(word) > count:
             # 246 of eight items are three of them.
             is_run = count < 10 and [*word] == sorted({*word})
             yield ("number", " ".join(word)) if is_run else ("open", "")
         elif kind == "run":
             yield "number", word
-        elif kind == "back":
-            yield "number", str(count + 1 - (strict.number_of(match["back"]) or 0))
-        elif kind in ("last", "rank"):
-            yield "number", str(count if kind == "last" else _ORDINALS.index(word) + 1)
         elif kind == "phrase":
             heading = kinds[re.sub(r"\s+", "_", word)]
             is_verb = heading in ("approve", "reject", "later")
@@ -100,6 +100,28 @@ def _scanned(text: str, count: int) -> Iterator[Word]:
             yield ("verb", heading) if is_verb else (kind, word)
         else:
             yield {"word": "name"}.get(kind, kind), word
+
+
+_COUNTED = {
+    *["every", "nth", "spelt", "sole", "parity", "others", "left", "amid", "inner", "back", "last", "rank"]
+}
+
+
+def _counted(match: re.Match[str], kind: str, count: int) -> Word:
+    """What a rank or a count means among ``count`` items: "the odd ones", "the other three", 中间三条, 倒数第二条."""
+    said = strict.number_of(match[kind]) or 0 if kind not in ("parity", "last", "rank") else 0
+    if kind == "every":
+        return ("all", "all") if said == count else ("open", "")
+    if kind in ("others", "left"):
+        return "rest", f"rest {said}"
+    if kind in ("amid", "inner"):
+        out, is_odd = divmod(count - said, 2)
+        return "open" if is_odd or out < 1 else "number", f"{out + 1}-{count - out}"
+    if kind == "parity":
+        first = 1 if match[kind] in ("odd", "单", "奇") else 2
+        return "number", " ".join(map(str, range(first, count + 1, 2)))
+    ranks = {"back": count + 1 - said, "last": count}
+    return "number", str(_ORDINALS.index(match[0]) + 1 if kind == "rank" else ranks.get(kind, said))
 
 
 def _end(match: re.Match[str], kind: str, count: int) -> Word:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
         Why,
         approve,
         chosen,
-        merge,
         never_shown,
         no_report,
         personal_namespace,
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
         shown_only,
         unseen,
     )
-    from alice_exp.review.usecases.rival_answers import answered, neither
+    from alice_exp.review.usecases.rival_answers import answer_rivals, answered, merge, neither
     from alice_exp.review.usecases.todays_report import Page, heartbeat, mark_shown, standing
 
 __all__ = [
@@ -28,6 +27,7 @@ __all__ = [
     "Page",
     "Seen",
     "Why",
+    "answer_rivals",
     "answered",
     "approve",
     "chosen",
@@ -51,7 +51,9 @@ _ELSEWHERE = {
     "heartbeat": "todays_report",
     "mark_shown": "todays_report",
     "standing": "todays_report",
+    "answer_rivals": "rival_answers",
     "answered": "rival_answers",
+    "merge": "rival_answers",
     "neither": "rival_answers",
 }
 

@@ -1,4 +1,4 @@
-"""A person's decisions on candidates: approve, reject, replace a trusted block, merge into one."""
+"""A person's decisions on candidates: approve, reject, replace a trusted block."""
 
 from __future__ import annotations
 
@@ -146,6 +146,7 @@ def approve(
     both: Sequence[str] = (),
     everywhere: bool = False,
     seen: Seen = MappingProxyType({}),
+    asks: bool = False,
 ) -> Decided:
     """Approve candidates and unapproved trusted blocks: those about the user go to personal, others to universal.
 
@@ -153,53 +154,70 @@ def approve(
     are already decided ones if anything else is left to do; with ``bulk`` (``--all``) already decided ones are
     skipped silently. ``to`` is another namespace of personal or universal; else ``UsageError``. What is a rival of
     something that is told now waits and is named, unless the person says of the one candidate that it takes the
-    other's place (``replacing``), so that the other one waits while it is there, or that ``both`` hold. Each holds in
-    its project, or ``everywhere``. ``RefusedError`` where a secret or a private fact would stay in universal.
+    other's place (``replacing``), so that the other one waits while it is there, or that ``both`` hold. Of a rival
+    that waits itself, a rival only where the caller ``asks``, the first rejects it, the second approves it, too. Each
+    holds in its project, or ``everywhere``. ``RefusedError`` where a secret or a private fact would stay in universal.
     """
     require_person(caller, "approve", f"alice-exp approve {' '.join(ids)}")
     if (replacing or both) and len(ids) != 1:
         raise UsageError("one candidate takes the place of a block", hint="name one candidate")
-    from alice_exp.model.rules.approval import kept_here, started
-    from alice_exp.model.rules.peer_claims import accepted
-
     target = namespace_path(to) if to else ""
     if target and place_of(target) not in ("personal", "universal"):
         raise UsageError("approval leads to personal or universal, not to {to}", to=to)
 
-    def accept(placed: Placed, snapshot: Snapshot) -> tuple[Put, ...]:
-        block = placed.block
-        # What it claimed of itself so far was a proposal.
-        bare = replace(block, replaces=(), both=()) if placed.place == "low_value" else block
-        block, others = with_answers(bare, *_named(snapshot, replacing, both))
-        path = target or (placed.path if placed.place == "universal" else destination(block))
-        # An approval confirms a personal block after an edit; it never moves it.
-        if placed.place == "personal":
-            path = placed.path
-        if place_of(path) == "universal" and delicate(block):
-            raise _would_be_shared(placed)
-        shown = block.reported.report if block.reported is not None and is_shown_as_it_is(block) else ""
-        # Taking it into personal, the person says that it is about them.
-        if place_of(path) == "personal" and block.about == "work":
-            block = replace(block, about="user")
-        if everywhere:
-            block = replace(block, project="")
-        mark = Approved(caller.now, str(caller.actor), content_hash(block), shown)
-        block = accepted(replace(kept_here(placed, block), approved=mark, reported=None, suggested=""))
-        if placed.place == "low_value":
-            block = started(block)
-        return (Put(block, path, decided=True), *others)
+    def made(placed: Placed, *answers: Sequence[Placed]) -> tuple[Put, ...]:
+        return _trusting(caller, placed, target, everywhere, *answers)
+
+    def answered(placed: Placed, snapshot: Snapshot) -> tuple[Put, ...]:
+        won, beside = ([resolve(snapshot, name) for name in each] for each in (replacing, both))
+        waiting = [one for one in (*won, *beside) if one.place == "low_value"]
+        if new := [one for one in waiting if not is_seen(one.block, seen)]:
+            raise unseen(new[0].block.id)
+        ended = (refused(one, caller.now) for one in waiting if one in won)
+        along = (put for one in waiting if one in beside for put in made(one))
+        return (*made(placed, won, beside), *ended, *along)
 
     def rivals(snapshot: Snapshot, chosen: Sequence[Placed]) -> Mapping[str, Rival]:
-        return told_rivals(
-            snapshot, chosen, [resolve(snapshot, name).block.id for name in (*replacing, *both)]
-        )
+        said = [resolve(snapshot, name).block.id for name in (*replacing, *both)]
+        return told_rivals(snapshot, chosen, said, asks=asks)
 
     because = _because(reason)
-    return _decide(home, caller, "approve", ids, accept, because, seen=seen, bulk=bulk, rivals=rivals)
+    return _decide(home, caller, "approve", ids, answered, because, seen=seen, bulk=bulk, rivals=rivals)
 
 
-def _named(snapshot: Snapshot, *names: Sequence[str]) -> list[list[Placed]]:
-    return [[resolve(snapshot, name) for name in each] for each in names]
+def _trusting(
+    caller: Caller,
+    placed: Placed,
+    target: str,
+    everywhere: bool,
+    won: Sequence[Placed] = (),
+    beside: Sequence[Placed] = (),
+) -> tuple[Put, ...]:
+    """A block as an approval leaves it, and the trusted ones whose earlier answer on it is taken back."""
+    from alice_exp.model.rules.approval import kept_here, started
+    from alice_exp.model.rules.peer_claims import accepted
+
+    block = placed.block
+    # What it claimed of itself so far was a proposal.
+    bare = replace(block, replaces=(), both=()) if placed.place == "low_value" else block
+    block, others = with_answers(bare, won, beside)
+    path = target or (placed.path if placed.place == "universal" else destination(block))
+    # An approval confirms a personal block after an edit; it never moves it.
+    if placed.place == "personal":
+        path = placed.path
+    if place_of(path) == "universal" and delicate(block):
+        raise _would_be_shared(placed)
+    shown = block.reported.report if block.reported is not None and is_shown_as_it_is(block) else ""
+    # Taking it into personal, the person says that it is about them.
+    if place_of(path) == "personal" and block.about == "work":
+        block = replace(block, about="user")
+    if everywhere:
+        block = replace(block, project="")
+    mark = Approved(caller.now, str(caller.actor), content_hash(block), shown)
+    block = accepted(replace(kept_here(placed, block), approved=mark, reported=None, suggested=""))
+    if placed.place == "low_value":
+        block = started(block)
+    return (Put(block, path, decided=True), *others)
 
 
 def _would_be_shared(placed: Placed) -> RefusedError:
@@ -216,37 +234,6 @@ def _would_be_shared(placed: Placed) -> RefusedError:
     return RefusedError(
         "{id} holds a secret or a private fact, and universal may be shared", id=block.id, hint=hint
     )
-
-
-def merge(
-    home: Home, caller: Caller, block_id: str, into: str, *, seen: Seen = MappingProxyType({})
-) -> Decided:
-    """Count a candidate as observations of a trusted block that says the same, and take it out of the pool.
-
-    Its evidence moves along; the trusted block's own words stay as they are. A candidate that changed since it was
-    shown is skipped, as in ``approve``.
-    """
-    require_person(caller, "merge", f"alice-exp approve {block_id} --merge {into}")
-
-    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Decided]:
-        placed, kept = resolve(snapshot, block_id), resolve(snapshot, into)
-        if placed.place != "low_value":
-            raise _not_open(placed.block.id, placed, "merge")
-        if kept.place not in ("personal", "universal"):
-            raise RefusedError("{id} is not trusted: nothing can be merged into it", id=kept.block.id)
-        if not is_seen(placed.block, seen):
-            return None, Decided((), ((placed.block.id, "changed"),))
-        block = replace(
-            kept.block,
-            observations=kept.block.observations + placed.block.observations + 1,
-            evidence=(*kept.block.evidence, *placed.block.evidence)[-EVIDENCE_KEPT:],
-        )
-        act = Act("merge", caller.actor, caller.now, (placed.block.id, block.id), f"into {block.id}")
-        changes = ChangeSet(act, (Put(block, kept.path),), (placed.block.id,))
-        return changes, Decided((Placed(block, kept.path),))
-
-    commit, answer = home.apply(plan, PLACES)
-    return replace(answer, commit=commit)
 
 
 def personal_namespace(block: Block) -> str:
@@ -332,7 +319,7 @@ def _decide(
                 (stuck if paths & broken else puts).extend(made)
         if settled and not bulk:
             if not (puts or stuck or skipped):
-                raise _not_open(settled[0][0], snapshot.find(settled[0][0]), op)
+                raise not_open(settled[0][0], snapshot.find(settled[0][0]), op)
             skipped += settled
         if puts:
             skipped += [(put.block.id, "stale") for put in stuck]
@@ -343,7 +330,8 @@ def _decide(
         answers = tuple(row for row in (("Reply", caller.reply), (CHANNEL, caller.channel)) if row[1])
         changed = tuple(put.block.id for put in puts)
         act = Act(op, caller.actor, caller.now, changed, where_to(puts), (*trailers, *answers))
-        decided = tuple(after(act, held[put.block.id], put) for put in puts if put.block.id in ids)
+        said = [put for put in puts if put.decided or place_of(put.path) == "archive"]
+        decided = tuple(after(act, snapshot.find(put.block.id), put) for put in said)
         return ChangeSet(act, tuple(puts)), Decided(decided, tuple(skipped), tuple(apart.values()))
 
     commit, answer = home.apply(plan, PLACES)
@@ -374,7 +362,8 @@ def _is_open(placed: Placed, op: Op) -> bool:
     return op == "approve" and (is_asked or not is_approved(placed))
 
 
-def _not_open(block_id: str, placed: Placed | None, op: Op) -> NotFoundError | RefusedError:
+def not_open(block_id: str, placed: Placed | None, op: Op) -> NotFoundError | RefusedError:
+    """The error for a decision on what was decided already, or is gone."""
     if placed is None:
         return NotFoundError(
             "{id} is not in the home any more",

@@ -1,4 +1,4 @@
-"""A person's answers on two rivals of which both are trusted, or of which neither holds."""
+"""A person's answers on two blocks: which of two rivals holds, or that they say the same."""
 
 from __future__ import annotations
 
@@ -13,10 +13,19 @@ from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.model.rules.doubt import rested
 from alice_exp.model.rules.lifecycle import retire
-from alice_exp.model.values.block import PLACES, Archived, Placed, path_of
+from alice_exp.model.values.block import EVIDENCE_KEPT, PLACES, Archived, Placed, path_of
 from alice_exp.model.values.changes import ChangeSet, Put
-from alice_exp.review.rules.rival_pairs import with_answers
-from alice_exp.review.usecases.decisions import Decided, Seen, is_seen, refused, where_to
+from alice_exp.review.rules.rival_pairs import Answer, told_rivals, with_answers
+from alice_exp.review.usecases.decisions import (
+    Decided,
+    Seen,
+    approve,
+    is_seen,
+    not_open,
+    refused,
+    reject,
+    where_to,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +43,8 @@ def answered(
     def plan(snapshot: Snapshot) -> tuple[ChangeSet, Decided]:
         placed = resolve(snapshot, reference)
         pairs = [[resolve(snapshot, name) for name in names] for names in (replacing, both)]
+        if waiting := [one for each in pairs for one in each if one.place == "low_value"]:
+            raise RefusedError("{id} is not trusted: nothing can take its place", id=waiting[0].block.id)
         block, others = with_answers(placed.block, *pairs)
         words = zip(("replaces", "beside"), pairs, strict=True)
         said = [f"{word} {one.block.id}" for word, ones in words for one in ones]
@@ -65,6 +76,64 @@ def neither(home: Home, caller: Caller, new: str, old: str, *, seen: Seen = Mapp
         puts = (*ended, *(Put(rested(p.block, caller.now), p.path) for p in group.values()))
         act = Act("reject", caller.actor, caller.now, tuple(put.block.id for put in puts), where_to(ended))
         return ChangeSet(act, puts), Decided(tuple(Placed(put.block, put.path) for put in ended))
+
+    commit, answer = home.apply(plan, PLACES)
+    return replace(answer, commit=commit)
+
+
+def answer_rivals(
+    home: Home, caller: Caller, block_id: str, answer: Answer, *, seen: Seen = MappingProxyType({})
+) -> Decided:
+    """Say of a candidate and its first rival, trusted or another candidate, which of the two holds, in one act.
+
+    ``RefusedError`` where it contradicts nothing; but "old" alone only rejects it.
+    """
+    snapshot = home.read(PLACES)
+    placed = resolve(snapshot, block_id)
+    rival = told_rivals(snapshot, [placed], asks=True).get(placed.block.id)
+    if rival is None and answer != "old":
+        raise RefusedError(
+            "{id} contradicts nothing that is trusted or waits",
+            id=placed.block.id,
+            hint=Hint("see 'alice-exp why {id}'", id=placed.block.id),
+        )
+    new, old = placed.block.id, rival.old.block.id if rival is not None else ""
+    if rival is None or (answer == "old" and rival.old.place != "low_value"):
+        return reject(home, caller, [new], seen=seen)
+    if answer == "neither":
+        return neither(home, caller, new, old, seen=seen)
+    if answer == "both":
+        return approve(home, caller, [new], both=[old], seen=seen)
+    winner, loser = (new, old) if answer == "new" else (old, new)
+    return approve(home, caller, [winner], replacing=[loser], seen=seen)
+
+
+def merge(
+    home: Home, caller: Caller, block_id: str, into: str, *, seen: Seen = MappingProxyType({})
+) -> Decided:
+    """Count a candidate as observations of a trusted block that says the same, and take it out of the pool.
+
+    Its evidence moves along; the trusted block's own words stay as they are. A candidate that changed since it was
+    shown is skipped, as in ``approve``.
+    """
+    require_person(caller, "merge", f"alice-exp approve {block_id} --merge {into}")
+
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Decided]:
+        placed, kept = resolve(snapshot, block_id), resolve(snapshot, into)
+        if placed.place != "low_value":
+            raise not_open(placed.block.id, placed, "merge")
+        if kept.place not in ("personal", "universal"):
+            raise RefusedError("{id} is not trusted: nothing can be merged into it", id=kept.block.id)
+        if not is_seen(placed.block, seen):
+            return None, Decided((), ((placed.block.id, "changed"),))
+        block = replace(
+            kept.block,
+            observations=kept.block.observations + placed.block.observations + 1,
+            evidence=(*kept.block.evidence, *placed.block.evidence)[-EVIDENCE_KEPT:],
+        )
+        act = Act("merge", caller.actor, caller.now, (placed.block.id, block.id), f"into {block.id}")
+        changes = ChangeSet(act, (Put(block, kept.path),), (placed.block.id,))
+        return changes, Decided((Placed(block, kept.path),))
 
     commit, answer = home.apply(plan, PLACES)
     return replace(answer, commit=commit)
