@@ -145,7 +145,9 @@ class Neighbourhood:
         """What blocks are to a candidate that share most of its words, or the trigger, with it; of trusted ones the
         first that is recalled by what it says is shown whatever it is to it (``recalls``)."""
         statement, shelf = self._statement(candidate), self._shelves[where]
-        found, recalled = shelf.nearest(candidate.block, _words(statement), recalls=recalls and where == "trusted")
+        found, recalled = shelf.nearest(
+            candidate.block, _words(statement), recalls=recalls and where == "trusted"
+        )
         for placed in found:
             if placed.block.id == candidate.block.id:
                 continue
