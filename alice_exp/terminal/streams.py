@@ -200,13 +200,14 @@ LONG = frozenset(
 ONCE = frozenset(("sync",))
 """Those during which another program may ask on this terminal, as ssh does: one line that stays, and no more."""
 
-_is_running = False
+_running = ""
+"""What wipes the line of the work that goes on (a blank: nothing, as it stays); empty: none goes on."""
 
 
 @contextmanager
 def ticking(name: str) -> Iterator[None]:
     """Within, a line says how long the command is at work; nothing without a terminal, nothing in the first second."""
-    global _is_running
+    global _running
     if name.partition(" ")[0] not in LONG or not sys.stderr.isatty() or not hasattr(signal, "setitimer"):
         yield
         return
@@ -220,7 +221,7 @@ def ticking(name: str) -> Iterator[None]:
 
     before = signal.signal(signal.SIGALRM, tick)
     signal.setitimer(signal.ITIMER_REAL, 1, 0 if once else 1)
-    _is_running = not once
+    _running = " " if once else "\r\033[K"
     try:
         yield
     finally:
@@ -244,10 +245,10 @@ def _line(name: str, seconds: int) -> str:
 
 def stop() -> None:
     """No more of it, and its line is wiped; before an answer, a warning or a question is written."""
-    global _is_running
-    if not _is_running:
+    global _running
+    if not _running:
         return
-    _is_running = False
     signal.setitimer(signal.ITIMER_REAL, 0)
-    sys.stderr.write("\r\033[K")
+    sys.stderr.write(_running.strip(" "))
     sys.stderr.flush()
+    _running = ""

@@ -43,9 +43,12 @@ def test_what_is_counted_is_told_with_it(monkeypatch: pytest.MonkeyPatch) -> Non
     assert so_far() == (0, 0)
 
 
-def test_before_an_answer_is_written_the_line_is_wiped_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["recall", "sync confirm"])
+def test_before_an_answer_or_a_question_the_line_is_wiped_for_good(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     err = terminal(monkeypatch)
-    with streams.ticking("recall"):
+    with streams.ticking(name):
         streams.stop()
         said = err.getvalue()
         time.sleep(1.2)
