@@ -84,7 +84,7 @@ def _detail(detail: str) -> str:
     if found := re.fullmatch(r"into (\S+)", detail):
         return say("into {place}", place=found[1])
     if found := re.fullmatch(r"(trusted|turned down) in (\S+)", detail):
-        return say(f"{found[1]} in {{place}}", place=found[2])
+        return say(detail.replace(found[2], "{place}"), place=found[2])
     detail = _TAKEN.sub(lambda row: say(COUNTS[row[2]], count=int(row[1])), detail)
     states = _STATES.sub(lambda word: say(word[0]), detail)
     if found := _COUNTED.fullmatch(states):
