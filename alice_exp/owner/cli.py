@@ -19,6 +19,7 @@ from alice_exp.owner.usecases import Overview
 from alice_exp.owner.wiring import signing
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
+from alice_exp.terminal.options import DryRun
 
 _WORDS: dict[Standing, str] = {
     "approved": "signed as it is",
@@ -102,22 +103,25 @@ def show(terminal: Terminal) -> None:
 
 def sign(
     terminal: Terminal,
+    references: Annotated[list[str] | None, typer.Argument(metavar="[ID]…", help="What to sign.")] = None,
     all_: Annotated[
         bool, typer.Option("--all", help="All that was approved, or is personal, and is not signed as it is.")
     ] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Sign what you approved before, or edited since: shown, confirmed, signed in one step.
 
-    Example: alice-exp owner sign --all
+    Examples: alice-exp owner sign exp-7k2m9q4x · alice-exp owner sign --all
     """
     session = terminal.session
-    if not all_:
-        raise UsageError("say --all", hint="one block alone: alice-exp approve ID")
-    require_person(session.caller, say("sign"), "alice-exp owner sign --all")
-    shown = owning.to_sign(signing(session))
-    for placed in () if terminal.yes else shown:
-        how = say(_WORDS[standing(placed)])
-        terminal.note(f"{placed.block.id}  {namespace_name(placed.path)}  {how}  {_says(placed)}")
+    if bool(references) == all_:
+        raise UsageError("name what to sign, or say --all", hint="see 'alice-exp owner show'")
+    require_person(session.caller, say("sign"), f"alice-exp owner sign {' '.join(references or ['--all'])}")
+    shown = owning.to_sign(signing(session), references or [], everything=all_)
+    if dry_run or not terminal.yes:
+        _shown(terminal, shown, dry_run)
+    if dry_run:
+        return
     terminal.confirm(say("Sign {count} blocks as shown here?", count=len(shown)))
     done = owning.sign(signing(session), shown)
     document = {
@@ -135,6 +139,29 @@ def sign(
         terminal.note(say("alice-exp: {id} has changed since it was shown; sign it again", id=block_id))
     if done.skipped:
         terminal.exit_code = BusyError.exit_code
+
+
+def _shown(terminal: Terminal, shown: tuple[Placed, ...], dry_run: bool) -> None:
+    """Show what is about to be signed: as the answer of a dry run, else on stderr before asking for confirmation."""
+    if dry_run:
+        document = {
+            "ids": [placed.block.id for placed in shown],
+            "commit": None,
+            "blocks": [documents.brief(placed) for placed in shown],
+        }
+        rows = [
+            [placed.block.id, namespace_name(placed.path), say(_WORDS[standing(placed)]), _says(placed)]
+            for placed in shown
+        ]
+        terminal.answer(
+            document,
+            lambda: terminal.table([say("id"), say("where"), say("stands"), say("what it says")], rows),
+        )
+        return
+    for placed in shown:
+        terminal.note(
+            f"{placed.block.id}  {namespace_name(placed.path)}  {say(_WORDS[standing(placed)])}  {_says(placed)}"
+        )
 
 
 def _says(placed: Placed) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.home.caller import Caller, require_person
+from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc.problem import Problem
@@ -132,23 +133,33 @@ def drop(signing: Signing) -> tuple[OwnerKey, Commit | None]:
     return present, commit
 
 
-def to_sign(signing: Signing) -> tuple[Placed, ...]:
-    """The blocks that ``sign`` is about: all approved or personal ones without a valid signature.
+def to_sign(signing: Signing, references: Sequence[str], *, everything: bool) -> tuple[Placed, ...]:
+    """The blocks ``owner sign`` would sign: those named, or all approved or personal ones without a valid signature.
 
-    ``NotFoundError`` if there is no key, or nothing to sign.
+    Raises ``RefusedError`` for a block that was never approved (that takes ``approve``), ``NotFoundError`` if there is
+    nothing to sign.
     """
-    seen = overview(signing)
-    if seen.key is None:
+    snapshot = signing.home.read()
+    if signing.owner.key(snapshot.config.text("owner.key")) is None:
         raise NotFoundError(_NO_KEY, hint=_HOW)
-    if not (found := seen.those("edited", "unsigned")):
+    if everything:
+        found = [
+            placed
+            for placed in snapshot.within("personal", "universal")
+            if standing(placed) in ("edited", "unsigned")
+        ]
+    else:
+        named = [_signable(resolve(snapshot, reference)) for reference in references]
+        found = [placed for placed in named if standing(placed) != "approved"]
+    if not found:
         raise NotFoundError("everything is signed as it is", hint="see 'alice-exp owner show'")
-    return found
+    return tuple(found)
 
 
 def sign(signing: Signing, shown: Sequence[Placed]) -> Signed:
     """Trust blocks as they were shown, in one act that the key signs; those that have changed since are skipped."""
     home, caller = signing.home, signing.caller
-    require_person(caller, "sign", "alice-exp owner sign --all")
+    require_person(caller, "sign", "alice-exp owner sign")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Signed]:
         puts, skipped = [], []
@@ -165,6 +176,17 @@ def sign(signing: Signing, shown: Sequence[Placed]) -> Signed:
 
     commit, answer = home.apply(plan)
     return replace(answer, commit=commit)
+
+
+def _signable(placed: Placed) -> Placed:
+    if placed.place in ("personal", "universal") and standing(placed) != "waiting":
+        return placed
+    verb = "revive" if placed.place == "archive" else "approve"
+    raise RefusedError(
+        "{id} was never approved; that is another decision",
+        id=placed.block.id,
+        hint=f"alice-exp {verb} {placed.block.id}",
+    )
 
 
 def _configured(home: Home) -> str:

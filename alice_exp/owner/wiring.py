@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from alice_exp.home.session import Session, once
 
 if TYPE_CHECKING:
-    from alice_exp.home.ports import Signer
+    from alice_exp.home.ports import Home, Signer
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.model.values.config import Config
     from alice_exp.owner.store import SshOwner
@@ -22,11 +22,11 @@ def owner(session: Session) -> SshOwner:
     return SshOwner(session.root, session.warn)
 
 
-def signing(session: Session) -> Signing:
-    """The home, owner key and caller of this session."""
+def signing(session: Session, home: Home | None = None) -> Signing:
+    """The home (or another door to it, as of a dry run), owner key and caller of this session."""
     from alice_exp.owner.usecases import Signing
 
-    return Signing(session.home, owner(session), session.caller)
+    return Signing(home or session.home, owner(session), session.caller)
 
 
 class _Signer:

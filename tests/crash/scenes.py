@@ -147,7 +147,7 @@ SCENES: dict[str, Scene] = {
         files=("local.jsonc", "identity/owner.pub"),
         again=True,
     ),
-    "owner-sign": Scene("owner sign --all --yes -q", "sign", "user", prepare="owned", rehearsed=True),
+    "owner-sign": Scene("owner sign exp-aaaaaaa2 --yes -q", "sign", "user", prepare="owned", rehearsed=True),
     "decide": Scene('decide "searching code" -q', "", AGENT, rehearsed=True),
     "session-say": Scene(
         'session say talk user "And tea again." -q', "", AGENT, prepare="talk", rehearsed=True

@@ -114,6 +114,26 @@ def test_what_an_undo_takes_back_of_its_approval_waits_again(
     shown = cli("show", waiting[1], "--json").json
     assert (shown["set"], shown["approved"]) == ("low_value", False)
     assert "13812345678" in (home / "state/held.jsonc").read_text()
+    number = next(
+        item["number"] for item in cli("heartbeat", "--json").json["items"] if item["id"] == waiting[1]
+    )
+    assert f"reject {number} --purge" in cli("heartbeat").stdout
+    cli("reject", waiting[1])
+    assert "until a purge" in cli("log", waiting[1]).stdout
+
+
+def test_an_approval_says_that_history_holds_it_now(cli: Call, waiting: list[str]) -> None:
+    assert f"alice-exp purge {waiting[0]}" in cli("approve", waiting[0], "--yes").stderr
+    assert "purge" not in cli("approve", waiting[2], "--yes").stderr
+
+
+def test_an_undo_of_its_proposal_takes_it_out(home: Path, cli: Call) -> None:
+    done = cli(
+        "memorize", "the api password is Tr0ub4dor-3", "--when", "logging in", "--actor", "agent:x", "--json"
+    )
+    cli("undo", "--yes")
+    assert holding(home, "Tr0ub4dor-3") == []
+    assert cli("show", done.json["id"], check=False).code == 4
 
 
 def test_what_nobody_answers_goes_without_a_trace(

@@ -723,6 +723,15 @@ def files_without_their_git_and_doctor(s: Scene) -> Generator[None, None, None]:
     s.cli("doctor", "--fix", "--yes")
 
 
+def files_without_their_git_and_init(s: Scene) -> Generator[None, None, None]:
+    s.person("reject", s.id(WAIT))
+    yield
+    s.put(UNIVERSAL, forged())
+    shutil.rmtree(s.root / ".git")
+    s.cli("init")
+    s.cli("heartbeat")
+
+
 def git_without_its_files(s: Scene) -> Generator[None, None, None]:
     s.person("retire", s.id(RG), "--reason", "we use fd")
     yield

@@ -344,7 +344,7 @@ def test_a_groups_ids_are_those_of_its_things(home: Path, run: Call, cli: Call) 
     assert offers(run, "episode", "show", "") == offers(run, "distill", "") == {episode: "search code"}
     assert offers(run, "session", "show", "").keys() == {session}
     assert offers(run, "event", "expand", "").keys() == {"1"}
-    assert offers(run, "share", "deny", "").keys() == {block}
+    assert offers(run, "owner", "sign", "").keys() == {block}
 
 
 def test_words_options_keys_and_choices_complete(home: Path, run: Call) -> None:

@@ -1,10 +1,11 @@
 """What a hand edit is taken for: which trust it raised, and which id a block that lost its own gets back."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
-from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.jsonc import Document, Set, parse
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.adoption import adopt, raises_trust
 from alice_exp.model.values.block import Block, Payload, Placed
@@ -37,3 +38,34 @@ def test_of_two_equal_blocks_without_an_id_one_gets_the_lost_id_back() -> None:
     before = {KNOWN.id: Placed(KNOWN, PATH)}
     adoption = adopt(document, read_blocks(document)[0], before, (), NOW, lambda _: "exp-bbbb2222")
     assert (adoption.changed, adoption.new, adoption.gone) == (("exp-aaaa2222",), ("exp-bbbb2222",), ())
+
+
+REWRITTEN = (
+    # What stood there as "trigger: payload", what was written instead, and which numbers were known again.
+    (("a: x", "b: y", "c: z"), ("a: x", "b: new", "c: z"), "012"),
+    (("a: x", "b: y", "c: z"), ("c: z", "b: new", "a: x"), "210"),
+    (("a: x", "a: y", "a: z"), ("a: x", "a: new", "a: z"), "012"),
+    (("a: x", "a: y"), ("a: new", "a: newer"), "01"),
+    (("a: x", "a: y"), ("a: new",), "-"),
+    (("a: x", "b: y"), ("a: x", "c: y"), "0-"),
+    ((": x", ": y"), (": x", ": new"), "01"),
+    ((": x",), (": new",), "-"),
+)
+
+
+@pytest.mark.parametrize(("stood", "written", "known"), REWRITTEN)
+def test_a_file_that_a_program_rewrote_without_ids_keeps_its_blocks(
+    stood: tuple[str, ...], written: tuple[str, ...], known: str
+) -> None:
+    def file(texts: tuple[str, ...]) -> Document:
+        rows = [dict(zip(("trigger", "payload"), text.split(": "), strict=True)) for text in texts]
+        return parse(json.dumps({"blocks": rows}).encode(), PATH)
+
+    blocks = read_blocks(file(stood))[0]
+    ids = [f"exp-aaaa222{number + 2}" for number in range(len(stood))]
+    before = {one: Placed(replace(block, id=one), PATH) for one, block in zip(ids, blocks, strict=True)}
+    fresh = (f"exp-bbbb222{number}" for number in range(2, 9))
+    document = file(written)
+    edits = adopt(document, read_blocks(document)[0], before, (), NOW, lambda _: next(fresh)).edits
+    given = [edit.value for edit in edits if isinstance(edit, Set) and edit.pointer[-1] == "id"]
+    assert [str(ids.index(str(one))) if one in ids else "-" for one in given] == [*known]

@@ -51,9 +51,14 @@ def as_filed(changes: ChangeSet, seen: Snapshot) -> ChangeSet:
         put.block.id for put in changes.puts if put.block.id in waiting and place_of(put.path) == "archive"
     }
     puts = (*(put for put in changes.puts if put.block.id not in away), *back)
+    if changes.act.op == "undo":
+        # What history never held an undo of its proposal finds here alone.
+        away |= waiting.keys() & {*changes.act.blocks} - {put.block.id for put in puts}
     returned = {put.block.id for put in back}
     removes = (*(one for one in changes.removes if one not in returned), *away)
-    detail = changes.act.detail if puts or not away else "nothing of it is kept"
+    was_kept = any(entry is not None and entry.id for entry in (waiting[one].entry for one in away))
+    kept = "history holds what it said, until a purge" if was_kept else "nothing of it is kept"
+    detail = changes.act.detail if puts or not away or changes.act.op == "undo" else kept
     act = replace(changes.act, trailers=_unsaid(changes, waiting), detail=detail)
     return replace(changes, act=act, puts=puts, removes=removes)
 

@@ -274,8 +274,9 @@ class Standings:
         return tuple(bound("trusted", block, path) for block in blocks if block.id in ids)
 
     def founding(self, act: Act, files: Mapping[str, FileChange]) -> tuple[Entry, ...]:
-        """The entries of the act that makes a home of files that are there: a person's trusts what they set so."""
-        if not act.actor.is_person:
+        """The entries of the act that makes a home of files that are there: a person's trusts what they set so; not
+        where a copy remembers decisions, which are offered while the files wait."""
+        if not act.actor.is_person or self.objects.has_copy():
             return ()
         return tuple(
             bound("trusted", block, path)

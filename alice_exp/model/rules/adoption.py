@@ -1,7 +1,7 @@
 """Adopts a hand-edited file: fills in what is missing, and gives a copy that says something else an id of its own.
 
 Sources: DESIGN 3, 5, 6; B2.26, B3.13. A hand-written block needs only a payload: id and times are filled in, and a
-dropped id is restored if trigger and payload still match.
+dropped id is restored if its trigger, and what is told beside it, still match.
 """
 
 from __future__ import annotations
@@ -71,11 +71,10 @@ def adopt(
     raised: list[str] = []
     kept: dict[str, Block] = {}
     present = {block.id for block in blocks} | set(elsewhere)
-    lost = _lost(document.path, before, present)
+    regained = _regained(document.path, blocks, before, present)
     for index, block in enumerate(blocks):
         is_copy = block.id in copies
-        # pop: of two equal blocks without an id only one can be the one that lost it.
-        block_id = "" if is_copy else block.id or lost.pop(_essence(block), "")
+        block_id = "" if is_copy else block.id or regained.get(index, "")
         block_id = block_id or new_id(block)
         old = before.get(block_id)
         if old is not None and old.path != document.path and block.id in elsewhere and not is_copy:
@@ -139,19 +138,35 @@ def raises_trust(block: Block, old: Placed | None, path: str) -> bool:
     )
 
 
-def _essence(block: Block) -> tuple[object, object]:
-    return (block.payload, (block.trigger.text, block.trigger.keywords, tuple(block.trigger.context)))
+def _occasion(block: Block) -> tuple[object, ...]:
+    return (block.trigger.text, block.trigger.keywords, tuple(block.trigger.context))
 
 
-def _lost(
-    path: str, before: Mapping[str, Placed], present: Collection[str]
-) -> dict[tuple[object, object], str]:
-    """The ids that the edit dropped from this file, by the content of their blocks."""
-    return {
-        _essence(placed.block): block_id
-        for block_id, placed in before.items()
-        if placed.path == path and block_id not in present
-    }
+def _essence(block: Block) -> tuple[object, ...]:
+    return (block.payload, _occasion(block))
+
+
+def _regained(
+    path: str, blocks: tuple[Block, ...], before: Mapping[str, Placed], present: Collection[str]
+) -> dict[int, str]:
+    """The ids that the edit dropped from this file, by the index of the block that had each one.
+
+    First what says the same, then what has the same trigger and stands in the same order among such. Without a trigger
+    the order alone tells, and only where the whole file was rewritten and some other block of it was known again.
+    """
+    lost = {known: old.block for known, old in before.items() if old.path == path and known not in present}
+    nameless = {index: block for index, block in enumerate(blocks) if not block.id}
+    found: dict[int, str] = {}
+    for key in (_essence, _occasion):
+        for value in dict.fromkeys(map(key, nameless.values())):
+            indexes = [index for index, block in nameless.items() if key(block) == value]
+            ids = [known for known, block in lost.items() if key(block) == value]
+            is_rewritten = found and not any(block.id for block in blocks)
+            if key is _essence or (len(ids) == len(indexes) and (any(value) or is_rewritten)):
+                found.update(zip(indexes, ids, strict=False))
+        nameless = {index: block for index, block in nameless.items() if index not in found}
+        lost = {known: block for known, block in lost.items() if known not in found.values()}
+    return found
 
 
 def _completed(index: int, block: Block, block_id: str, old: Placed | None, now: str) -> list[Edit]:

@@ -175,7 +175,10 @@ def neighbours(item: Item) -> tuple[Row, ...]:
         rows.append(Row("≈", say("says the same as {number}", number=item.says_again)))
     kinds = listed(dict.fromkeys(say(one.kind) for one in item.delicate))
     if kinds:
-        reject = f"alice-exp reject {_name(item)}{'' if item.placed.path == HELD else ' --purge'}"
+        # What was approved once, and taken back, stands in history.
+        entry = item.placed.block.entry
+        is_unkept = item.placed.path == HELD and not (entry is not None and entry.id)
+        reject = f"alice-exp reject {_name(item)}{'' if is_unkept else ' --purge'}"
         note = say("no word of it stays: {reject}", reject=reject)
         rows.insert(0, Row("⚠", say("holds {kinds}", kinds=kinds), note))
     return tuple(rows)

@@ -13,6 +13,7 @@ from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, Refuse
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
 from alice_exp.model.documents import payload_text
+from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import REVIEWED, Placed
 from alice_exp.review import usecases as review
 from alice_exp.review.cli.asked_decisions import (
@@ -45,7 +46,7 @@ from alice_exp.review.cli.named_candidates import chosen as named
 from alice_exp.review.rules.arrangement import Wanted
 from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.console import Terminal
-from alice_exp.terminal.language import say
+from alice_exp.terminal.language import listed, say
 from alice_exp.terminal.options import DryRun
 
 if TYPE_CHECKING:
@@ -365,6 +366,10 @@ def _decided(terminal: Terminal, decided: Decided, chosen: Choice, verb: str) ->
             terminal.line(decided_line(terminal, placed, verb))
 
     terminal.answer(document, text)
+    for placed in decided.placed if verb == "approve" else ():
+        if kinds := listed(dict.fromkeys(say(one.kind) for one in delicate(placed.block))):
+            kept = "alice-exp: {id} holds {kinds}; history holds it from now on, until 'alice-exp purge {id}'"
+            terminal.note(say(kept, id=placed.block.id, kinds=kinds))
     _name_skipped(terminal, decided, chosen)
 
 

@@ -30,6 +30,11 @@ _EXCLUDING = ("except", "apart", "aside", "exclud", "without", "not")
 _ACTS = {"approve", "reject", "later"}
 _TIGHT = re.compile("[0-9][,;/，；、+&][0-9]")
 """Numbers of one list, whatever stands behind them."""
+_UNNAMED = re.compile(
+    r"\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten) of (?:the|those|these|them)\b|\W*not [^,;.!?]*[.!]*$",
+    re.I,
+)
+"""How many but not which; or what is meant not, and nothing of what is."""
 _SINGULAR = ("it", "item", "that", "this", "那条", "那个", "那一条", "那一个", "它")
 _SUBORDINATE = ("that's", "thats", "it's", "they're", "which is", "that is", "those are")
 
@@ -39,7 +44,7 @@ def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
 
     ``numbered`` are the ids of the open report, ``said`` what each of them says: trigger and payload.
     """
-    words = [] if len(text) > MOST_CHARACTERS else scanned(text, said)
+    words = [] if len(text) > MOST_CHARACTERS or _UNNAMED.match(text.strip()) else scanned(text, said)
     for step in (
         lambda row: [*_its(row)],
         turned,

@@ -69,7 +69,7 @@ class Neighbourhood:
             found = [
                 one
                 for where in among
-                for one in self._compared(placed, where)
+                for one in self._compared(placed, where, recalls=False)
                 if one.kind in ("opposes", "replaces")
             ]
             yield from (
@@ -141,11 +141,13 @@ class Neighbourhood:
                 ),
             )
 
-    def _compared(self, candidate: Placed, where: Where) -> Iterator[Relation]:
+    def _compared(self, candidate: Placed, where: Where, *, recalls: bool = True) -> Iterator[Relation]:
         """What blocks are to a candidate that share most of its words, or the trigger, with it; of trusted ones the
-        first that is recalled by what it says is shown whatever it is to it."""
+        first that is recalled by what it says is shown whatever it is to it (``recalls``)."""
         statement, shelf = self._statement(candidate), self._shelves[where]
-        found, recalled = shelf.nearest(candidate.block, _words(statement), recalls=where == "trusted")
+        found, recalled = shelf.nearest(
+            candidate.block, _words(statement), recalls=recalls and where == "trusted"
+        )
         for placed in found:
             if placed.block.id == candidate.block.id:
                 continue
