@@ -15,11 +15,10 @@ from alice_exp.home.session import Session
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.model.documents import payload_text, trigger_text
-from alice_exp.model.rules.private_facts import is_private
 from alice_exp.model.values.block import Placed, content_hash
 from alice_exp.review.cli.report_html import page, written
 from alice_exp.review.cli.report_summary import summary
-from alice_exp.review.rules.daily_report import Agenda
+from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.usecases import approve, heartbeat, reject
 from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.language import say
@@ -52,7 +51,7 @@ def ask_person(session: Session, dialog: Dialog) -> dict[str, Any]:
         raise RefusedError("the person cannot be asked here: {why}", why=why, hint=_ELSEWHERE)
     report = heartbeat(reviewing(session), peek=True)[0]
     waiting = report.items
-    fresh = [item.placed for item in waiting if _is_asked(item.placed)]
+    fresh = [item.placed for item in waiting if _is_asked(item)]
     decided: dict[str, list[str]] = {"approved": [], "rejected": [], "later": []}
     if fresh and not spool(session).first(f"asked-{session.caller.day}"):
         raise RefusedError("the person was asked today already", hint=_ELSEWHERE)
@@ -86,13 +85,14 @@ def _show_page(session: Session, dialog: Dialog, report: Agenda) -> str:
 _ELSEWHERE = "they review in a terminal: alice-exp review"
 
 
-def _is_asked(placed: Placed) -> bool:
-    """Whether a dialog can show it: it waits, was never shown, fits three lines and holds nothing private."""
+def _is_asked(item: Item) -> bool:
+    """Whether a dialog can show it: it waits, was never shown, fits three lines and is not decided by itself alone."""
+    placed = item.placed
     return (
         placed.place == "low_value"
         and not placed.stale
         and placed.block.reported is None
-        and not is_private(placed.block)
+        and not item.stands_apart
         and len(payload_text(placed)) + len(trigger_text(placed)) <= _LONGEST
     )
 

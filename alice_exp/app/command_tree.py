@@ -182,8 +182,21 @@ def command_of(name: str, target: str) -> Any:
     own = {parameter.name for parameter in command.params}
     command.params += [one for one in shared_options(hidden=True) if one.name not in own]
     command.invoke = _after_the_report(command.invoke)  # type: ignore[method-assign,assignment]
+    command.parse_args = partial(_parsed, command.parse_args)  # type: ignore[method-assign]
     command.get_help = partial(_help, command)  # type: ignore[method-assign]
     return command
+
+
+_UsageError: Any = typer.BadParameter.__mro__[1]
+
+
+def _parsed(parse: Callable[[Any, list[str]], list[str]], context: Any, args: list[str]) -> list[str]:
+    """The parser's own complaint about an option without a value names no command: it is this one."""
+    try:
+        return parse(context, args)
+    except _UsageError as error:
+        error.ctx = error.ctx or context
+        raise
 
 
 def _on_terminal(function: Callable[..., None]) -> Callable[..., None]:

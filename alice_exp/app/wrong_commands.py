@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from alice_exp.kernel.errors import Names, UsageError
-from alice_exp.terminal.language import parted, say
+from alice_exp.terminal.language import language, parted, say
 from alice_exp.terminal.options import plain
 
 _MEANT: Mapping[str, str] = {
@@ -198,9 +198,10 @@ REMOVED: Mapping[str, str] = {
     "event add --strategy": "a configured model sums merged thoughts up, 'events.model' switches that",
     "session start --id": "the name stands behind the command: alice-exp session start NAME",
     "session say --role": "the role stands before the text: alice-exp session say ID assistant TEXT",
+    "project untrust": "'alice-exp undo' takes trust in a team's texts back; 'alice-exp log --op trust' names each act",
     "session window --keep": "it is a setting: alice-exp config set short_term.keep_recent_turns NUMBER",
 }
-"""By command, or command and option, of 0.2.0 what stands in its place."""
+"""By command, or command and option, of 0.2.0 or never there, what stands in its place."""
 
 
 def _of_option(error: Any, option: str, see: str) -> UsageError:
@@ -261,4 +262,6 @@ def _dashed(context: Any, text: str) -> str:
 
 def _example(context: Any, see: str) -> str:
     examples = parted(context.command.help or "")[1] if context is not None else ()
-    return say("for example: {line}", line=say(examples[0])) if examples else see
+    # An example of a reply may be a sentence in the other language.
+    fits = [one for one in examples if max(one) < "\u3000" or language() == "zh"]
+    return say("for example: {line}", line=say((fits or examples)[0])) if examples else see

@@ -38,7 +38,19 @@ def resolve(snapshot: Snapshot, reference: str) -> Placed:
     if is_keyed(reference):
         return _keyed(snapshot, reference)
     wanted = prefix(reference)
-    return one_of(reference, wanted, snapshot.starting_with(wanted))
+    found = snapshot.starting_with(wanted)
+    if found:
+        return one_of(reference, wanted, found)
+    from difflib import get_close_matches
+
+    near = get_close_matches(wanted, [placed.block.id for placed in snapshot], n=1, cutoff=0.85)
+    raise NotFoundError(
+        "no block has the id {reference}",
+        reference=reference,
+        hint=Hint("did you mean {value}?", value=near[0])
+        if near
+        else "see 'alice-exp list', or 'alice-exp log' for the past",
+    )
 
 
 def look_up(home: Home) -> LookUp:
@@ -70,14 +82,8 @@ def one_of(reference: str, wanted: str, found: Sequence[Placed]) -> Placed:
         return exact[0]
     if len(found) == 1:
         return found[0]
-    if found:
-        few = Names(placed.block.id for placed in found[:4])
-        raise UsageError("{reference} fits several blocks: {few}", reference=reference, few=few)
-    raise NotFoundError(
-        "no block has the id {reference}",
-        reference=reference,
-        hint="see 'alice-exp list', or 'alice-exp log' for the past",
-    )
+    few = Names(placed.block.id for placed in found[:4])
+    raise UsageError("{reference} fits several blocks: {few}", reference=reference, few=few)
 
 
 def prefix(reference: str) -> str:

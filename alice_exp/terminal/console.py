@@ -280,6 +280,14 @@ def cells(text: str) -> int:
     return columns(text)
 
 
+def team_of(placed: Placed) -> str:
+    """Whose team's a block is: its project, and who wrote it where that is known."""
+    project, _, author = placed.block.origin.partition(" by ")
+    if author:
+        return say("team of {project} by {author}", project=project, author=author)
+    return say("team of {origin}", origin=project)
+
+
 def stale_mark(placed: Placed) -> str:
     """The suffix of an answer from a file with a problem, since it is the last good version (DESIGN 3)."""
     return say(" ⚠ stale: its file has a problem") if placed.stale else ""

@@ -196,6 +196,19 @@ def test_three_things_are_decided_in_the_dialog_as_the_person(
     assert "dialog of claude-code" in report and "alice-exp undo" in report
 
 
+def test_what_its_yes_could_only_put_off_is_not_asked(host: Call, cli: Call) -> None:
+    cli("remember", "never squash the commits", "--when", "merging")
+    for text, when in (
+        ("always squash the commits", "merging"),
+        ("the office is in Leeds", ""),
+        ("the office is not in Leeds", ""),
+        ("use rg", "searching"),
+    ):
+        cli("memorize", text, "--when", when, "--about", "user", "--actor", "agent:x")
+    (asked,) = host().asked
+    assert "use rg" in asked
+
+
 def test_a_block_that_changes_while_the_dialog_stands_is_not_decided(
     host: Call, three: dict[str, str], cli: Call, home: Path
 ) -> None:

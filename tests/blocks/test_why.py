@@ -35,6 +35,10 @@ def test_the_index_and_the_files_say_the_same_of_every_block(home: Path, cli: Ca
     assert by_index[2]["block"]["archived"]["reason"] == "rejected"
     failed = cli("why", "exp-22222222", check=False)
     assert (failed.code, "no block ever had the id exp-22222222" in failed.stderr) == (4, True)
+    mistyped = living[:-1] + ("a" if living[-1] != "a" else "b")
+    for command in ("why", "show"):
+        assert f"did you mean {living}?" in cli(command, mistyped, check=False).stderr
+    assert f"alice-exp revive {gone} --from-rejected" in cli("restore", gone, check=False).stderr
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,9 @@ DETAILS = (
     "fields and comments",
     "it still holds",
     "settle a merge",
+    "nothing of it is kept",
+    "trusted in {place}",
+    "turned down in {place}",
 )
 """What some acts say of themselves, always in the same words."""
 COUNTS = {"new": "{count} new", "changed": "{count} changed", "removed": "{count} removed"}
@@ -80,6 +83,8 @@ def _detail(detail: str) -> str:
         return say("{name} set aside", name=found[1]) + f"，{say(found[2])}"
     if found := re.fullmatch(r"into (\S+)", detail):
         return say("into {place}", place=found[1])
+    if found := re.fullmatch(r"(trusted|turned down) in (\S+)", detail):
+        return say(detail.replace(found[2], "{place}"), place=found[2])
     detail = _TAKEN.sub(lambda row: say(COUNTS[row[2]], count=int(row[1])), detail)
     states = _STATES.sub(lambda word: say(word[0]), detail)
     if found := _COUNTED.fullmatch(states):

@@ -162,7 +162,6 @@ def log(
         else {}
     )
     states = [_states(act, life.get(act.commit)) for act in acts]
-    columns = [say("when"), say("commit"), say("who"), say("what"), say("state")]
     document = [
         {**documents.commit(act), "from": before or None, "to": after or None}
         for act, (before, after) in zip(acts, states, strict=True)
@@ -177,7 +176,11 @@ def log(
             row["changes"] = [_version(version) for version in changed.blocks]
         terminal.answer({"commits": document}, lambda: _texts(terminal, changes))
         return
-    terminal.answer({"commits": document}, lambda: terminal.table(columns, rows))
+    columns = [say("when"), say("commit"), say("who"), say("what"), say("state")]
+    shown = 5 if any(row[-1] for row in rows) else 4  # a column of nothing takes the room of what was done
+    terminal.answer(
+        {"commits": document}, lambda: terminal.table(columns[:shown], [row[:shown] for row in rows])
+    )
 
 
 def _texts(terminal: Terminal, changes: list[Changed]) -> None:

@@ -12,7 +12,7 @@ from alice_exp.home.caller import Caller, require_person
 from alice_exp.home.dry_run import DryHome
 from alice_exp.home.ports import Changed, History, Home, Version
 from alice_exp.home.references import LookUp, look_up, prefix
-from alice_exp.kernel.errors import Names, NotFoundError, UsageError
+from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import OPS, Act, Commit
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
@@ -105,7 +105,8 @@ def find(look_up: LookUp, history: History, reference: str) -> tuple[str, Placed
     wanted = prefix(reference)
     try:
         present = look_up(reference)
-    except NotFoundError:
+    except NotFoundError as missing:
+        hint = missing.hint
         known = {
             block_id for commit in history.log() for block_id in commit.blocks if block_id.startswith(wanted)
         }
@@ -117,9 +118,7 @@ def find(look_up: LookUp, history: History, reference: str) -> tuple[str, Placed
         raise UsageError(
             "{reference} fits several blocks: {few}", reference=reference, few=Names(sorted(known)[:4])
         )
-    raise NotFoundError(
-        "no block ever had the id {reference}", reference=reference, hint="see 'alice-exp log'"
-    )
+    raise NotFoundError("no block ever had the id {reference}", reference=reference, hint=hint)
 
 
 def transitions(history: History, block_id: str) -> list[Transition]:
@@ -275,7 +274,13 @@ def restore(home: Home, history: History, caller: Caller, reference: str) -> tup
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Placed]:
         present = snapshot.find(block_id)
         if present is not None:
-            raise UsageError("{id} is in the home already, in {place}", id=block_id, place=present.path)
+            archived = present.block.archived
+            lifted = " --from-rejected" if archived is not None and archived.reason == "rejected" else ""
+            revived = Hint("'{line}' takes it out of there", line=f"alice-exp revive {block_id}{lifted}")
+            hint = revived if present.place == "archive" else ""
+            raise UsageError(
+                "{id} is in the home already, in {place}", id=block_id, place=present.path, hint=hint
+            )
         last = history.last_text(block_id)
         if last is None:
             raise NotFoundError("history holds no text of {id}", id=block_id)

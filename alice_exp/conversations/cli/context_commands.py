@@ -21,7 +21,7 @@ from alice_exp.kernel.errors import Names, NotFoundError, UsageError
 from alice_exp.kernel.text.marked_block import with_block, without_block
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed, is_of_team
-from alice_exp.terminal.console import Terminal, visible
+from alice_exp.terminal.console import Terminal, team_of, visible
 from alice_exp.terminal.editor import text_of, write_text
 from alice_exp.terminal.language import aside, say
 from alice_exp.terminal.options import (
@@ -173,5 +173,5 @@ def _note_withheld(terminal: Terminal, made: Primed) -> None:
 
 def _line(placed: Placed) -> str:
     """A block in one line, whole: what does not fit the budget is left out, never cut."""
-    team = aside(say("team of {origin}", origin=placed.block.origin)) if is_of_team(placed) else ""
+    team = aside(team_of(placed)) if is_of_team(placed) else ""
     return visible(" ".join(f"- {documents.said(placed)}{team}".split()))

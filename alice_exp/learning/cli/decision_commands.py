@@ -17,7 +17,7 @@ from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.lifecycle import Change
 from alice_exp.model.values.block import Placed, Record, is_of_team
-from alice_exp.terminal.console import Terminal, short, stale_mark
+from alice_exp.terminal.console import Terminal, short, stale_mark, team_of
 from alice_exp.terminal.language import aside, rendered, say
 from alice_exp.terminal.options import DryRun, Project, Surroundings, context_of
 
@@ -100,9 +100,7 @@ def _told(found: Match) -> str:
     block = placed.block
     when, day = documents.trigger_text(placed), block.approved.at[:10] if block.approved is not None else ""
     parts = (
-        say("team of {origin}", origin=block.origin)
-        if is_of_team(placed)
-        else f"{placed.place}/{placed.namespace}",
+        team_of(placed) if is_of_team(placed) else f"{placed.place}/{placed.namespace}",
         say("approved on {day}", day=day)
         if day and found.approved
         else ""

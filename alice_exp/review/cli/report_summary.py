@@ -56,15 +56,14 @@ def _waiting(report: Agenda) -> Iterator[str]:
         yield say("Nothing waits for your decision.")
         return
     if count == 1:
-        yield say("One thing waits for your decision.")
+        new = say("One thing waits for your decision, a new one.")
+        yield new if report.new else say("One thing waits for your decision.")
     elif report.new == count:
         yield say("{count} things wait for your decision, all of them new.", count=count)
     elif report.new:
         yield say("{count} things wait for your decision, {new} of them new.", count=count, new=report.new)
     else:
         yield say("{count} things still wait for your decision, nothing new among them.", count=count)
-    if report.today:
-        yield say("{count} new today.", count=report.today)
     personal = sum(item.destination.startswith("personal/") for item in report.items)
     if 0 < personal < count:
         yield _counted(

@@ -48,7 +48,8 @@ def differences(placed: Placed, was: Placed | None) -> Iterator[str]:
         for of in (payload_text, trigger_text):
             old, new = of(was), of(placed)
             if old != new:
-                yield "“{}” → “{}”".format(*map(visible, _changed(old, new)))
+                one, other = map(visible, _changed(old, new))
+                yield f"“{one}” → “{other}”" if one and other else f"+ “{other}”" if other else f"− “{one}”"
                 yield say("you approved: {text}", text=old)
     if place_of(entry.path) != placed.place:
         yield _instead(placed.place, place_of(entry.path))
