@@ -229,7 +229,9 @@ def _confirmed_wording(terminal: Terminal, text: str, ids: Sequence[str], refusa
     snapshot = terminal.session.home.read(REVIEWED)
     found = {one: placed for one in shown if (placed := snapshot.find(one)) is not None}
     said = [
-        f"{documents.trigger_text(found[one])} {payload_text(found[one])}" if one in found else ""
+        f"{'the user: ' * (placed.block.about == 'user')}{documents.trigger_text(placed)} {payload_text(placed)}"
+        if (placed := found.get(one))
+        else ""
         for one in ids
     ]
     plain = said_back(text, ids, said)
