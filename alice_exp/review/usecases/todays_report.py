@@ -73,7 +73,8 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
         gone = expired(snapshot, caller.now)
         back = returned(snapshot, candidates(snapshot, gone))
         waiting = [p for p in candidates(snapshot, gone) if p.block.id not in {one.block_id for one in back}]
-        ids = _as_read(waiting, first)
+        open_ = _as_read(waiting, first)
+        ids = _numbered(open_, reviewing)
         answer = _Planned(snapshot, gone, back)
         unseen = [p for p in waiting if p.block.id in given and _is_to_be_shown(p)]
         asked = _asked(snapshot, first, reviewing)
@@ -89,9 +90,12 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
             return None, answer
         shown = [Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen]
         away, removes = _sent_back(back, gone, caller.now)
-        detail, trailers = f"{len(ids)} waiting, {len(gone)} expired", _trailers(report, gone, back, segment)
+        here = {block_id: number for number, block_id in enumerate(ids, start=1) if block_id in open_}
+        detail, trailers = f"{len(here)} waiting, {len(gone)} expired", _trailers(report, gone, back, segment)
+        if len(here) < len(ids):
+            trailers = (*trailers, ("Numbers", " ".join(map(str, here.values()))))
         moved = (*removes, *(put.block.id for put in away))
-        act = Act("heartbeat", caller.actor, caller.now, (*ids, *moved), detail, trailers)
+        act = Act("heartbeat", caller.actor, caller.now, (*here, *moved), detail, trailers)
         puts = merged((*shown, *asked, *away), (put for put in folds if put.block.id not in moved))
         return ChangeSet(act, puts, removes, episodes=book), replace(answer, segment=segment)
 
@@ -150,6 +154,16 @@ def _as_read(waiting: Sequence[Placed], report: Agenda) -> tuple[str, ...]:
     """The ids in the order in which the report shows them, so that its numbers run as a person reads."""
     order = {item.placed.block.id: at for at, item in enumerate(report.items)}
     return tuple(sorted((p.block.id for p in waiting), key=lambda one: order.get(one, len(order))))
+
+
+def _numbered(open_: tuple[str, ...], reviewing: Reviewing) -> tuple[str, ...]:
+    """The ids by their numbers. While anything of the day's earlier report waits its numbers stand, what it decided
+    included: a reply to it must not decide another thing because a second report was made meanwhile."""
+    reports = reviewing.reports
+    before = reports.open_ids() if reports.open_at() >= reviewing.day_began else ()
+    if not {*before}.intersection(open_):
+        return open_
+    return (*before, *(one for one in open_ if one not in before))
 
 
 def _is_to_be_shown(placed: Placed) -> bool:
