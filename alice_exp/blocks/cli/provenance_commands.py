@@ -10,7 +10,7 @@ from alice_exp.blocks.cli.act_wording import block_words, in_words, restore_lost
 from alice_exp.blocks.usecases import provenance
 from alice_exp.blocks.usecases.provenance import LogFilter
 from alice_exp.blocks.wiring import brought
-from alice_exp.home.caller import require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.home.ports import Changed, Version
 from alice_exp.kernel.errors import BusyError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import Commit, commit_id

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from alice_exp.home.caller import Caller, require_person
+from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.record_access import ahead
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.act import Act

@@ -6,7 +6,7 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from alice_exp.home.caller import Caller, require_person
+from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.record_access import ahead
 from alice_exp.home.references import namespace_name, namespace_path
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
