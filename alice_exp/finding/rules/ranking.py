@@ -14,6 +14,7 @@ from heapq import nlargest
 from typing import Any, cast
 
 from alice_exp.finding.rules.corpus import AT_ONCE, LONGEST, Corpus, Found, Searchable, Standing
+from alice_exp.finding.rules.task_similarity import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
@@ -24,7 +25,6 @@ from alice_exp.model.rules.consolidation import (
     block_decay,
     importance_factor,
 )
-from alice_exp.model.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Placed, is_approved
 from alice_exp.model.values.config import Config
 

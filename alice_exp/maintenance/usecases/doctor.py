@@ -11,7 +11,7 @@ from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.json_schema import schemas
+from alice_exp.maintenance.formats.json_schema import schemas
 from alice_exp.model.values.block import PLACES, Place
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.owner import usecases as owning

@@ -13,10 +13,10 @@ from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import Set, edit, parse
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.maintenance.formats.json_schema import schemas
 from alice_exp.model.formats.block_edits import NEW_FILE
 from alice_exp.model.formats.config_file import PATH, default_text, fits, read_config, sentence
 from alice_exp.model.formats.field_readers import problem_at
-from alice_exp.model.formats.json_schema import schemas
 from alice_exp.model.formats.record_schema import EMPTY
 from alice_exp.model.rules.expiry import paused
 from alice_exp.model.rules.namespaces import NAMESPACES
