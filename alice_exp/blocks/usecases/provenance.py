@@ -8,7 +8,7 @@ from itertools import islice, pairwise, takewhile
 
 from alice_exp.blocks.rules.lost_decisions import Lost, lost_decisions, put_back, taken_over
 from alice_exp.blocks.rules.undo import RECORDS, by_block, whole_files
-from alice_exp.home.caller import Caller, require_person
+from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.dry_run import DryHome
 from alice_exp.home.ports import Changed, History, Home, Version
 from alice_exp.home.references import LookUp, look_up, prefix

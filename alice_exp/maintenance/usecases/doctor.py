@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from alice_exp.home.caller import Caller, require_person
+from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.record_access import ahead
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.json_schema import schemas
+from alice_exp.maintenance.formats.json_schema import schemas
 from alice_exp.model.values.block import PLACES, Place
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.owner import usecases as owning

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.home.caller import require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.home.record_access import refuse_faults, require_sound
 from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
