@@ -170,7 +170,7 @@ def _settled(made: Sequence[Clause], report: Report) -> tuple[Decision, ...]:
         is_first = not (at or clause.excluded or any(other.verb == clause.verb for other in made[1:]))
         if kind == "all" and not (is_first or others <= out):
             raise unclear(_TWICE)
-        whole = clause.named if not kind else [*filter(None, report.ids)]
+        whole = tuple(filter(None, report.ids)) if kind else clause.named
         if kind in ("user", "work"):
             whole = report.subjects().get(kind, ())
         earlier = {one for other in made[:at] for one in other.named if kind == "rest"}
