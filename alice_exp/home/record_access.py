@@ -14,7 +14,8 @@ from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from alice_exp.home.ports import History, Home
+    from alice_exp.home.ports import Home
+    from alice_exp.home.store.git_history import GitHistory
     from alice_exp.model.values.block import Place
     from alice_exp.model.values.snapshot import Snapshot
 
@@ -22,7 +23,7 @@ SKEW = 120.0
 """Seconds by which a record's time may lie in the future before the clock is doubted."""
 
 
-def recorded(home: Home, history: History, path: str, places: Collection[Place] = ()) -> Snapshot:
+def recorded(home: Home, history: GitHistory, path: str, places: Collection[Place] = ()) -> Snapshot:
     """A snapshot with the record file at ``path``; if that has a problem, with its last good version (DESIGN 3)."""
     snapshot = home.read(places, records=path)
     if path == EPISODES_PATH and snapshot.episodes is None:

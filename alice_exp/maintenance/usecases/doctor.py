@@ -19,7 +19,8 @@ from alice_exp.owner import usecases as owning
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from alice_exp.home.ports import History, Home
+    from alice_exp.home.ports import Home
+    from alice_exp.home.store.git_history import GitHistory
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.owner.store import SshOwner
     from alice_exp.sync.store.known_remotes import FileRemotes
@@ -56,7 +57,7 @@ class Patient:
     """
 
     home: Home
-    history: History
+    history: GitHistory
     look: Callable[[str], tuple[Problem, ...]]
     mend: Callable[[str], int]
     commit_time: Callable[[], int]
