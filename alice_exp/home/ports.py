@@ -86,8 +86,8 @@ class Home(Protocol):
 class Signer(Protocol):
     """The owner key of a home, which signs what the ledger says more than before (``owner.store`` implements it)."""
 
-    def key(self) -> str:
-        """The line of the valid key; empty: the home has none."""
+    def line(self) -> str:
+        """The line of the valid key; one that verifies nothing if it cannot be read."""
         ...
 
     def holds(self, text: str, signature: str) -> bool:
@@ -101,6 +101,10 @@ class Signer(Protocol):
     def problems(self, config: Config) -> tuple[Problem, ...]:
         """What is wrong between the key of this machine and the configuration."""
         ...
+
+
+SignerOf: TypeAlias = Callable[[], Signer | None]
+"""Gives the owner key as it is now; None where the home has none."""
 
 
 @dataclass(frozen=True, slots=True)

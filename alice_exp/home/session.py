@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from alice_exp.caller.heard_queue import HeardQueue
     from alice_exp.caller.project_names import Here, Projects, Spot
     from alice_exp.home.landed import Landed
-    from alice_exp.home.ports import Cataloguing, Home, Signer, Team
+    from alice_exp.home.ports import Cataloguing, Home, SignerOf, Team
     from alice_exp.home.store.doors import FileHome
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Actor
@@ -54,7 +54,7 @@ class Session:
     home_option: str = ""
     actor_option: str = ""
     warn: Callable[[AliceError], None] = field(default=lambda _: None)
-    signer_of: Callable[[Session], Signer | None] = field(default=lambda _: None)
+    signer_of: Callable[[Session], SignerOf] = field(default=lambda _: lambda: None)
     follow_of: Callable[[Session], Callable[[Sequence[Landed]], None]] = field(
         default=lambda _: lambda _: None
     )

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.home.landed import Landed
-    from alice_exp.home.ports import Cataloguing, Purged, Signer
+    from alice_exp.home.ports import Cataloguing, Purged, SignerOf
     from alice_exp.home.store.hand_edits import Adopting
     from alice_exp.home.store.record_files import Recording
     from alice_exp.home.store.write_changes import Composing
@@ -58,7 +58,7 @@ _PAUSE = 0.005
 class FileHome:
     """A home in a directory (``~/.alice``). Implements ``home.ports.Home``; not thread-safe."""
 
-    def __init__(self, root: Path, sources: Sources, signer: Signer | None = None) -> None:
+    def __init__(self, root: Path, sources: Sources, signer: SignerOf = lambda: None) -> None:
         self.root = root
         self.experiences = root / "experiences"
         self.lock = WriterLock(root / "state" / "lock")

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.home.ports import Signer
+    from alice_exp.home.ports import SignerOf
     from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
     from alice_exp.kernel.journal.transaction import FileChange
     from alice_exp.model.values.changes import ChangeSet
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 class Standings:
     """The ledger of the home at ``root``. Reading needs no lock; who writes holds the writer lock."""
 
-    def __init__(self, repository: Repository, root: Path, signer: Signer | None = None) -> None:
+    def __init__(self, repository: Repository, root: Path, signer: SignerOf = lambda: None) -> None:
         self.objects = LedgerObjects(repository, root / "state" / "ledger")
         self._repository = repository
         self.owner = OwnedHeads(self.objects, signer)
