@@ -100,12 +100,9 @@ class GitHistory:
 
     def log(self, *, block: str = "", limit: int = 0) -> Iterator[Commit]:
         """All acts, or those on one ``block``; at most ``limit`` (0: all). ``ProblemError`` if damaged."""
-        if not self._repository.exists or not self._repository.head():
-            return
         options: dict[str, Any] = {"max_count": limit} if limit else {}
         if block:
-            options.update(grep=f"^Alice-Block: {block}$")
-        if block:
+            options |= {"grep": f"^Alice-Block: {block}$"}
             # A foreign commit may carry forged trailers, and the act that adopted it need not name this block.
             foreign = self._foreign()
             yield from (act for act in self._acts(options) if act.commit not in foreign)
@@ -113,6 +110,8 @@ class GitHistory:
         yield from disclaimed(self._acts(options))
 
     def _acts(self, options: Mapping[str, Any]) -> Iterator[Commit]:
+        if not self._repository.exists or not self._repository.head():
+            return
         with self._repo() as repo:
             for found in repo.iter_commits(repo.head.commit, **options):
                 yield read(found.hexsha, _message(found))
@@ -140,12 +139,7 @@ class GitHistory:
 
     def carrying(self, trailer: str, value: str) -> Iterator[Commit]:
         """The acts whose message has the trailer ``Alice-<trailer>: <value>``, newest first."""
-        if not self._repository.exists or not self._repository.head():
-            return
-        with self._repo() as repo:
-            pattern = f"^Alice-{trailer}: {re.escape(value)}$"
-            for found in repo.iter_commits(repo.head.commit, grep=pattern):
-                yield read(found.hexsha, _message(found))
+        yield from self._acts({"grep": f"^Alice-{trailer}: {re.escape(value)}$"})
 
     def changed(self, commit: str) -> Changed:
         """What one act changed."""
