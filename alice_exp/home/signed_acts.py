@@ -16,7 +16,7 @@ from alice_exp.model.rules.ledger import found, shard_of
 from alice_exp.model.values.ledger_entry import NONE, Entry
 
 if TYPE_CHECKING:
-    from alice_exp.home.ports import SignerOf
+    from alice_exp.home.ports import Signer, SignerOf
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.model.values.changes import ChangeSet, Plan
@@ -40,6 +40,7 @@ class OwnedHeads:
     def __init__(self, objects: LedgerObjects, signer: SignerOf) -> None:
         self._objects = objects
         self._signer = signer
+        self._holder: Signer | None = None
         self.key = ""
         """The line of the owner key; empty: the home has none."""
         self.signature = ("", "")
@@ -49,8 +50,8 @@ class OwnedHeads:
 
     def follow(self, head: str) -> bool:
         """Read by the key that is valid now and the ledger's ``head``; whether that is another key."""
-        signer = self._signer()
-        was, self.key = self.key, "" if signer is None else signer.line()
+        self._holder = self._signer()
+        was, self.key = self.key, "" if self._holder is None else self._holder.line()
         if (was, self._head) != (self.key, head):
             self._head, self._signed = head, None
         return was != self.key
@@ -67,7 +68,7 @@ class OwnedHeads:
 
     def _is_signed(self, commit: str) -> bool:
         made = row_of(self._objects.message(commit), OWNER)
-        signer = self._signer()
+        signer = self._holder
         return signer is not None and bool(made) and signer.holds(self._objects.signed_text(commit), made)
 
     def signing(self, act: Act, text: str, warn: Callable[[AliceError], None]) -> Act:
@@ -83,9 +84,8 @@ class OwnedHeads:
             return act
 
     def problems(self, config: Config) -> tuple[Problem, ...]:
-        """See ``home.ports.Signer``."""
-        signer = self._signer()
-        return signer.problems(config) if signer is not None else ()
+        """See ``home.ports.Signer``; as of the last ``follow``."""
+        return self._holder.problems(config) if self._holder is not None else ()
 
     def applied(
         self,
