@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from alice_exp.caller.heard_queue import HeardQueue
     from alice_exp.caller.project_names import Here, Projects, Spot
     from alice_exp.home.landed import Landed
-    from alice_exp.home.ports import Cataloguing, History, Home, Signer, Team
+    from alice_exp.home.ports import Cataloguing, Home, SignerOf, Team
     from alice_exp.home.store.doors import FileHome
+    from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Actor
     from alice_exp.kernel.jsonc.problem import Json, Problem
     from alice_exp.kernel.providers.ports import Provider
@@ -53,7 +54,7 @@ class Session:
     home_option: str = ""
     actor_option: str = ""
     warn: Callable[[AliceError], None] = field(default=lambda _: None)
-    signer_of: Callable[[Session], Signer | None] = field(default=lambda _: None)
+    signer_of: Callable[[Session], SignerOf] = field(default=lambda _: lambda: None)
     follow_of: Callable[[Session], Callable[[Sequence[Landed]], None]] = field(
         default=lambda _: lambda _: None
     )
@@ -248,7 +249,7 @@ class Session:
         return self.look_up_of(self)
 
     @cached_property
-    def history(self) -> History:
+    def history(self) -> GitHistory:
         """The home's git history."""
         from alice_exp.home.store.git_history import GitHistory
 

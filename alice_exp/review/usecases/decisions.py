@@ -105,9 +105,8 @@ def shown_only(home: Home, ids: Sequence[str]) -> tuple[tuple[str, ...], int]:
     return tuple(open_ or shown), len(left)
 
 
-def never_shown(home: Home, ids: Sequence[str]) -> tuple[Placed, ...]:
+def never_shown(snapshot: Snapshot, ids: Sequence[str]) -> tuple[Placed, ...]:
     """Those that wait for a decision and whose text no report gave to a person: whoever decides on them shows it."""
-    snapshot = home.read(REVIEWED)
     found = (snapshot.find(block_id) for block_id in ids)
     return tuple(p for p in found if p is not None and p.block.reported is None and not is_approved(p))
 
