@@ -39,7 +39,7 @@ from alice_exp.review.usecases.decisions import refused
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from alice_exp.home.caller import Caller
+    from alice_exp.caller.acting import Caller
     from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.rules.rejection import Returned
