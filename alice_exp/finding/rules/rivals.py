@@ -79,9 +79,9 @@ def could_be_rivals(one: Placed, other: Placed) -> bool:
     if not all(map(str.isascii, said)):
         return True
     # Loaded where two share no word.
-    from alice_exp.finding.rules.nearness.statement import kinds
+    from alice_exp.finding.rules.nearness.statement import subjects
 
-    return not kinds(said[0]).isdisjoint(kinds(said[1]))
+    return not subjects(said[0]).isdisjoint(subjects(said[1]))
 
 
 @lru_cache(maxsize=64)

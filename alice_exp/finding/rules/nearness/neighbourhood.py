@@ -183,20 +183,16 @@ def _is_told(one: Relation, trusted: float) -> bool:
 
 
 def _words(of: Statement) -> str:
-    """Every word of the values, opposites, homes and employers of which a statement says one: other ones may stand in
-    what it opposes or replaces."""
-    kinds: tuple[str | int, ...] = (*of.values, *of.old, *of.sides)
-    return "\n".join(word for kind in kinds for word in _words_of().get(kind, ()))
+    """Every word of the subjects of which a statement says a value: other ones may stand in what it opposes or
+    replaces."""
+    return "\n".join(word for subject in of.said for word in _words_of().get(subject, ()))
 
 
 @cache
-def _words_of() -> Mapping[str | int, Sequence[str]]:
-    """The words of a class of values, of a pair of opposites, of homes and employers."""
-    found: defaultdict[str | int, set[str]] = defaultdict(set)
+def _words_of() -> Mapping[str, Sequence[str]]:
+    """The words of each subject."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
     for word in map(vocabulary().word, vocabulary().words):
-        kinds: list[str | int] = [name for name, _ in word.values]
-        kinds += (pair for pair, _ in word.sides)
-        kinds += (NAMES[role] for role in word.roles if role in NAMES)
-        for kind in kinds:
-            found[kind].add(word.text)
-    return {kind: sorted(words) for kind, words in found.items()}
+        for subject in (*dict(word.values), *(NAMES[role] for role in word.roles if role in NAMES)):
+            found[subject].add(word.text)
+    return {subject: sorted(words) for subject, words in found.items()}

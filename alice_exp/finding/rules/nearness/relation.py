@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import product
 from typing import Literal
 
-from alice_exp.finding.rules.nearness.statement import END, NAMES, Statement, vocabulary
+from alice_exp.finding.rules.nearness.statement import END, NAMES, WHEN, Said, Statement, is_pair
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.tokens import is_cjk
 from alice_exp.kernel.value_class import dataclass
@@ -60,28 +60,22 @@ class _Pair:
 
     def __init__(self, one: Statement, two: Statement) -> None:
         self.one, self.two = one, two
-        both = one.sides.keys() & two.sides.keys()
-        self.opposites = {pair for pair in both if _turned(one.sides[pair], two.sides[pair])}
+        both = [subject for subject in one.said if subject in two.said]
+        self.opposites = {name for name in both if is_pair(name) and _turned(one.said[name], two.said[name])}
         # "Before" and "after" one thing are opposites; of two things they may put one order.
         anchors = [set().union(*of.order.values()) for of in (one, two)]
         if anchors[0].isdisjoint(anchors[1]) and anchors[0] and anchors[1]:
-            self.opposites.discard(vocabulary().sides["before"][0][0])
-        self.changed = [
-            name
-            for name in one.values.keys() & two.values.keys()
-            if _is_other(name, one.values[name], two.values[name])
-            and not (name == "clock" and _is_one_time(one, two))
-        ]
+            self.opposites.discard("<before")
+        self.changed = [name for name in both if not is_pair(name) and _is_other(name, one, two)]
         # What is compared on purpose, opposites and values, is no part of what both are about.
-        marks: tuple[str | int, ...] = (*self.opposites, *self.changed)
-        apart = {key for name in marks for of in (one, two) for key in of.sided.get(name, ())}
+        apart = {key for name in (*self.opposites, *self.changed) for of in (one, two) for key in of.said[name].keys}
         self.left, self.right = one.signs.keys() - apart, two.signs.keys() - apart
         named = {key for key in self.left - self.right if not same_concept(key).isdisjoint(self.right)}
         self.shared = (self.left & self.right) | named
-        self.mass = _mass(self.left & self.right) + OTHER_NAME * _mass(named)
+        mass = _mass(self.left & self.right) + OTHER_NAME * _mass(named)
         masses = _mass(self.left), _mass(self.right)
-        self.dice = min(1.0, 2 * self.mass / sum(masses)) if self.mass else 0.0
-        self.cover = min(1.0, self.mass / min(masses)) if self.mass else 0.0
+        self.dice = min(1.0, 2 * mass / sum(masses)) if mass else 0.0
+        self.cover = min(1.0, mass / min(masses)) if mass else 0.0
         union = len(one.trigger | two.trigger)
         is_same = bool(one.trigger_mark) and one.trigger_mark == two.trigger_mark
         self.topic = 1.0 if is_same else len(one.trigger & two.trigger) / union if union else 0.0
@@ -112,8 +106,8 @@ class _Pair:
         """Whether both speak of different machines, environments or persons. Of machines and environments one may be
         silent; a sister that only one names is another person, and so is a name in front of what the user does."""
         one, two = self.one, self.two
-        scopes = {name for of in (one, two) for name in (*of.values, *of.old) if name.startswith("scope")}
-        sides = ((name, one.all(name), two.all(name)) for name in scopes)
+        scopes = {name for of in (one, two) for name in of.said if name.startswith("scope")}
+        sides = ((name, one.values(name), two.values(name)) for name in scopes)
         if any(a.isdisjoint(b) and ((a and b) or name == "scope: person") for name, a, b in sides):
             return True
         own, other = (one, two) if one.is_own else (two, one)
@@ -126,7 +120,7 @@ class _Pair:
     @property
     def _are_values(self) -> bool:
         """Whether what is opposed are two values of one thing (dark, light), rather than "do" and "do not"."""
-        return bool(self.opposites) and self.opposites <= vocabulary().attributes
+        return bool(self.opposites) and all(name[0] == "=" for name in self.opposites)
 
     def _is_opposed(self) -> bool:
         """Whether one affirms what the other denies, of one subject."""
@@ -138,8 +132,8 @@ class _Pair:
         if not is_odds or self.exchanged:
             return False
         # Different values of one class, affirmed or denied: green tea, no black tea.
-        names = {*self.one.values, *self.one.old} & {*self.two.values, *self.two.old}
-        if any(self.one.all(name).isdisjoint(self.two.all(name)) for name in names):
+        names = [name for name in self.one.said if name in self.two.said and not is_pair(name)]
+        if any(self.one.values(name).isdisjoint(self.two.values(name)) for name in names):
             return False
         pairs = ((self.one, self.two), (self.two, self.one))
         return self._are_values or not any(self._is_exception(*pair) for pair in pairs)
@@ -186,19 +180,17 @@ class _Pair:
         if "quantity" in affirms.roles:
             return False
         is_denied = any(
-            side * sign < 0 for pair in self.opposites for side, sign in denies.sides[pair]
+            (side == "-") != (sign < 0) for pair in self.opposites for side, sign in denies.said[pair].values
         ) or any(denies.signs.get(key, 1) < 0 for key in self.shared)
-        return "denied in part" in denies.roles or (
-            is_denied and denies.has_occasion and not affirms.has_occasion
-        )
+        occasions = [any(name in of.said for name in WHEN) for of in (denies, affirms)]
+        return "denied in part" in denies.roles or (is_denied and occasions == [True, False])
 
     # ------------------------------------------------------------------------------------------------- replaced
 
     def _is_replaced(self) -> bool:
         """Whether both state the value of one thing, and another one."""
         one, two, changed = self.one, self.two, self.changed
-        liking = vocabulary().sides["like"][0][0]
-        if liking in one.sides and liking in two.sides:
+        if "<like" in one.said and "<like" in two.said:
             return False  # Who likes something likes other things, too.
         if self.of_user and not ONE_OF_PERSON.isdisjoint(changed):
             return not self.opposites
@@ -231,7 +223,7 @@ class _Pair:
         """Whether one says what the other says, or more: with one sign, equal values, and the same order of events."""
         one, two = self.one, self.two
         values = [
-            {name: of.values[name] for name in of.values if not name.startswith("scope")} for of in (one, two)
+            {name: held for name in of.said if not (is_pair(name) or name.startswith("scope")) and (held:=of.values(name, 1))} for of in (one, two)
         ]
         orders = ((one.order[word], two.order[word]) for word in one.order.keys() & two.order.keys())
         agrees = (
@@ -295,33 +287,31 @@ class _Pair:
 
     def differs(self) -> tuple[str, str]:
         """What stands in one place of both: the values, the opposites, or the words."""
-        names: list[str | int] = [*self.changed, *self.opposites]
-        if names:
-            return self.one.written(names[0]), self.two.written(names[0])
+        for name in (*self.changed, *sorted(self.opposites)):
+            one, two = (", ".join(dict.fromkeys(of.said[name].written)) for of in (self.one, self.two))
+            return one, two
         return self.exchanged[0] if self.exchanged else ("", "")
 
 
-def _is_other(name: str, one: set[str], two: set[str]) -> bool:
-    """Whether two sets of values of a class have none in common; a name with more words is no other one."""
+def _is_other(name: str, one: Statement, two: Statement) -> bool:
+    """Whether two statements affirm values of a subject and have none in common; a name with more words is no other
+    one, nor is a time of which one says the hour alone or leaves open which half of the day."""
+    left, right = one.values(name, 1), two.values(name, 1)
+    if name == "clock":
+        roles = one.roles | two.roles
+        step, day = 60 if "by the hour" in roles else 1, 720 if "open half" in roles else 1440
+        left, right = ({str(float(value) % day // step) for value in of} for of in (left, right))
     is_name = name in NAMES.values() or name.startswith("place")
-    words = [[set(value.split() if value.isascii() else value) for value in values] for values in (one, two)]
-    is_one = not one.isdisjoint(two) or (is_name and any(a <= b or b <= a for a, b in product(*words)))
-    return not is_one and not name.startswith(("scope", "label"))
+    words = [[set(value.split() if value.isascii() else value) for value in values] for values in (left, right)]
+    is_one = not left.isdisjoint(right) or (is_name and any(a <= b or b <= a for a, b in product(*words)))
+    return bool(left and right) and not is_one and not name.startswith(("scope", "label"))
 
 
-def _is_one_time(one: Statement, two: Statement) -> bool:
-    """Whether both name one time of the day, of which one may say the hour alone, or leave open which half it is."""
-    roles = one.roles | two.roles
-    step, day = 60 if "by the hour" in roles else 1, 720 if "open half" in roles else 1440
-    times = ({float(value) % day // step for value in of.values["clock"]} for of in (one, two))
-    return not set.isdisjoint(*times)
-
-
-def _turned(one: set[tuple[int, int]], two: set[tuple[int, int]]) -> bool:
+def _turned(one: Said, two: Said) -> bool:
     """Whether two statements take different sides of a pair of opposites; neither may take both. Where both name both
     sides ("tabs over spaces"), their signs tell."""
-    left, right = {side * sign for side, sign in one}, {side * sign for side, sign in two}
-    named = {side for side, _ in one}, {side for side, _ in two}
+    left, right = ({(side == "-") == (sign > 0) for side, sign in of.values} for of in (one, two))
+    named = [{side for side, _ in of.values} for of in (one, two)]
     is_open = len(named[0] | named[1]) > 1 and not len(named[0]) == len(named[1]) == 2
     return len(left) == len(right) == 1 and left != right and is_open
 
