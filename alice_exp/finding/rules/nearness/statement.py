@@ -55,10 +55,6 @@ class Word:
     roles: frozenset[str] = frozenset()
     values: tuple[tuple[str, str], ...] = ()
 
-    def is_value(self) -> bool:
-        """Whether it is a typed value, and no side of opposites."""
-        return bool(self.values) and not is_pair(self.values[0][0])
-
     def says(self, *subjects: str) -> bool:
         """Whether it is a value of one of some subjects."""
         return any(subject in subjects for subject, _ in self.values)
@@ -275,7 +271,7 @@ def _read_clause(words: Sequence[Word], into: Statement) -> None:
             start = len(into.line)
             _order(words, at, into, stem_of)
             # 下午不要发布 and "never on Fridays" deny the act, not when it is.
-            is_when = word.says("weekday", "month") or (not word.is_value() and word.values and bans[-1:] > [at])
+            is_when = word.says("weekday", "month") or (word.says("=morning") and bans[-1:] > [at])
             keys = _add(word, words[at - 1] if at else _NONE, 1 if is_when else sign, into, stem_of)
             _name(words, at, into)
             if is_act and keys:
@@ -293,18 +289,20 @@ def _read_clause(words: Sequence[Word], into: Statement) -> None:
 def _add(word: Word, before: Word, sign: int, into: Statement, stem_of: Mapping[str, str]) -> list[str]:
     """Add a word behind another one with its sign; its keys."""
     keys: list[str] = []
-    if word.is_value() and "counted off" in before.roles and word.says("number"):
+    if "counted off" in before.roles and word.says("number"):
         return keys
-    if word.is_value():
+    if not word.roles.isdisjoint(_SILENT):
+        pass
+    elif word.values:
         into.line.append(f"={word.values[0][0]}")
-        keys = [f"={subject}:{value}" for subject, value in word.values if not is_pair(subject)]
-    elif word.roles.isdisjoint(_SILENT) and is_cjk(word.text):
+        keys = [f"={subject}:{value}" for subject, value in word.values]
+    elif is_cjk(word.text):
         # A pair of characters that no list knows and that stand beside each other is a key of its own.
         is_run = is_cjk(before.text) and not any((before.roles, before.values, word.roles, word.values))
         run = before.text + word.text if is_run else word.text
         keys = [*word.text, *(run[i : i + 2] for i in range(len(run) - 1))]
         into.line += word.text
-    elif word.roles.isdisjoint(_SILENT) and word.text in stem_of:
+    elif word.text in stem_of:
         keys = [stem_of[word.text]]
         into.line += keys
     for key in keys:
@@ -362,7 +360,7 @@ def _name_in(words: Sequence[Word]) -> str:
     for word in words:
         is_filling = "filling" in word.roles
         is_other = found if is_filling else word.roles
-        if is_other or word.says("weekday", "month", "clock", "=morning") or len(found) == _NAME_SIZE:
+        if is_other or word.says(*WHEN) or len(found) == _NAME_SIZE:
             break
         if not is_filling:
             found.append(word.text)
