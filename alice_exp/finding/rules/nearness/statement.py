@@ -14,9 +14,9 @@ from dataclasses import field
 from functools import cache, lru_cache, partial
 from typing import Any
 
-from alice_exp.finding.rules.nearness.shelf import begins_with_user, is_of_user
+from alice_exp.finding.rules.concerns import begins_with_user, is_of_user
 from alice_exp.kernel.text.data_files import LazyPattern, entries, stored, word_lists
-from alice_exp.kernel.text.tokens import fingerprint_text, fold, is_cjk, stems
+from alice_exp.kernel.text.tokens import fold, is_cjk, stems
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Placed
 
@@ -39,8 +39,6 @@ _QUESTION = LazyPattern(r"([^\W\x00-\u2e7f])[不没]\1")
 _DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
 _SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10000}
 _FILES = [f"finding/rules/data/{name}.txt" for name in ("nearness_words", "typed_values", "antonyms")]
-_NAME_SIZE = 4
-"""The most words, or CJK characters, of a home's or an employer's name."""
 _SILENT = {"filling", "becoming", "order", "order chinese"}
 """The roles of words that are no key."""
 _STATING = {"one value", "slot"}
@@ -106,8 +104,8 @@ def _tables() -> tuple[Any, ...]:
     for line in entries(_FILES[2]):
         sides = line.lstrip("=").replace("_", " ").split("|")
         subject = ("=" if line[0] == "=" else "<") + sides[0].partition(",")[0]
-        for side, words in zip("+-", sides, strict=True):
-            for word in words.split(","):
+        for side, half in zip("+-", sides, strict=True):
+            for word in half.split(","):
                 known[word][1].append((subject, side))
     unit = "|".join(sorted(map(re.escape, units), key=len, reverse=True))
     frozen = {word: (frozenset(roles), tuple(values)) for word, (roles, values) in known.items()}
@@ -129,7 +127,7 @@ class Statement:
     """One block's text taken apart. Keys are stems, CJK characters and pairs of these, and typed values.
 
     ``is_own`` says whether it begins with the user, ``of_user`` whether it is about them; ``signs`` of each key whether
-    it is affirmed (1), denied (-1) or both (0), ``clauses`` the same of each clause; ``said`` what it says, by subject;
+    it is affirmed (1) or denied (-1), ``clauses`` the same of each clause; ``said`` what it says, by subject;
     ``line`` the words that count, in order, ``slots`` the places in it where a value stands; ``order`` what stands
     behind "before" and its like; ``roles`` what its words do; ``negations`` how many clauses deny; ``acts`` the keys of
     each word behind a negation or a prohibition: what is denied.
@@ -139,7 +137,6 @@ class Statement:
     is_own: bool = False
     of_user: bool = False
     trigger: frozenset[str] = frozenset()
-    trigger_mark: str = ""
     signs: dict[str, int] = field(default_factory=dict)
     clauses: list[dict[str, int]] = field(default_factory=list)
     said: defaultdict[str, Said] = field(default_factory=partial(defaultdict, Said))
@@ -148,7 +145,7 @@ class Statement:
     order: defaultdict[str, set[str]] = field(default_factory=partial(defaultdict, set))
     roles: set[str] = field(default_factory=set)
     negations: int = 0
-    acts: list[frozenset[str]] = field(default_factory=list)
+    acts: set[str] = field(default_factory=set)
 
     def values(self, subject: str, *signs: int) -> set[str]:
         """What a subject is said to be (1), not to be (-1), or either."""
@@ -164,7 +161,6 @@ def statement(placed: Placed) -> Statement:
         begins_with_user(block.payload.content),
         is_of_user(block),
         text_keys(" ".join((block.trigger.text, *block.trigger.keywords))),
-        fingerprint_text(block.trigger.text),
     )
     for text in (block.payload.content, *block.payload.steps):
         _read(text, found)
@@ -250,14 +246,14 @@ def _numeral(text: str) -> str:
 def _read_clause(words: Sequence[Word], into: Statement) -> None:
     """Give each word of a clause its sign, then add its keys."""
     stem_of = stems({word.text for word in words if not is_cjk(word.text)})
-    bans = [at for at, word in enumerate(words) if "prohibition" in word.roles]
-    sign = -1 if len(bans) % 2 else 1
-    denies, prefers, opens, is_act = sign < 0, False, False, False
+    sign = (-1) ** sum("prohibition" in word.roles for word in words)
+    denies, prefers, opens, is_act, mover = sign < 0, False, False, False, ""
     into.clauses.append({})
     for at, word in enumerate(words):
         roles = word.roles
         into.roles |= roles
         prefers = prefers or "preferring" in roles
+        mover = word.text if "mover" in roles else mover
         if "negation" in roles:
             sign, denies, is_act = -sign, True, True
         elif "prohibition" in roles:
@@ -265,17 +261,15 @@ def _read_clause(words: Sequence[Word], into: Statement) -> None:
         elif "instead" in roles or (prefers and word.text == "over"):
             sign = -1
         else:
-            opens = (
-                opens or not roles.isdisjoint(_STATING | {"becoming"}) or ("place" in roles and at > 0)
-            )
+            opens = opens or not roles.isdisjoint(_STATING) or ("place" in roles and at > 0)
             start = len(into.line)
             _order(words, at, into, stem_of)
             # 下午不要发布 and "never on Fridays" deny the act, not when it is.
-            is_when = word.says("weekday", "month") or (word.says("=morning") and bans[-1:] > [at])
+            is_when = word.says("weekday", "month")
             keys = _add(word, words[at - 1] if at else _NONE, 1 if is_when else sign, into, stem_of)
-            _name(words, at, into)
+            _name(words, at, mover, into)
             if is_act and keys:
-                into.acts.append(frozenset(keys))
+                into.acts.update(keys)
                 is_act = False
             if opens and len(into.line) > start and roles.isdisjoint(_STATING):
                 into.slots.add(start)
@@ -290,6 +284,7 @@ def _add(word: Word, before: Word, sign: int, into: Statement, stem_of: Mapping[
     """Add a word behind another one with its sign; its keys."""
     keys: list[str] = []
     if "counted off" in before.roles and word.says("number"):
+        into.said["label"].values.add((word.text, 1))
         return keys
     if not word.roles.isdisjoint(_SILENT):
         pass
@@ -307,7 +302,7 @@ def _add(word: Word, before: Word, sign: int, into: Statement, stem_of: Mapping[
         into.line += keys
     for key in keys:
         into.clauses[-1][key] = sign
-        into.signs[key] = sign if into.signs.get(key, sign) == sign else 0
+        into.signs[key] = sign
     for subject, value in word.values:
         said = into.said[subject]
         said.values.add((value, sign))
@@ -326,12 +321,11 @@ def _order(words: Sequence[Word], at: int, into: Statement, stem_of: Mapping[str
         into.order[text[-1]].update("".join(one.text for one in words[:at])[-4:])
 
 
-def _name(words: Sequence[Word], at: int, into: Statement) -> None:
+def _name(words: Sequence[Word], at: int, mover: str, into: Statement) -> None:
     """Note where somebody lives or works, or something is, as a value: what follows "lives", "moved to", 跳槽到, stands
     in 在 … 工作."""
     roles, behind = words[at].roles, words[at + 1] if at + 1 < len(words) else _NONE
     subject = next((NAMES[role] for role in roles if role in NAMES), "")
-    mover = next((word.text for word in reversed(words[: at + 1]) if "mover" in word.roles), "")
     if mover and (subject == "home" or "place" in roles):
         subject = f"place of {mover}"
     is_none = (
@@ -345,7 +339,7 @@ def _name(words: Sequence[Word], at: int, into: Statement) -> None:
         start = next((i + 1 for i in range(at - 1, -1, -1) if words[i].text == "在"), at)
         value = _name_in(words[start:at])
     else:
-        value = _name_in(words[at + 1 :]) or ("?" if subject == "employer" else "")
+        value = _name_in(words[at + 1 :]) or "?" * (subject == "employer")
     if value:
         # A city in its one form, whatever the language; as it is written where it is shown.
         known, said = vocabulary().word(value).values, into.said[subject]
@@ -360,7 +354,7 @@ def _name_in(words: Sequence[Word]) -> str:
     for word in words:
         is_filling = "filling" in word.roles
         is_other = found if is_filling else word.roles
-        if is_other or word.says(*WHEN) or len(found) == _NAME_SIZE:
+        if is_other or word.says(*WHEN):
             break
         if not is_filling:
             found.append(word.text)
