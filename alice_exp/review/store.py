@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.blocks.store.access_log import FileAccess
-    from alice_exp.home.caller import Caller
+    from alice_exp.caller.acting import Caller
     from alice_exp.home.ports import Came, Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.values.block import Placed

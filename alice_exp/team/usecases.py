@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.home.caller import require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.home.ports import Brought
 from alice_exp.kernel.errors import BusyError, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
@@ -35,7 +35,7 @@ from alice_exp.team.rules.team_file import PATH, Lesson, TeamFile, team_id
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from alice_exp.home.caller import Caller
+    from alice_exp.caller.acting import Caller
     from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Json

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from alice_exp.blocks.rules.lost_decisions import Lost
-from alice_exp.home.caller import require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.home.ports import Purged
 from alice_exp.kernel.errors import Names, NotFoundError
 from alice_exp.kernel.journal.act import OPS, Commit, commit_id

@@ -139,6 +139,15 @@ def _awaits_success(evidence: tuple[Evidence, ...]) -> bool:
     return False
 
 
+def risen(state: State, verifications: int, thresholds: Thresholds) -> State:
+    """The next state if a success with so many verifications leads there, else the same; the badge is none."""
+    row = TABLE[state]
+    needed = row.promotes_at(thresholds)
+    if needed is None or verifications < needed or row.promotes_to == "super_reliable":
+        return state
+    return row.promotes_to or state
+
+
 def at_least(has: Level, minimum: Level) -> bool:
     """Whether a level is at least ``minimum``, in the order of ``LEVELS`` (R2.37)."""
     return LEVELS.index(has) >= LEVELS.index(minimum)
@@ -210,14 +219,11 @@ def outcome(
 
 def _success(block: Block, piece: Evidence, now: str, thresholds: Thresholds) -> Change:
     before = level(block, thresholds)
-    row = TABLE[block.state]
     count = block.verifications + 1
-    needed = row.promotes_at(thresholds)
-    rises = needed is not None and count >= needed and row.promotes_to != "super_reliable"
-    state: State = row.promotes_to if rises else block.state  # type: ignore[assignment]
+    state = risen(block.state, count, thresholds)
     new = [replace(piece, effect="ok")]
     # Without the mark this success would earn the state and the badge at once, which is two levels (B2.7).
-    if rises and state == "reliable" and count >= thresholds.super_reliable:
+    if state != block.state and state == "reliable" and count >= thresholds.super_reliable:
         new.append(Evidence(PROMOTED, at=now, quote=f"{before} → {state}"))
     after = replace(
         _with(block, now, *new),

@@ -70,7 +70,7 @@ def chosen(terminal: Terminal, references: list[str] | None, everything: bool, w
 
 def ids_of(terminal: Terminal, references: Sequence[str]) -> list[str]:
     """The ids that numbers of the open report, ids and prefixes refer to."""
-    return [*review.chosen(reviewing(terminal.session), references, everything=False)]
+    return [*review.chosen(reviewing(terminal.session), references, everything=False)] if references else []
 
 
 _NUMBERS = re.compile(r"\d{1,3}(?:[-–~～至到]\d{1,3})?(?:[,，、](?=\d|$)|$)")

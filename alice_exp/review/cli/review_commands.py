@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alice_exp.home.caller import require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
