@@ -8,13 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-<<<<<<< HEAD
 from alice_exp.kernel.text.data_files import LazyPattern
-from alice_exp.model.rules.consolidation import DAY, DEFAULT_HALF_LIFE, seconds
-=======
 from alice_exp.kernel.text.times import seconds
 from alice_exp.model.rules.consolidation import DAY, DEFAULT_HALF_LIFE
->>>>>>> main
 from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt
 from alice_exp.model.values.block import BLOCK_TYPES, Block, Place, Placed, is_approved
 from alice_exp.model.values.snapshot import Span
