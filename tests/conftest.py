@@ -26,7 +26,7 @@ from typing import Any
 import pytest
 import typer
 
-from alice_exp.home.hosts import KNOWN
+from alice_exp.caller.hosts import KNOWN
 from alice_exp.home.state_files import FOLDERS, state_files
 from alice_exp.home.store.config_files import write_local
 from alice_exp.model.values.config import HAND_EDITS_TRUSTED

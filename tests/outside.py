@@ -9,8 +9,8 @@ import signal
 import sys
 import time
 
-from alice_exp.home.acting import Acting
-from alice_exp.home.hosts import KNOWN
+from alice_exp.caller.acting import Acting
+from alice_exp.caller.hosts import KNOWN
 
 
 def leave() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from alice_exp.agents.told_to_agents import INSTRUCTIONS
-from alice_exp.home.hosts import HOSTS, Host
+from alice_exp.caller.hosts import HOSTS, Host
 from alice_exp.kernel.version import VERSION
 
 ROOT = Path(__file__).parents[1]

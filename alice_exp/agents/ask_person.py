@@ -9,8 +9,7 @@ from typing import Any, Protocol
 
 from alice_exp.agents.dialog_guards import has_owner_key, refused_here
 from alice_exp.agents.wiring import spool
-from alice_exp.home.acting import Acting
-from alice_exp.home.caller import Caller
+from alice_exp.caller.acting import Acting, Caller
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.text.display import one_line, visible

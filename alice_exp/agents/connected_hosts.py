@@ -12,7 +12,7 @@ from pathlib import Path
 from alice_exp.agents import host_config, launcher
 from alice_exp.agents.host_hooks import our_commands
 from alice_exp.agents.store import Spool
-from alice_exp.home.hosts import HOSTS, Host
+from alice_exp.caller.hosts import HOSTS, Host
 from alice_exp.kernel.errors import Hint, ProblemError
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass

@@ -19,7 +19,7 @@ from glob import glob
 from pathlib import Path
 
 from alice_exp.agents.wiring import spool
-from alice_exp.home.hosts import HOSTS, KNOWN, Host, Process, host_of, parents
+from alice_exp.caller.hosts import HOSTS, KNOWN, Host, Process, host_of, parents
 from alice_exp.home.session import Session
 
 _SETTINGS = (

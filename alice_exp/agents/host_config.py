@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from alice_exp.home.hosts import Host
+from alice_exp.caller.hosts import Host
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.jsonc import Append, Remove, Set, edit, locate, parse
 from alice_exp.kernel.jsonc.edits import Edit

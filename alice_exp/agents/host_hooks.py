@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from alice_exp.agents.host_config import Bare, read_object, without
-from alice_exp.home.hosts import Event, Hooks
+from alice_exp.caller.hosts import Event, Hooks
 from alice_exp.kernel.jsonc import Append, Remove, Set, edit, parse
 from alice_exp.kernel.jsonc.edits import Edit
 from alice_exp.kernel.jsonc.problem import Pointer

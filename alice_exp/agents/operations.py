@@ -14,6 +14,7 @@ from alice_exp.agents.tool_schema import TOOLS, checked, operation
 from alice_exp.agents.usecases import hook_answers
 from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases import capture
+from alice_exp.blocks.usecases.heard_here import quoted, readable
 from alice_exp.conversations import documents as conversation_documents
 from alice_exp.conversations.usecases.agent_context import MOST
 from alice_exp.conversations.usecases.recollect import recollect
@@ -22,7 +23,6 @@ from alice_exp.episodes.usecases.episode_book import add_episode
 from alice_exp.finding import documents as finding_documents
 from alice_exp.finding import usecases as finding_usecases
 from alice_exp.finding.wiring import finding
-from alice_exp.home.heard_here import quoted, readable
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id

@@ -229,7 +229,7 @@ class Server:
             connection = self._home(stack)
             from alice_exp.agents.operations import call
             from alice_exp.agents.wiring import spool
-            from alice_exp.home.hosts import HOSTS
+            from alice_exp.caller.hosts import HOSTS
 
             session = connection.session
             if session.actor.name in HOSTS:

@@ -27,6 +27,10 @@ from alice_exp.app.opening import open_session
 from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases import capture
 from alice_exp.blocks.usecases.capture import Captured, Draft
+from alice_exp.blocks.usecases.heard_here import quoted, readable
+from alice_exp.caller.acting import require_person
+from alice_exp.caller.heard_queue import Heard
+from alice_exp.caller.project_names import NONE
 from alice_exp.conversations.rules.context_window import Window
 from alice_exp.conversations.values import Message
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
@@ -37,10 +41,6 @@ from alice_exp.finding import usecases as recall
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.usecases import Filters, Shown
 from alice_exp.finding.wiring import finding
-from alice_exp.home.caller import require_person
-from alice_exp.home.heard_here import quoted, readable
-from alice_exp.home.heard_queue import Heard
-from alice_exp.home.project_names import NONE
 from alice_exp.kernel.errors import (
     AliceError,
     BusyError,

@@ -383,7 +383,7 @@ class Reviews:
 
     def exchange(self, peer: str, at: str = "") -> Exchanged:
         """Take what a paired peer offers, then offer ours; it has to be serving, at ``HOST:PORT`` where given."""
-        from alice_exp.home.caller import require_person
+        from alice_exp.caller.acting import require_person
         from alice_exp.sharing.usecases import peers as exchanging
         from alice_exp.sharing.wiring import network, peers, sharing
 

@@ -11,11 +11,8 @@ from alice_exp.agents.connected_hosts import connected, faults
 from alice_exp.agents.wiring import spool
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.maintenance.usecases.doctor import Check, Patient, examine
-from alice_exp.maintenance.wiring import inspection
+from alice_exp.maintenance.usecases.doctor import Check, examine
 from alice_exp.model import documents
-from alice_exp.owner.wiring import owner
-from alice_exp.sync.wiring import remotes
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import aside, rendered, say
 
@@ -32,18 +29,7 @@ def doctor(
     Examples: alice-exp doctor · alice-exp doctor --fix
     """
     session = terminal.session
-    looked = inspection(session)
-    patient = Patient(
-        session.home,
-        session.history,
-        looked.look,
-        looked.mend,
-        looked.commit_time,
-        owner(session),
-        remotes(session),
-        session.caller,
-    )
-    checks = (*examine(patient, fix=fix), _hosts(session, fix))
+    checks = (*examine(session, fix=fix), _hosts(session, fix))
     document = {
         "checks": [
             {

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from alice_exp.blocks.store.access_log import FileAccess
+    from alice_exp.caller.acting import Caller
     from alice_exp.finding.store.search_index import HomeIndex
-    from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
     from alice_exp.model.values.block import Placed
 

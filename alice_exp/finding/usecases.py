@@ -27,10 +27,10 @@ from alice_exp.model.values.block import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from alice_exp.caller.acting import Caller
     from alice_exp.finding.ports import Finding
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.finding.store.search_index import HomeIndex
-    from alice_exp.home.caller import Caller
     from alice_exp.home.ports import Home
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.kernel.text.date_spans import Span

@@ -1,21 +1,17 @@
-"""The protocols through which use cases read and write a home, its history, and purges.
-
-``home.store`` implements them, ``tests/contracts`` tests it; ``home.dry_run.DryHome`` is a second ``Home``, which
-writes nothing.
-"""
+"""The doors of a home, which ``home.store.doors`` and ``home.dry_run`` implement, what rooms above supply to it, and
+the values that its history and a purge give."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol, TypeAlias, TypeVar
 
-from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.jsonc.problem import Json, Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import SETS, Place, Placed
 from alice_exp.model.values.changes import Plan
 from alice_exp.model.values.config import Config
-from alice_exp.model.values.ledger_entry import Entry
 from alice_exp.model.values.snapshot import Catalogue, Snapshot
 
 R = TypeVar("R")
@@ -90,8 +86,8 @@ class Home(Protocol):
 class Signer(Protocol):
     """The owner key of a home, which signs what the ledger says more than before (``owner.store`` implements it)."""
 
-    def key(self) -> str:
-        """The line of the valid key; empty: the home has none."""
+    def line(self) -> str:
+        """The line of the valid key; one that verifies nothing if it cannot be read."""
         ...
 
     def holds(self, text: str, signature: str) -> bool:
@@ -107,44 +103,8 @@ class Signer(Protocol):
         ...
 
 
-class History(Protocol):
-    """The acts of a home, read from git, newest first. ``NotFoundError`` if a name matches none."""
-
-    def log(self, *, block: str = "", limit: int = 0) -> Iterator[Commit]:
-        """All acts, or those on one ``block``; at most ``limit`` (0: all)."""
-        ...
-
-    def commit(self, name: str) -> Commit:
-        """The act with this commit id, unique prefix of one, or act id."""
-        ...
-
-    def carrying(self, trailer: str, value: str) -> Iterator[Commit]:
-        """The acts whose message has the trailer ``Alice-<trailer>: <value>``, newest first."""
-        ...
-
-    def changed(self, commit: str) -> Changed:
-        """What one act changed."""
-        ...
-
-    def states(self, block_id: str) -> Iterator[tuple[Commit, str, str]]:
-        """The acts on a block, newest first, each with the block's state before and after (empty: absent)."""
-        ...
-
-    def last_text(self, block_id: str) -> tuple[Placed, str] | None:
-        """A block's last version in history and its source text, whether or not the block still exists."""
-        ...
-
-    def decided(self, entries: Sequence[Entry]) -> Mapping[str, Placed]:
-        """The blocks as some decisions left them, by id, as far as any commit or reflog still has them."""
-        ...
-
-    def texts(self, path: str) -> Iterator[tuple[Commit, str]]:
-        """Every version of a file, newest first, each with the act that wrote it; removals are skipped."""
-        ...
-
-    def problems(self) -> tuple[Problem, ...]:
-        """Problems of the repository itself."""
-        ...
+SignerOf: TypeAlias = Callable[[], Signer | None]
+"""Gives the owner key as it is now; None where the home has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,16 +173,4 @@ class Team(Protocol):
 
     def trust(self, came: Came) -> tuple[str, ...]:
         """A person's key for all that came, but what stands apart; the ids."""
-        ...
-
-
-class Purge(Protocol):
-    """Erasing a block from files and history (the right to be forgotten)."""
-
-    def purge(self, act: Act) -> Purged | None:
-        """Erase the block of an act from every file and every commit, atomically; None if nothing contains it."""
-        ...
-
-    def versions(self, block_id: str) -> int:
-        """The number of file versions in history that contain the block."""
         ...

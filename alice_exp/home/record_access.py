@@ -14,24 +14,29 @@ from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from alice_exp.home.ports import History, Home
+    from alice_exp.home.ports import Home
+    from alice_exp.home.store.git_history import GitHistory
     from alice_exp.model.values.block import Place
+    from alice_exp.model.values.records import EpisodeBook, Timeline
     from alice_exp.model.values.snapshot import Snapshot
 
 SKEW = 120.0
 """Seconds by which a record's time may lie in the future before the clock is doubted."""
 
 
-def recorded(home: Home, history: History, path: str, places: Collection[Place] = ()) -> Snapshot:
+def recorded(home: Home, history: GitHistory, path: str, places: Collection[Place] = ()) -> Snapshot:
     """A snapshot with the record file at ``path``; if that has a problem, with its last good version (DESIGN 3)."""
     snapshot = home.read(places, records=path)
-    if path == EPISODES_PATH and snapshot.episodes is None:
-        text = next((text for _, text in history.texts(path)), "{}")
-        return replace(snapshot, episodes=past_episodes(text.encode()))
-    if path == EVENTS_PATH and snapshot.timeline is None:
-        text = next((text for _, text in history.texts(path)), "{}")
-        return replace(snapshot, timeline=past_timeline(text.encode()))
-    return snapshot
+    if _value(snapshot, path) is not None:
+        return snapshot
+    data = next((text for _, text in history.texts(path)), "{}").encode()
+    if path == EPISODES_PATH:
+        return replace(snapshot, episodes=past_episodes(data))
+    return replace(snapshot, timeline=past_timeline(data))
+
+
+def _value(snapshot: Snapshot, path: str) -> EpisodeBook | Timeline | None:
+    return snapshot.episodes if path == EPISODES_PATH else snapshot.timeline
 
 
 def stale(snapshot: Snapshot, path: str) -> tuple[Problem, ...]:
@@ -41,8 +46,7 @@ def stale(snapshot: Snapshot, path: str) -> tuple[Problem, ...]:
 
 def require_sound(snapshot: Snapshot, path: str) -> None:
     """Raise ``ProblemError`` if the record file that an act would write has a problem; it is left untouched."""
-    value = snapshot.episodes if path == EPISODES_PATH else snapshot.timeline
-    if value is not None:
+    if _value(snapshot, path) is not None:
         return
     fault = next(iter(stale(snapshot, path)), Problem(path, 0, 0, "the file cannot be read"))
     raise fault.as_error("{message}; nothing was recorded", hint="mend the file, then run the command again")

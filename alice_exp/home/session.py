@@ -14,8 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.home.acting import Acting
-from alice_exp.home.caller import Caller
+from alice_exp.caller.acting import Acting, Caller
 from alice_exp.home.references import LookUp, look_up
 from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.kernel.value_class import dataclass
@@ -23,11 +22,12 @@ from alice_exp.kernel.value_class import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from alice_exp.home.heard_queue import HeardQueue
+    from alice_exp.caller.heard_queue import HeardQueue
+    from alice_exp.caller.project_names import Here, Projects, Spot
     from alice_exp.home.landed import Landed
-    from alice_exp.home.ports import Cataloguing, History, Home, Signer, Team
-    from alice_exp.home.project_names import Here, Projects, Spot
+    from alice_exp.home.ports import Cataloguing, Home, SignerOf, Team
     from alice_exp.home.store.doors import FileHome
+    from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Actor
     from alice_exp.kernel.jsonc.problem import Json, Problem
     from alice_exp.kernel.providers.ports import Provider
@@ -54,7 +54,7 @@ class Session:
     home_option: str = ""
     actor_option: str = ""
     warn: Callable[[AliceError], None] = field(default=lambda _: None)
-    signer_of: Callable[[Session], Signer | None] = field(default=lambda _: None)
+    signer_of: Callable[[Session], SignerOf] = field(default=lambda _: lambda: None)
     follow_of: Callable[[Session], Callable[[Sequence[Landed]], None]] = field(
         default=lambda _: lambda _: None
     )
@@ -96,7 +96,7 @@ class Session:
     @cached_property
     def spot(self) -> Spot:
         """What the working folder says of its project."""
-        from alice_exp.home.project import spot_at
+        from alice_exp.caller.project import spot_at
 
         try:
             return spot_at(Path(self.folder) if self.folder else Path.cwd())
@@ -136,7 +136,7 @@ class Session:
         knows from then on where something is learned; ``none`` is none. ``UsageError`` for what cannot name one, and
         for ``.`` in a folder of no project."""
         if project not in ("", "."):
-            from alice_exp.home.project_names import named
+            from alice_exp.caller.project_names import named
 
             return self.named(named(project))
         found = self.enter() if learning else self.here.names
@@ -239,7 +239,7 @@ class Session:
     @cached_property
     def heard(self) -> HeardQueue:
         """The person's own sentences that wait for a model to read them."""
-        from alice_exp.home.heard_queue import HeardQueue
+        from alice_exp.caller.heard_queue import HeardQueue
 
         return HeardQueue(self.root / "state" / "heard")
 
@@ -249,7 +249,7 @@ class Session:
         return self.look_up_of(self)
 
     @cached_property
-    def history(self) -> History:
+    def history(self) -> GitHistory:
         """The home's git history."""
         from alice_exp.home.store.git_history import GitHistory
 
@@ -343,7 +343,7 @@ class Session:
 
 def projects_of(config: Config) -> Projects:
     """What a configuration knows of projects."""
-    from alice_exp.home.project_names import Projects
+    from alice_exp.caller.project_names import Projects
 
     return Projects.read(config.text("projects.folders"), config.text("projects.names"))
 

@@ -16,7 +16,7 @@ from alice_exp.model.rules.ledger import found, shard_of
 from alice_exp.model.values.ledger_entry import NONE, Entry
 
 if TYPE_CHECKING:
-    from alice_exp.home.ports import Signer
+    from alice_exp.home.ports import Signer, SignerOf
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.model.values.changes import ChangeSet, Plan
@@ -37,9 +37,10 @@ class Unsigned(Exception):
 class OwnedHeads:
     """The newest commits of a ledger that the owner key signed, at or below its head; each is verified once."""
 
-    def __init__(self, objects: LedgerObjects, signer: Signer | None) -> None:
+    def __init__(self, objects: LedgerObjects, signer: SignerOf) -> None:
         self._objects = objects
         self._signer = signer
+        self._holder: Signer | None = None
         self.key = ""
         """The line of the owner key; empty: the home has none."""
         self.signature = ("", "")
@@ -49,7 +50,8 @@ class OwnedHeads:
 
     def follow(self, head: str) -> bool:
         """Read by the key that is valid now and the ledger's ``head``; whether that is another key."""
-        was, self.key = self.key, self._signer.key() if self._signer is not None else ""
+        self._holder = self._signer()
+        was, self.key = self.key, "" if self._holder is None else self._holder.line()
         if (was, self._head) != (self.key, head):
             self._head, self._signed = head, None
         return was != self.key
@@ -66,24 +68,24 @@ class OwnedHeads:
 
     def _is_signed(self, commit: str) -> bool:
         made = row_of(self._objects.message(commit), OWNER)
-        signer = self._signer
+        signer = self._holder
         return signer is not None and bool(made) and signer.holds(self._objects.signed_text(commit), made)
 
     def signing(self, act: Act, text: str, warn: Callable[[AliceError], None]) -> Act:
         """A purge with the key's signature over ``text``, for which the person is asked, or without where they have not
         the key; as it is where there is nothing to sign."""
-        if not text or self._signer is None:
+        if not text or (signer := self._signer()) is None:
             return act
         try:
-            return replace(act, trailers=(*act.trailers, (SIGNED_BY, self._signer.sign(text))))
+            return replace(act, trailers=(*act.trailers, (SIGNED_BY, signer.sign(text))))
         except RefusedError:
             said = "the purge goes on without your key's signature, so what you approved waits for it"
             warn(ProblemError(said, hint="alice-exp owner sign --all"))
             return act
 
     def problems(self, config: Config) -> tuple[Problem, ...]:
-        """See ``home.ports.Signer``."""
-        return self._signer.problems(config) if self._signer is not None else ()
+        """See ``home.ports.Signer``; as of the last ``follow``."""
+        return self._holder.problems(config) if self._holder is not None else ()
 
     def applied(
         self,
@@ -96,7 +98,8 @@ class OwnedHeads:
         The second attempt has the first one's act id, and its change set where no act came between. ``RefusedError`` if
         the key does not sign, ``BusyError`` if something else is to be signed then; nothing is changed.
         """
-        if self._signer is None or not self._signer.key():
+        signer = self._signer()
+        if signer is None or not signer.line():
             return applied(plan)
         made: list[tuple[str, ChangeSet, R]] = []
 
@@ -113,7 +116,7 @@ class OwnedHeads:
         try:
             return applied(once)
         except Unsigned as needed:
-            self.signature = (needed.text, self._signer.sign(needed.text))
+            self.signature = (needed.text, signer.sign(needed.text))
         try:
             return applied(once)
         except Unsigned:

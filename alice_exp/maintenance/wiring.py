@@ -11,8 +11,8 @@ from alice_exp.kernel.errors import AliceError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from alice_exp.home.store.watch import Watcher
     from alice_exp.maintenance.store.inspection import HomeInspection
+    from alice_exp.maintenance.store.watch import Watcher
 
 
 @once
@@ -25,7 +25,7 @@ def inspection(session: Session) -> HomeInspection:
 
 def watcher(session: Session, on_change: Callable[[], None]) -> Watcher:
     """A context manager that calls ``on_change`` on its own thread when files of the home were saved."""
-    from alice_exp.home.store.watch import Watcher
+    from alice_exp.maintenance.store.watch import Watcher
 
     debounce = session.config.count("watch.debounce_ms") / 1000
     return Watcher(session.home.experiences, on_change, debounce=debounce)

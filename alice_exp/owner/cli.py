@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.home.caller import require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import BusyError, UsageError
 from alice_exp.kernel.journal.act import commit_id
@@ -16,7 +16,6 @@ from alice_exp.model.values.block import Placed
 from alice_exp.owner import usecases as owning
 from alice_exp.owner.rules.ssh_signature import OwnerKey
 from alice_exp.owner.usecases import Overview
-from alice_exp.owner.wiring import signing
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun
@@ -46,9 +45,8 @@ def init(
 
     Example: alice-exp owner init --key ~/.ssh/id_ed25519
     """
-    opened = signing(terminal.session)
-    named, commit = owning.init(opened, key, unprotected=unprotected, anew=anew)
-    seen = owning.overview(opened)
+    named, commit = owning.init(terminal.session, key, unprotected=unprotected, anew=anew)
+    seen = owning.overview(terminal.session)
     waiting = len(seen.those("edited", "unsigned"))
     document = {**_key(named), "commit": commit_id(commit), "unsigned": waiting}
     terminal.answer(
@@ -69,7 +67,7 @@ def drop(terminal: Terminal) -> None:
     session = terminal.session
     require_person(session.caller, say("drop the owner key"), "alice-exp owner drop")
     terminal.confirm(say("Let decisions count without a signature again?"))
-    gone, commit = owning.drop(signing(session))
+    gone, commit = owning.drop(session)
     document = {**_key(gone), "commit": commit_id(commit)}
     terminal.answer(
         document, lambda: terminal.line(say("{print}  is the owner key no more", print=gone.fingerprint))
@@ -82,7 +80,7 @@ def show(terminal: Terminal) -> None:
     Example: alice-exp owner show
     """
     session = terminal.session
-    seen = owning.overview(signing(session))
+    seen = owning.overview(session)
     if seen.key is None:
         document: dict[str, Any] = {"key": None, "counts": {}}
     else:
@@ -117,13 +115,13 @@ def sign(
     if bool(references) == all_:
         raise UsageError("name what to sign, or say --all", hint="see 'alice-exp owner show'")
     require_person(session.caller, say("sign"), f"alice-exp owner sign {' '.join(references or ['--all'])}")
-    shown = owning.to_sign(signing(session), references or [], everything=all_)
+    shown = owning.to_sign(session, references or [], everything=all_)
     if dry_run or not terminal.yes:
         _shown(terminal, shown, dry_run)
     if dry_run:
         return
     terminal.confirm(say("Sign {count} blocks as shown here?", count=len(shown)))
-    done = owning.sign(signing(session), shown)
+    done = owning.sign(session, shown)
     document = {
         "ids": [placed.block.id for placed in done.placed],
         "commit": commit_id(done.commit),

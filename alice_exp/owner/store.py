@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from alice_exp.kernel.errors import AliceError, ProblemError, RefusedError, UsageError
+from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.config_file import PATH as CONFIG
@@ -35,19 +35,22 @@ _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 
 
 class SshOwner:
-    """The owner key of the home at ``root``. Methods raise ``ProblemError`` if ``ssh-keygen`` is not installed."""
+    """The owner key of the home at ``root``, whose configuration names the ``configured`` one (empty: none).
 
-    def __init__(self, root: Path, warn: Callable[[AliceError], None]) -> None:
+    Methods raise ``ProblemError`` if ``ssh-keygen`` is not installed.
+    """
+
+    def __init__(self, root: Path, configured: Callable[[], str]) -> None:
         self._pin = root / "identity" / "owner.pub"
         self._place = root / "identity" / "owner.json"
         self._allowed = root / "identity" / "allowed_signers"
-        self._warn = warn
+        self._configured = configured
 
     # -- which key ----------------------------------------------------------------------------------------------
 
-    def key(self, configured: str) -> OwnerKey | None:
+    def key(self) -> OwnerKey | None:
         """The valid key: the one pinned on this machine, else the configured one; None if there is neither."""
-        line = self._pinned() or configured.strip()
+        line = self._pinned() or self._configured().strip()
         if not line:
             return None
         return self._with_file(_key_of(line, CONFIG, ""))
@@ -104,10 +107,10 @@ class SshOwner:
             return key
         return replace(key, file=file) if fingerprint == key.fingerprint else key
 
-    def line(self, configured: str) -> str:
+    def line(self) -> str:
         """The line of the valid key; one that verifies nothing if it cannot be read."""
         try:
-            key = self.key(configured)
+            key = self.key()
         except ProblemError:
             return _UNREADABLE
         return "" if key is None else key.line
@@ -123,6 +126,17 @@ class SshOwner:
         return (_differs(bool(tracked)),) if is_other else ()
 
     # -- signing and verifying ----------------------------------------------------------------------------------
+
+    def sign(self, text: str) -> str:
+        """See ``home.ports.Signer``."""
+        key = self.key()
+        assert key is not None
+        return self.signed(key, text)
+
+    def holds(self, text: str, signature: str) -> bool:
+        """See ``home.ports.Signer``."""
+        key = self.key()
+        return key is not None and self.verified(key, text, signature)
 
     def signed(self, key: OwnerKey, text: str) -> str:
         """A signature (bare base64) over a text, asking for the passphrase; ``RefusedError`` without it."""

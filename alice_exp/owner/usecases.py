@@ -6,8 +6,9 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.home.caller import Caller, require_person
+from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.references import resolve
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc.problem import Problem
@@ -21,6 +22,7 @@ from alice_exp.model.rules.approval import (
 from alice_exp.model.rules.ledger import is_same
 from alice_exp.model.values.block import Placed
 from alice_exp.model.values.changes import ChangeSet, Put, Setting
+from alice_exp.owner.wiring import owner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,15 +35,6 @@ if TYPE_CHECKING:
 CONFIG = "config.jsonc"
 _NO_KEY = "this home has no owner key"
 _HOW = "name one with 'alice-exp owner init'"
-
-
-@dataclass(frozen=True, slots=True)
-class Signing:
-    """What a signed decision needs: the home, its owner key, and the caller with the time."""
-
-    home: Home
-    owner: SshOwner
-    caller: Caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +63,15 @@ class Signed:
     commit: Commit | None = None
 
 
-def overview(signing: Signing) -> Overview:
+def overview(session: Session) -> Overview:
     """The key and the status of all personal and universal blocks."""
-    snapshot = signing.home.read(("personal", "universal"))
-    key = signing.owner.key(snapshot.config.text("owner.key"))
+    snapshot, key = session.home.read(("personal", "universal")), owner(session).key()
     return Overview(key, tuple((placed, standing(placed)) for placed in snapshot) if key is not None else ())
 
 
-def problems(signing: Signing) -> tuple[Problem, ...]:
+def problems(session: Session) -> tuple[Problem, ...]:
     """Problems for ``doctor``: a warning for unsigned blocks; none without a key."""
-    waiting = overview(signing).those("edited", "unsigned")
+    waiting = overview(session).those("edited", "unsigned")
     template, hint = (
         "{count} blocks are not signed as they stand",
         "sign them with 'alice-exp owner sign --all'",
@@ -88,19 +80,19 @@ def problems(signing: Signing) -> tuple[Problem, ...]:
 
 
 def init(
-    signing: Signing, path: str = "", *, unprotected: bool = False, anew: bool = False
+    session: Session, path: str = "", *, unprotected: bool = False, anew: bool = False
 ) -> tuple[OwnerKey, Commit | None]:
     """Make an SSH key the owner key: write it to the tracked configuration and pin it on this machine.
 
     A test signature proves that it works. Raises ``RefusedError`` for a key that any program of this user could use
     (unless ``unprotected``), and if the home has another key (unless ``anew``, which makes the old key sign the new).
     """
-    home, owner, caller = signing.home, signing.owner, signing.caller
+    store, caller = owner(session), session.caller
     require_person(caller, "name an owner key", f"alice-exp owner init{f' --key {path}' if path else ''}")
-    key = owner.examine(path)
+    key = store.examine(path)
     if key.protection in ("none", "agent") and not unprotected:
         _refuse_open(key)
-    present = owner.key(_configured(home))
+    present = store.key()
     handover: tuple[tuple[str, str], ...] = ()
     if present is not None and present.line != key.line:
         if not anew:
@@ -109,38 +101,38 @@ def init(
                 fingerprint=present.fingerprint,
                 hint="to put this one in its place, signed by it: --replace",
             )
-        handover = (("Signature", _handed_over(owner, present, f"{key.line}", caller.now)),)
-    _prove(owner, key, caller)
+        handover = (("Signature", _handed_over(store, present, f"{key.line}", caller.now)),)
+    _signature(store, key, f"alice-exp owner key 1\nkey {key.line}\nat {caller.now}\n")
     commit = _configure(
-        home, caller, f"{key.line} {key.comment}".rstrip(), f"init {key.fingerprint}", handover
+        session.home, caller, f"{key.line} {key.comment}".rstrip(), f"init {key.fingerprint}", handover
     )
-    home.decide_here({"owner.key": f"{key.line} {key.comment}".rstrip()})
-    owner.keep(key)
+    session.home.decide_here({"owner.key": f"{key.line} {key.comment}".rstrip()})
+    store.keep(key)
     return key, commit
 
 
-def drop(signing: Signing) -> tuple[OwnerKey, Commit | None]:
+def drop(session: Session) -> tuple[OwnerKey, Commit | None]:
     """Remove the owner key; the key itself has to sign that."""
-    home, owner, caller = signing.home, signing.owner, signing.caller
+    store, caller = owner(session), session.caller
     require_person(caller, "drop the owner key", "alice-exp owner drop")
-    present = owner.key(_configured(home))
+    present = store.key()
     if present is None:
         raise NotFoundError(_NO_KEY, hint=_HOW)
-    handover = (("Signature", _handed_over(owner, present, "none", caller.now)),)
-    commit = _configure(home, caller, "", f"drop {present.fingerprint}", handover)
-    home.decide_here({"owner.key": ""})
-    owner.keep(None)
+    handover = (("Signature", _handed_over(store, present, "none", caller.now)),)
+    commit = _configure(session.home, caller, "", f"drop {present.fingerprint}", handover)
+    session.home.decide_here({"owner.key": ""})
+    store.keep(None)
     return present, commit
 
 
-def to_sign(signing: Signing, references: Sequence[str], *, everything: bool) -> tuple[Placed, ...]:
+def to_sign(session: Session, references: Sequence[str], *, everything: bool) -> tuple[Placed, ...]:
     """The blocks ``owner sign`` would sign: those named, or all approved or personal ones without a valid signature.
 
     Raises ``RefusedError`` for a block that was never approved (that takes ``approve``), ``NotFoundError`` if there is
     nothing to sign.
     """
-    snapshot = signing.home.read()
-    if signing.owner.key(snapshot.config.text("owner.key")) is None:
+    snapshot = session.home.read()
+    if owner(session).key() is None:
         raise NotFoundError(_NO_KEY, hint=_HOW)
     if everything:
         found = [
@@ -156,9 +148,9 @@ def to_sign(signing: Signing, references: Sequence[str], *, everything: bool) ->
     return tuple(found)
 
 
-def sign(signing: Signing, shown: Sequence[Placed]) -> Signed:
+def sign(session: Session, shown: Sequence[Placed]) -> Signed:
     """Trust blocks as they were shown, in one act that the key signs; those that have changed since are skipped."""
-    home, caller = signing.home, signing.caller
+    caller = session.caller
     require_person(caller, "sign", "alice-exp owner sign")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Signed]:
@@ -174,7 +166,7 @@ def sign(signing: Signing, shown: Sequence[Placed]) -> Signed:
         act = Act("sign", caller.actor, caller.now, tuple(put.block.id for put in puts))
         return ChangeSet(act, tuple(puts)) if puts else None, answer
 
-    commit, answer = home.apply(plan)
+    commit, answer = session.home.apply(plan)
     return replace(answer, commit=commit)
 
 
@@ -187,10 +179,6 @@ def _signable(placed: Placed) -> Placed:
         id=placed.block.id,
         hint=f"alice-exp {verb} {placed.block.id}",
     )
-
-
-def _configured(home: Home) -> str:
-    return home.read(()).config.text("owner.key")
 
 
 def _refuse_open(key: OwnerKey) -> None:
@@ -207,20 +195,16 @@ def _refuse_open(key: OwnerKey) -> None:
     )
 
 
-def _prove(owner: SshOwner, key: OwnerKey, caller: Caller) -> None:
-    _signature(owner, key, f"alice-exp owner key 1\nkey {key.line}\nat {caller.now}\n")
-
-
-def _handed_over(owner: SshOwner, present: OwnerKey, line: str, now: str) -> str:
+def _handed_over(store: SshOwner, present: OwnerKey, line: str, now: str) -> str:
     """The present key's signature over its successor."""
     return _signature(
-        owner, present, f"alice-exp owner handover 1\nfrom {present.line}\nto {line}\nat {now}\n"
+        store, present, f"alice-exp owner handover 1\nfrom {present.line}\nto {line}\nat {now}\n"
     )
 
 
-def _signature(owner: SshOwner, key: OwnerKey, text: str) -> str:
-    signature = owner.signed(key, text)
-    if not owner.verified(key, text, signature):
+def _signature(store: SshOwner, key: OwnerKey, text: str) -> str:
+    signature = store.signed(key, text)
+    if not store.verified(key, text, signature):
         raise ProblemError("the signature of {file} does not verify", file=key.file)
     return signature
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.home.acting import Acting
+from alice_exp.caller.acting import Acting
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.journal.act import Actor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from alice_exp.home.caller import Caller
+    from alice_exp.caller.acting import Caller
     from alice_exp.sharing.ports import Peer
     from alice_exp.sharing.store.network import Network
     from alice_exp.sharing.store.peer_identity import FileIdentity, Shares

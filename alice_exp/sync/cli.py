@@ -9,15 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.home.caller import require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.sharing.wiring import shares
 from alice_exp.sync import usecases as syncing
 from alice_exp.sync.ports import Remote
 from alice_exp.sync.rules.ledger_heads import told_key
-from alice_exp.sync.usecases import Machine, Synced
-from alice_exp.sync.wiring import exchange, remotes
+from alice_exp.sync.usecases import Synced
+from alice_exp.sync.wiring import remotes
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import window
@@ -42,7 +41,7 @@ def run(
     require_person(terminal.session.caller, say("sync"), "alice-exp sync")
     if over:
         terminal.confirm(say("Put this history in the place of what the remote holds?"))
-    _report(terminal, syncing.sync(_machine(terminal), only, over=over))
+    _report(terminal, syncing.sync(terminal.session, only, over=over))
 
 
 def add(
@@ -64,9 +63,8 @@ def add(
         if private
         else say("Publish what you share to {address}?", address=address)
     )
-    machine = _machine(terminal)
-    remote = syncing.add(machine, address, name, private=private)
-    own = syncing.own_key(machine) if private else ""
+    remote = syncing.add(terminal.session, address, name, private=private)
+    own = syncing.own_key(terminal.session) if private else ""
 
     def text() -> None:
         terminal.line(_line(remote))
@@ -82,7 +80,7 @@ def list_remotes(terminal: Terminal) -> None:
     Example: alice-exp sync list
     """
     named = remotes(terminal.session).all()
-    own = syncing.own_key(_machine(terminal)) if any(one.private for one in named) else ""
+    own = syncing.own_key(terminal.session) if any(one.private for one in named) else ""
 
     def text() -> None:
         if not named:
@@ -102,7 +100,7 @@ def remove(
 
     Example: alice-exp sync remove origin
     """
-    gone = syncing.remove(_machine(terminal), name)
+    gone = syncing.remove(terminal.session, name)
     terminal.answer(_row(gone), lambda: terminal.line(say("{name}  is forgotten", name=gone.name)))
 
 
@@ -115,7 +113,7 @@ def confirm(
     Example: alice-exp sync confirm k7qm-2c4x-hw3b-a5dn-r6ty
     """
     terminal.confirm(say("Does 'alice-exp sync list' show {key} on your other machine?", key=key))
-    remote = syncing.confirm(_machine(terminal), key)
+    remote = syncing.confirm(terminal.session, key)
     terminal.answer(
         _row(remote),
         lambda: terminal.line(say("{key}  counts from the next sync with {name}", key=key, name=remote.name)),
@@ -127,7 +125,7 @@ def settle(terminal: Terminal) -> None:
 
     Example: alice-exp sync settle
     """
-    commit = syncing.settle(_machine(terminal))
+    commit = syncing.settle(terminal.session)
     document = {"commit": commit_id(commit)}
     terminal.answer(
         document,
@@ -158,18 +156,13 @@ def watch(
     while time.monotonic() < end:
         now, head = time.monotonic(), repository.head()
         if now >= due or head != seen:
-            _report(terminal, syncing.sync(_machine(terminal)), quiet_if_idle=bool(seen))
+            _report(terminal, syncing.sync(terminal.session), quiet_if_idle=bool(seen))
             sys.stdout.flush()
             # The head from before the sync, so that what another process did meanwhile is noticed next time.
             due, seen = now + pause, head
             # One failed round must not become the exit code of a watch that goes on.
             terminal.exit_code = 0
         time.sleep(min(_TICK, max(0.0, end - time.monotonic())))
-
-
-def _machine(terminal: Terminal) -> Machine:
-    session = terminal.session
-    return Machine(session.home, remotes(session), exchange(session), shares(session), session.caller)
 
 
 def _row(remote: Remote) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alice_exp.home.caller import Caller, require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.kernel.errors import AliceError, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.progress import followed
@@ -21,16 +21,15 @@ from alice_exp.owner.rules.ssh_signature import public_key
 from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.usecases import bundles as sharing
 from alice_exp.sharing.usecases.bundles import TakenIn
+from alice_exp.sharing.wiring import shares
 from alice_exp.sync.ports import Exchanged, Remote
 from alice_exp.sync.rules.ledger_heads import told_key
+from alice_exp.sync.wiring import exchange, remotes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.home.ports import Home
-    from alice_exp.sharing.store.peer_identity import Shares
-    from alice_exp.sync.store.git_remotes import GitExchange
-    from alice_exp.sync.store.known_remotes import FileRemotes
+    from alice_exp.home.session import Session
 
 NOTHING = Exchanged()
 """The result of an exchange that transferred nothing."""
@@ -50,23 +49,12 @@ class Synced:
     failure: AliceError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """What syncing needs."""
-
-    home: Home
-    remotes: FileRemotes
-    exchange: GitExchange
-    shares: Shares
-    caller: Caller
-
-
-def add(machine: Machine, address: str, name: str = "", *, private: bool) -> Remote:
+def add(session: Session, address: str, name: str = "", *, private: bool) -> Remote:
     """Add a reachable remote; ``private`` declares that everything tracked may go there.
 
     ``UsageError`` if the address is malformed, ``RefusedError`` if the name is taken or the address has a password.
     """
-    require_person(machine.caller, "add a remote", "alice-exp sync add REMOTE")
+    require_person(session.caller, "add a remote", "alice-exp sync add REMOTE")
     address = _address(address)
     named = name or _named(address)
     if not NAME.fullmatch(named):
@@ -75,16 +63,16 @@ def add(machine: Machine, address: str, name: str = "", *, private: bool) -> Rem
             name=repr(named),
             hint="small letters, digits, - and _: --name",
         )
-    present = machine.remotes.all()
+    present = remotes(session).all()
     if any(one.name == named or one.address == address for one in present):
         raise RefusedError(
             "there is a remote {name} already, or one at that address", name=named, hint="alice-exp sync list"
         )
-    machine.exchange.reach(address)
+    exchange(session).reach(address)
     if private:
-        machine.remotes.key()
-    remote = Remote(named, address, private, machine.caller.now)
-    machine.remotes.keep((*present, remote))
+        remotes(session).key()
+    remote = Remote(named, address, private, session.caller.now)
+    remotes(session).keep((*present, remote))
     return remote
 
 
@@ -104,35 +92,35 @@ def _named(address: str) -> str:
     return re.sub(r"[^a-z0-9_-]+", "-", last).strip("-_") or "remote"
 
 
-def remove(machine: Machine, name: str) -> Remote:
+def remove(session: Session, name: str) -> Remote:
     """Remove a remote from the list; its contents are not touched."""
-    require_person(machine.caller, "remove a remote", f"alice-exp sync remove {name}")
-    removed = _find(machine, name)
-    machine.remotes.keep(tuple(one for one in machine.remotes.all() if one.name != name))
+    require_person(session.caller, "remove a remote", f"alice-exp sync remove {name}")
+    removed = _find(session, name)
+    remotes(session).keep(tuple(one for one in remotes(session).all() if one.name != name))
     return removed
 
 
-def _find(machine: Machine, name: str) -> Remote:
-    found = next((one for one in machine.remotes.all() if one.name == name), None)
+def _find(session: Session, name: str) -> Remote:
+    found = next((one for one in remotes(session).all() if one.name == name), None)
     if found is None:
         raise NotFoundError("there is no remote {name}", name=name, hint="see 'alice-exp sync list'")
     return found
 
 
-def sync(machine: Machine, names: Sequence[str] = (), *, over: bool = False) -> tuple[Synced, ...]:
+def sync(session: Session, names: Sequence[str] = (), *, over: bool = False) -> tuple[Synced, ...]:
     """Sync with the named remotes, or all; one that fails does not stop the others (``Synced.failure``).
 
     ``over`` replaces a private remote's history by this one, with the remote's blocks but without its past.
     """
-    require_person(machine.caller, "sync", "alice-exp sync")
-    chosen = tuple(_find(machine, name) for name in names) or machine.remotes.all()
+    require_person(session.caller, "sync", "alice-exp sync")
+    chosen = tuple(_find(session, name) for name in names) or remotes(session).all()
     if not chosen:
         raise NotFoundError("no remote is known", hint="name one with 'alice-exp sync add REMOTE'")
-    done = tuple(_synced(machine, remote, over) for remote in followed(chosen))
+    done = tuple(_synced(session, remote, over) for remote in followed(chosen))
     reached = {one.remote.name: one.exchanged for one in done if one.failure is None}
     if reached:
-        rows = [_reached(one, reached.get(one.name), machine.caller.now) for one in machine.remotes.all()]
-        machine.remotes.keep(tuple(rows))
+        rows = [_reached(one, reached.get(one.name), session.caller.now) for one in remotes(session).all()]
+        remotes(session).keep(tuple(rows))
     return done
 
 
@@ -142,13 +130,13 @@ def _reached(remote: Remote, done: Exchanged | None, now: str) -> Remote:
     return replace(remote, synced=now, head=max(done.head, remote.head), offered=done.offered)
 
 
-def confirm(machine: Machine, key: str) -> Remote:
+def confirm(session: Session, key: str) -> Remote:
     """Let the decisions of a machine count whose key, as ``told_key`` shows it, a remote offered: it is the person's.
 
     ``NotFoundError`` if no remote offered it at the last sync.
     """
-    require_person(machine.caller, "confirm a machine's key", f"alice-exp sync confirm {key}")
-    rows = machine.remotes.all()
+    require_person(session.caller, "confirm a machine's key", f"alice-exp sync confirm {key}")
+    rows = remotes(session).all()
     found = next((one for one in rows if one.offered and told_key(one.offered) == key.strip().lower()), None)
     if found is None:
         raise NotFoundError(
@@ -157,36 +145,36 @@ def confirm(machine: Machine, key: str) -> Remote:
             hint="sync first: it tells the key, if there is one",
         )
     known = replace(found, machines=(*found.machines, found.offered), offered="")
-    machine.remotes.keep(tuple(known if one is found else one for one in rows))
+    remotes(session).keep(tuple(known if one is found else one for one in rows))
     return known
 
 
-def own_key(machine: Machine) -> str:
+def own_key(session: Session) -> str:
     """This machine's public key as people compare it, made if there is none yet."""
-    return told_key(public_key(machine.remotes.key()).hex())
+    return told_key(public_key(remotes(session).key()).hex())
 
 
-def _synced(machine: Machine, remote: Remote, over: bool) -> Synced:
+def _synced(session: Session, remote: Remote, over: bool) -> Synced:
     try:
         if not remote.private:
-            return _published(machine, remote)
-        caller = machine.caller
+            return _published(session, remote)
+        caller = session.caller
         act = Act("sync", caller.actor, caller.now, (), f"with {remote.name}", (("Remote", remote.name),))
-        return Synced(remote, machine.exchange.exchange(remote, act, over=over))
+        return Synced(remote, exchange(session).exchange(remote, act, over=over))
     except AliceError as error:
         return Synced(remote, failure=error)
 
 
-def settle(machine: Machine) -> Commit | None:
+def settle(session: Session) -> Commit | None:
     """Finish a plain ``git pull``, which merges file by file; None if there was nothing left to do."""
-    act = Act("sync", machine.caller.actor, machine.caller.now, (), "settle a merge")
-    return machine.exchange.settle(act)
+    act = Act("sync", session.caller.actor, session.caller.now, (), "settle a merge")
+    return exchange(session).settle(act)
 
 
-def _published(machine: Machine, remote: Remote) -> Synced:
+def _published(session: Session, remote: Remote) -> Synced:
     """Publish what may leave, withdraw what no longer may, and take in what others published there."""
     try:
-        made = sharing.preview(machine.home, machine.shares)
+        made = sharing.preview(session.home, shares(session))
     except NotFoundError:
         made = None
 
@@ -194,26 +182,26 @@ def _published(machine: Machine, remote: Remote) -> Synced:
         # Recorded before it is sent: after a crash an entry too many is harmless, a missing one is not.
         if made is not None:
             digest, blocks = sharing.traces(made)
-            machine.shares.record(Disclosure(machine.caller.now, remote.name, "sync", digest, blocks))
+            shares(session).record(Disclosure(session.caller.now, remote.name, "sync", digest, blocks))
 
     text = made.text if made is not None else None
-    changed, others = machine.exchange.publish(
-        remote, machine.shares.name(), text, about_to_leave, machine.caller.now
+    changed, others = exchange(session).publish(
+        remote, shares(session).name(), text, about_to_leave, session.caller.now
     )
     bundles: list[TakenIn] = []
     refused: list[tuple[str, str]] = []
     for path, data in others.items():
         # If one is faulty, the others are still taken in.
         try:
-            bundles.append(_taken_in(machine, path, data))
+            bundles.append(_taken_in(session, path, data))
         except AliceError as error:
             refused.append((path, str(error)))
     return Synced(remote, published=changed, bundles=tuple(bundles), refused=tuple(refused))
 
 
-def _taken_in(machine: Machine, path: str, data: bytes) -> TakenIn:
+def _taken_in(session: Session, path: str, data: bytes) -> TakenIn:
     received = sharing.received(data, path)
     # The file name is the sender's place in the shared history; nobody may write under another's name.
     if received.name != Path(path).stem:
         raise UsageError("{path} says that it is from {name}", path=path, name=received.name)
-    return sharing.take_in(machine.home, machine.caller, received)
+    return sharing.take_in(session.home, session.caller, received)

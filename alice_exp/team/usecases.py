@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.home.caller import require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.home.ports import Brought
 from alice_exp.kernel.errors import BusyError, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
@@ -35,7 +35,7 @@ from alice_exp.team.rules.team_file import PATH, Lesson, TeamFile, team_id
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from alice_exp.home.caller import Caller
+    from alice_exp.caller.acting import Caller
     from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Json
@@ -261,8 +261,7 @@ def _placed(
 
 def apart(snapshot: Snapshot, blocks: Sequence[Placed]) -> dict[str, tuple[str, str]]:
     """Why a key for all leaves some blocks out, by their ids: the reason, and the id of the block here."""
-    from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
-    from alice_exp.finding.rules.nearness.shelf import trusted
+    from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, trusted
 
     around = Neighbourhood(trusted(snapshot), snapshot.rejected())
     found = {}

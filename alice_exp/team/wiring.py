@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from alice_exp.caller.project import TEAM_FILE, root_of
 from alice_exp.home.ports import Came
-from alice_exp.home.project import TEAM_FILE, root_of
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, UsageError
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from alice_exp.agents import host_config
-from alice_exp.home.hosts import HOSTS
+from alice_exp.caller.hosts import HOSTS
 from alice_exp.kernel.text.marked_block import with_block, without_block
 from tests.conftest import ROOT
 

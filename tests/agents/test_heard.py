@@ -10,8 +10,8 @@ import pytest
 
 from alice_exp import Alice, NotFoundError
 from alice_exp.agents.cli import hook_command
+from alice_exp.caller.heard_queue import HeardQueue
 from alice_exp.conversations.rules.context_window import estimate_tokens
-from alice_exp.home.heard_queue import HeardQueue
 from tests.dying import killed
 
 Call = Callable[..., Any]
@@ -230,8 +230,8 @@ def test_six_wordings_of_one_order_are_one_candidate_with_its_dates(
 STEPS = [
     ("alice_exp.kernel.journal.atomic_files:create", "before"),
     ("alice_exp.kernel.journal.atomic_files:create", "after"),
-    ("alice_exp.home.heard_queue:HeardQueue.keep", "before"),
-    ("alice_exp.home.heard_queue:HeardQueue.keep", "after"),
+    ("alice_exp.caller.heard_queue:HeardQueue.keep", "before"),
+    ("alice_exp.caller.heard_queue:HeardQueue.keep", "after"),
     ("alice_exp.conversations.usecases.sessions:extract_session", "after"),
     ("alice_exp.agents.store:Spool.done", "before"),
 ]

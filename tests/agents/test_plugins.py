@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from alice_exp.home.hosts import HOSTS
+from alice_exp.caller.hosts import HOSTS
 from tests import plugins
 from tests.agents.npm import fetched
 from tests.conftest import ROOT

@@ -12,7 +12,7 @@ import pytest
 
 from alice_exp import Alice, Filters, RefusedError, UsageError
 from alice_exp.agents.cli import hook_command
-from alice_exp.home.project import spot_at
+from alice_exp.caller.project import spot_at
 
 Call = Callable[..., Any]
 Repository = Callable[..., Path]

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from alice_exp.agents.host_config import under
-from alice_exp.home.hosts import HOSTS
+from alice_exp.caller.hosts import HOSTS
 from tests.agents.model_stand_in import MADE, Called, standing_in
 from tests.agents.npm import fetched
+from tests.caller.test_acting import WAYS
 from tests.conftest import NOW, ROOT
-from tests.home.test_acting import WAYS
 
 pytestmark = pytest.mark.slow
 Call = Callable[..., Any]

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from alice_exp.home.ports import History, Home
+from alice_exp.home.ports import Home
+from alice_exp.home.store.git_history import GitHistory
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act, Actor
 from alice_exp.model.values.block import SETS, Block, Payload, Trigger
@@ -38,7 +39,7 @@ class World:
     """The three ports over one and the same home, which holds ``TEXT`` in ``TOOLS`` and one commit."""
 
     home: Home
-    history: History
+    history: GitHistory
     reports: Reports
 
 
@@ -221,7 +222,7 @@ def test_whole_files_come_and_go(ports: World) -> None:
     assert ports.home.text("universal/recipes.jsonc") is None
 
 
-# -- History ------------------------------------------------------------------------------------------------------
+# -- GitHistory ------------------------------------------------------------------------------------------------------
 
 
 def test_the_log_is_newest_first_and_may_be_cut(ports: World) -> None:

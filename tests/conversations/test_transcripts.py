@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from alice_exp.caller.hosts import KNOWN
 from alice_exp.conversations.rules.transcripts import TAG, read, records, spoken, typed_words
-from alice_exp.home.hosts import KNOWN
 from tests.case_tables import cases
 
 Call = Callable[..., Any]

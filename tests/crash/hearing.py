@@ -52,7 +52,7 @@ def check(root: Path) -> None:
 
 
 def _waiting(root: Path) -> set[tuple[str, str]]:
-    from alice_exp.home.heard_queue import HeardQueue
+    from alice_exp.caller.heard_queue import HeardQueue
 
     return {(one.id, one.text) for one in HeardQueue(root / "alice/state/heard").waiting()}
 

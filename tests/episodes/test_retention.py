@@ -17,9 +17,10 @@ from alice_exp.episodes.rules.retention import (
     uniquenesses,
     weigh,
 )
+from alice_exp.finding.rules.task_similarity import retrieval_similarity
 from alice_exp.kernel.text.times import iso_time
-from alice_exp.model.rules.consolidation import decay_score
-from alice_exp.model.rules.similarity import retrieval_similarity
+from alice_exp.model.rules.consolidation import block_decay
+from alice_exp.model.values.block import Block, Payload
 from alice_exp.model.values.records import Episode, EpisodeBook
 
 NOW = "2026-02-20T09:00:00Z"
@@ -59,7 +60,8 @@ def test_ten_references_are_all_popularity_that_there_is(references: int, popula
 def test_what_lies_unused_weighs_less_as_a_record_and_as_a_block() -> None:
     ages = (0, 10, 20)
     records = [retention(0.5, days * DAY, 1, 0).score for days in ages]
-    blocks = [decay_score(iso_time(PRESENT - days * DAY), "fact", NOW) for days in ages]
+    times = [iso_time(PRESENT - days * DAY) for days in ages]
+    blocks = [block_decay(Block("", Payload("x"), updated_at=at), NOW) for at in times]
     for weights in (records, blocks):
         assert weights[0] > weights[1] > weights[2]
 

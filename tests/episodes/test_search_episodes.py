@@ -22,14 +22,14 @@ from alice_exp.episodes.rules.search_episodes import (
     statistics,
 )
 from alice_exp.finding.rules.scorer import Texts
-from alice_exp.kernel.jsonc.problem import Json
-from alice_exp.kernel.text.times import iso_time, milliseconds
-from alice_exp.kernel.text.tokens import keywords
-from alice_exp.model.rules.similarity import (
+from alice_exp.finding.rules.task_similarity import (
     context_similarity,
     retrieval_similarity,
     task_similarity,
 )
+from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.text.times import iso_time, milliseconds
+from alice_exp.kernel.text.tokens import keywords
 from alice_exp.model.values.records import Episode, EpisodeBook
 
 ML: dict[str, Json] = {"topic": "machine_learning", "difficulty": "beginner"}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from alice_exp.home.project import spot_at
+from alice_exp.caller.project import spot_at
 from alice_exp.kernel.jsonc import parse
 from alice_exp.terminal import language
 from tests.conftest import Call

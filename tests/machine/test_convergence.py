@@ -23,9 +23,7 @@ from alice_exp.home.session import Session
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.review import usecases as review
-from alice_exp.sharing.wiring import shares
 from alice_exp.sync import usecases as syncing
-from alice_exp.sync.wiring import exchange, remotes
 
 ACTS = (
     *("read", "memorize", "memorize", "outcome", "outcome", "outcome", "outcome", "decide", "move", "retire"),
@@ -70,14 +68,10 @@ class Clone:
         done = subprocess.run(command, cwd=self.root / "experiences", capture_output=True, text=True)
         if done.returncode:
             assert "CONFLICT (modify/delete)" in done.stdout and "CONFLICT (content)" not in done.stdout
-            assert syncing.settle(self.machine()) is not None
-
-    def machine(self) -> syncing.Machine:
-        w = self.session
-        return syncing.Machine(w.home, remotes(w), exchange(w), shares(w), w.caller)
+            assert syncing.settle(self.session) is not None
 
     def sync(self) -> syncing.Synced:
-        (done,) = syncing.sync(self.machine())
+        (done,) = syncing.sync(self.session)
         assert done.failure is None, done.failure
         return done
 

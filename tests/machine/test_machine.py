@@ -23,13 +23,13 @@ from alice_exp.app.opening import open_session
 from alice_exp.blocks.usecases import capture, lifetime, provenance
 from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.blocks.usecases.lifetime import keep
+from alice_exp.caller.hosts import HOSTS
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.values import Message
 from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.episodes.usecases import episode_book
 from alice_exp.finding import usecases as recall
 from alice_exp.finding.wiring import finding
-from alice_exp.home.hosts import HOSTS
 from alice_exp.kernel.errors import BusyError, RefusedError
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.jsonc import Remove, edit, parse

@@ -17,7 +17,7 @@ import pytest
 
 from alice_exp.app.opening import open_session
 from alice_exp.maintenance.wiring import reloading
-from tests.home.test_watch import WAYS
+from tests.maintenance.test_watch import WAYS
 
 Call = Callable[..., Any]
 Start = Callable[..., "subprocess.Popen[str]"]

@@ -119,7 +119,7 @@ def _hook(root: Path) -> None:
 
 
 def _owner(root: Path) -> None:
-    SshOwner(root, lambda _: None).keep(OwnerKey("ssh-ed25519 AAAA", "SHA256:x", "me", "/key"))
+    SshOwner(root, str).keep(OwnerKey("ssh-ed25519 AAAA", "SHA256:x", "me", "/key"))
 
 
 def _local(root: Path) -> None:
@@ -171,7 +171,7 @@ def test_what_was_forgotten_stays_forgotten_when_the_power_goes(
     elif write is _peer:
         FileIdentity(home, lambda: "alice_x").forget(FileIdentity(home, lambda: "alice_x").find("bob"))
     else:
-        SshOwner(home, lambda _: None).keep(None)
+        SshOwner(home, str).keep(None)
     assert not [path for path in paths if path.exists()] and not disk.lost(*paths)
 
 

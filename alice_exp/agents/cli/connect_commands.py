@@ -19,8 +19,8 @@ from alice_exp.agents.host_hooks import hooked, unhooked
 from alice_exp.agents.store import Spool
 from alice_exp.agents.told_to_agents import INSTRUCTIONS
 from alice_exp.agents.wiring import spool
-from alice_exp.home.caller import require_person
-from alice_exp.home.hosts import HOSTS, Event, Host, host_named
+from alice_exp.caller.acting import require_person
+from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError
 from alice_exp.kernel.text.marked_block import with_block, without_block
@@ -303,7 +303,7 @@ def install(
     """
     from alice_exp.agents import host_config
     from alice_exp.agents.host_config import installed, removed
-    from alice_exp.home.hosts import host_named
+    from alice_exp.caller.hosts import host_named
 
     known = host_named(host)
     path = Path(file).expanduser() if file else host_config.place(known, project)

@@ -16,7 +16,7 @@ import typer
 
 from alice_exp.agents.rules import hook_events
 from alice_exp.agents.wiring import spool
-from alice_exp.home.hosts import HOSTS, Event, Host, host_named
+from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, UsageError
 from alice_exp.kernel.providers.command_line import INSIDE
@@ -162,7 +162,7 @@ def _brought(session: Session) -> str:
 
 def _heard(session: Session, talk: str) -> str:
     """That sentences of earlier sessions wait here, in one line; empty where none does, or nothing is learned."""
-    from alice_exp.home.heard_here import readable
+    from alice_exp.blocks.usecases.heard_here import readable
 
     count = len(readable(session, talk)) if session.learns else 0
     told = say("{count} sentences of earlier sessions wait: call `heard` when the task is over", count=count)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from alice_exp.home.caller import require_person
-from alice_exp.home.project_names import named
+from alice_exp.caller.acting import require_person
+from alice_exp.caller.project_names import named
 from alice_exp.kernel.errors import UsageError
 from alice_exp.review.cli.where_it_holds import answers, asked_about
 from alice_exp.review.documents import asked_documents

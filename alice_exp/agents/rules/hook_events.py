@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from alice_exp.caller.hosts import HOSTS, Event, Host
 from alice_exp.conversations.rules.transcripts import TAG, session_name, typed_words
-from alice_exp.home.hosts import HOSTS, Event, Host
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.value_class import dataclass
 

@@ -17,9 +17,9 @@ from alice_exp.model.values.block import is_of_team
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from alice_exp.caller.acting import Caller
+    from alice_exp.caller.heard_queue import Heard
     from alice_exp.finding.ports import Finding
-    from alice_exp.home.caller import Caller
-    from alice_exp.home.heard_queue import Heard
     from alice_exp.home.session import Session
     from alice_exp.model.values.block import Place, Placed
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from alice_exp.blocks.rules.lost_decisions import Lost
-from alice_exp.home.caller import require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.home.ports import Purged
 from alice_exp.kernel.errors import Names, NotFoundError
 from alice_exp.kernel.journal.act import OPS, Commit, commit_id
@@ -33,7 +33,7 @@ DETAILS = (
 """What some acts say of themselves, always in the same words."""
 COUNTS = {"new": "{count} new", "changed": "{count} changed", "removed": "{count} removed"}
 """What adopting an edit says of its blocks."""
-_EFFECTS = ("verified", "debounced", "noted", "needs review", "withheld")
+_EFFECTS = ("verified", "debounced", "noted", "failed", "needs review", "withheld")
 _TAKEN = re.compile(r"(\d+) (new|changed|removed)")
 _OUTCOME = re.compile(r"(ok|fail) of (\S+)(.*)")
 

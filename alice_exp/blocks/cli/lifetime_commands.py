@@ -10,7 +10,7 @@ import typer
 from alice_exp.blocks.cli.act_wording import told_elsewhere
 from alice_exp.blocks.usecases import lifetime
 from alice_exp.blocks.usecases.lifetime import Lived
-from alice_exp.home.caller import require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.home.ports import Purged
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel import jsonc

@@ -14,7 +14,7 @@ from alice_exp.model.values.block import CUES, HEARD, About, BlockType, Evidence
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from alice_exp.home.heard_queue import Heard, HeardQueue
+    from alice_exp.caller.heard_queue import Heard, HeardQueue
 
 
 def resting_on(queue: HeardQueue, heard: Sequence[Heard]) -> tuple[Evidence, ...]:

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.grounding import is_heard, said_again
-from alice_exp.home.caller import require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.home.references import namespace_path
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Op
@@ -35,7 +35,7 @@ from alice_exp.model.values.changes import ChangeSet, Put
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from alice_exp.home.caller import Caller
+    from alice_exp.caller.acting import Caller
     from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit, Op
     from alice_exp.model.values.block import About, BlockType, Evidence, Place

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from alice_exp.blocks.rules.exported_blocks import as_claim, renamed
 from alice_exp.blocks.rules.memory_formats import Piece
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
-from alice_exp.home.caller import Caller, require_person
+from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.dry_run import DryHome
 from alice_exp.home.ports import Home
 from alice_exp.kernel.journal.act import Act, Commit

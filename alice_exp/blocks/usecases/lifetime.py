@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.blocks.rules.exported_blocks import block_text, read_alone
-from alice_exp.home.caller import Caller, require_person
+from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, Op
@@ -34,7 +34,8 @@ from alice_exp.model.values.changes import ChangeSet, Put
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from alice_exp.home.ports import Home, Purge, Purged
+    from alice_exp.home.ports import Home, Purged
+    from alice_exp.home.store.doors import FileHome
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.model.values.snapshot import Snapshot
 
@@ -295,13 +296,13 @@ def _applied(home: Home, plan: Callable[[Snapshot], tuple[ChangeSet | None, Live
     return replace(lived, commit=commit)
 
 
-def purge(purging: Purge, caller: Caller, block_id: str) -> Purged:
+def purge(home: FileHome, caller: Caller, block_id: str) -> Purged:
     """Remove every version of a block from all files and all commits (B2.29); a tombstone with id and date stays.
 
     ``block_id`` is the full id that was confirmed. Raises ``NotFoundError`` if there is no version of it.
     """
     require_person(caller, "purge", f"alice-exp purge {block_id}")
-    done = purging.purge(Act("purge", caller.actor, caller.now, (block_id,)))
+    done = home.purge(Act("purge", caller.actor, caller.now, (block_id,)))
     if done is None:
         raise NotFoundError(
             "neither the files nor history hold {id}", id=block_id, hint="see 'alice-exp log'"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Container, Iterator
 from dataclasses import replace
 from itertools import islice, pairwise, takewhile
+from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.lost_decisions import Lost, lost_decisions, put_back, taken_over
 from alice_exp.blocks.rules.undo import RECORDS, by_block, whole_files
-from alice_exp.home.caller import Caller, require_person
+from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.dry_run import DryHome
-from alice_exp.home.ports import Changed, History, Home, Version
+from alice_exp.home.ports import Changed, Home, Version
 from alice_exp.home.references import LookUp, look_up, prefix
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import OPS, Act, Commit
@@ -20,6 +21,9 @@ from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from alice_exp.home.store.git_history import GitHistory
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,29 +78,29 @@ class Undone:
     instead: Commit | None = None
 
 
-def require_op(history: History, op: str) -> None:
+def require_op(history: GitHistory, op: str) -> None:
     """Raise ``UsageError`` for an operation that there is not, and that no version before left in this history."""
     if op and op not in OPS and all(commit.op != op for commit in history.log()):
         raise UsageError("there is no kind of act {name}", name=repr(op), hint=", ".join(OPS))
 
 
-def stands(history: History, act: Commit) -> bool:
+def stands(history: GitHistory, act: Commit) -> bool:
     """Whether an act is in effect: no undo that is itself in effect has taken it back as a whole."""
     return not any(stands(history, undo) for undo in history.carrying("Undoes", act.act_id))
 
 
-def log(history: History, filters: LogFilter) -> Iterator[Commit]:
+def log(history: GitHistory, filters: LogFilter) -> Iterator[Commit]:
     """The acts that pass the filters, newest first."""
     passing = (commit for commit in history.log(block=filters.block) if filters.passes(commit))
     return islice(passing, filters.limit) if filters.limit else passing
 
 
-def find_id(look_up: LookUp, history: History, reference: str) -> str:
+def find_id(look_up: LookUp, history: GitHistory, reference: str) -> str:
     """The id that a reference stands for; see ``find``."""
     return find(look_up, history, reference)[0]
 
 
-def find(look_up: LookUp, history: History, reference: str) -> tuple[str, Placed | None]:
+def find(look_up: LookUp, history: GitHistory, reference: str) -> tuple[str, Placed | None]:
     """The id that a reference stands for, among living and archived blocks, else among all ids in history; with the
     block as it is now, ``None`` if it is in no file.
 
@@ -121,12 +125,12 @@ def find(look_up: LookUp, history: History, reference: str) -> tuple[str, Placed
     raise NotFoundError("no block ever had the id {reference}", reference=reference, hint=hint)
 
 
-def transitions(history: History, block_id: str) -> list[Transition]:
+def transitions(history: GitHistory, block_id: str) -> list[Transition]:
     """The acts on a block, oldest first, each with the block's state before and after."""
     return [Transition(commit, before, after) for commit, before, after in history.states(block_id)][::-1]
 
 
-def diff(history: History, name: str = "") -> Changed:
+def diff(history: GitHistory, name: str = "") -> Changed:
     """The changes of the act ``name``, or of the newest act."""
     if name:
         return history.changed(history.commit(name).commit)
@@ -138,7 +142,7 @@ def diff(history: History, name: str = "") -> Changed:
 
 def undo(
     home: Home,
-    history: History,
+    history: GitHistory,
     caller: Caller,
     name: str = "",
     filters: LogFilter | None = None,
@@ -172,7 +176,7 @@ _TRIED = 20
 
 
 def _chosen(
-    history: History, name: str, filters: LogFilter, brought: Callable[[], Container[str]]
+    history: GitHistory, name: str, filters: LogFilter, brought: Callable[[], Container[str]]
 ) -> tuple[Commit, ...]:
     if name:
         act = history.commit(name)
@@ -192,7 +196,7 @@ def _chosen(
     return (newest, *more) if newest is not None else ()
 
 
-def _standing(history: History, filters: LogFilter) -> Iterator[Commit]:
+def _standing(history: GitHistory, filters: LogFilter) -> Iterator[Commit]:
     """The acts that pass and are still in effect, newest first, without the first of all, which created the home."""
     # Where nothing is asked for, what an undo could take back only in part is not met again and again.
     undone = ("Undoes",) if filters != LogFilter() else ("Undoes", _IN_PART)
@@ -215,7 +219,7 @@ _IN_PART = "Undoes-In-Part"
 """Trailer of an undo: an act of which something stays in effect, as a later act changed it."""
 
 
-def _undo(home: Home, history: History, caller: Caller, acts: tuple[Commit, ...]) -> Undone:
+def _undo(home: Home, history: GitHistory, caller: Caller, acts: tuple[Commit, ...]) -> Undone:
     changed = [history.changed(act.commit) for act in acts]
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Undone]:
@@ -251,7 +255,7 @@ def _undo(home: Home, history: History, caller: Caller, acts: tuple[Commit, ...]
     return replace(answer, commit=commit)
 
 
-def _latest(history: History, target: str, acts: tuple[Commit, ...]) -> Commit | None:
+def _latest(history: GitHistory, target: str, acts: tuple[Commit, ...]) -> Commit | None:
     """The newest act on a block other than those to be taken back; ``None`` for a file."""
     chosen = {act.commit for act in acts}
     if not target.startswith("exp-"):
@@ -259,7 +263,7 @@ def _latest(history: History, target: str, acts: tuple[Commit, ...]) -> Commit |
     return next((commit for commit in history.log(block=target) if commit.commit not in chosen), None)
 
 
-def restore(home: Home, history: History, caller: Caller, reference: str) -> tuple[Placed, Commit | None]:
+def restore(home: Home, history: GitHistory, caller: Caller, reference: str) -> tuple[Placed, Commit | None]:
     """Bring back a block that expired, was deleted or was pruned, from its last version in history.
 
     A candidate's expiry starts anew with the next report. Raises ``RefusedError`` for one that repeats something
@@ -306,13 +310,13 @@ class PutBack:
     commit: Commit | None = None
 
 
-def lost(home: Home, history: History) -> tuple[Lost, ...]:
+def lost(home: Home, history: GitHistory) -> tuple[Lost, ...]:
     """The person's decisions that the files lack."""
     return lost_decisions(home.read(PLACES), history.decided)
 
 
 def restore_lost(
-    home: Home, caller: Caller, history: History, shown: Collection[str], *, lets_go: bool = False
+    home: Home, caller: Caller, history: GitHistory, shown: Collection[str], *, lets_go: bool = False
 ) -> PutBack:
     """Put back the decisions of these ids that the files lack, or let them go; what was rejected stays so."""
     require_person(caller, "restore", "alice-exp restore --lost")

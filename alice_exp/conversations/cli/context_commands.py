@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
+from alice_exp.caller.project import is_in_repository
 from alice_exp.conversations import documents as documents_of
 from alice_exp.conversations.usecases.agent_context import BUDGET, MOST, Primed
 from alice_exp.conversations.usecases.agent_context import prime as primed
 from alice_exp.conversations.usecases.recollect import recollect
 from alice_exp.conversations.wiring import remembering
 from alice_exp.finding.usecases import Filters, level_named
-from alice_exp.home.project import is_in_repository
 from alice_exp.home.references import type_named
 from alice_exp.home.session import Session
 from alice_exp.home.state_files import note_written

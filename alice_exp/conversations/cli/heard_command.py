@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from alice_exp.home.caller import require_person
-from alice_exp.home.heard_here import quoted, readable
+from alice_exp.blocks.usecases.heard_here import quoted, readable
+from alice_exp.caller.acting import require_person
 from alice_exp.kernel.errors import UsageError
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
+from alice_exp.caller.acting import require_person
 from alice_exp.conversations.rules.context_window import Settings, trigger_tokens
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.sessions import Extracted
 from alice_exp.conversations.values import ROLES, Message, as_dict, message_of
 from alice_exp.conversations.wiring import chats, conversing
-from alice_exp.home.caller import require_person
 from alice_exp.kernel.errors import Hint, Names, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.terminal.console import Terminal, short

@@ -6,9 +6,9 @@ treated like keys of the record. What does not read as a message is no message, 
 time.
 
 Of a user's message only what a person typed stays, without what the host or a hook put beside it; the tags stand in
-``home/hosts.py``, each host's in its row. Seen in what the hosts themselves wrote: Claude Code 2.1, Codex 0.169, Gemini
-CLI 0.61, Qwen Code 0.15, opencode 1.18; Cursor and VS Code by their documents. ``tests/conversations/host_rows.jsonl``
-holds a row for each.
+``caller/hosts.py``, each host's in its row. Seen in what the hosts themselves wrote: Claude Code 2.1, Codex 0.169,
+Gemini CLI 0.61, Qwen Code 0.15, opencode 1.18; Cursor and VS Code by their documents.
+``tests/conversations/host_rows.jsonl`` holds a row for each.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
+from alice_exp.caller.hosts import KNOWN
 from alice_exp.conversations.values import ROLES, Message, Role, message_of
-from alice_exp.home.hosts import KNOWN
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import iso_time

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from alice_exp.conversations.usecases.agent_context import user_memories
 from alice_exp.conversations.usecases.search_sessions import Search
@@ -12,13 +12,15 @@ from alice_exp.finding.ports import Finding
 from alice_exp.finding.rules.fitting_episodes import episode_text, fitting_episodes
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.usecases import Filters
-from alice_exp.home.ports import History
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.private_facts import masked, masked_block
 from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.timeline.usecases.events import find_thoughts
+
+if TYPE_CHECKING:
+    from alice_exp.home.store.git_history import GitHistory
 
 Source = Literal["block", "episode", "diary", "conversation"]
 
@@ -35,7 +37,7 @@ class Remembering:
     """Where memories lie: the blocks and records of a home, its history, what was said."""
 
     finding: Finding
-    history: History
+    history: GitHistory
     search: Search
 
 
@@ -111,7 +113,7 @@ def _episodes(snapshot: Snapshot, query: str, since: str) -> Iterable[Recollecti
 
 
 def _thoughts(
-    snapshot: Snapshot, history: History, query: str, now: str, top: int, since: str
+    snapshot: Snapshot, history: GitHistory, query: str, now: str, top: int, since: str
 ) -> Sequence[Recollection]:
     found = find_thoughts(snapshot, history, query, now, top, since)
     whole = [one.text for one in found if one.number]

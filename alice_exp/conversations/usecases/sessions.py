@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.grounding import held_in, resting_on, said_again
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
+from alice_exp.caller.acting import Caller
+from alice_exp.caller.heard_queue import Heard, HeardQueue
+from alice_exp.caller.hosts import HOSTS
 from alice_exp.conversations.rules.context_window import Settings, Summarise, Window, before_model
 from alice_exp.conversations.rules.cues import Extraction, Inference, extract, order_of
 from alice_exp.conversations.rules.own_sentences import Said, queued, said
@@ -20,10 +23,7 @@ from alice_exp.conversations.rules.reading import parse_answer, prompt_for
 from alice_exp.conversations.rules.speakers import by_the_user, named_apart, other_speakers
 from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.conversations.values import ChatRecord, Message
-from alice_exp.home.caller import Caller
 from alice_exp.home.dry_run import DryHome
-from alice_exp.home.heard_queue import Heard, HeardQueue
-from alice_exp.home.hosts import HOSTS
 from alice_exp.home.ports import Home
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Commit

@@ -11,11 +11,11 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from typing import TypeVar
 
+from alice_exp.finding.rules.task_similarity import CONTEXT_WEIGHT, TASK_WEIGHT
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT
 from alice_exp.model.values.records import Episode, EpisodeBook
 
 REWARD, RECENCY, UNIQUENESS, POPULARITY = 0.4, 0.3, 0.2, 0.1

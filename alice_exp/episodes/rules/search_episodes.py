@@ -17,11 +17,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from alice_exp.finding.rules.task_similarity import Similarity, contradicts, retrieval_similarity
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.similarity import Similarity, contradicts, retrieval_similarity
 from alice_exp.model.values.config import Config
 from alice_exp.model.values.records import Episode, EpisodeBook, ImportMode
 

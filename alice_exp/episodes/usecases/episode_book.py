@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.wiring import access
+from alice_exp.caller.acting import require_person
 from alice_exp.episodes.rules.retention import is_due, prune
 from alice_exp.episodes.rules.search_episodes import Filters, as_told, join, shorten_result, statistics
-from alice_exp.home.caller import require_person
 from alice_exp.home.record_access import refuse_faults, require_sound
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act
@@ -31,9 +31,9 @@ from alice_exp.model.values.records import EPISODES_PATH, Episode, EpisodeBook
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from alice_exp.caller.acting import Caller
     from alice_exp.episodes.rules.retention import Pruning
     from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
-    from alice_exp.home.caller import Caller
     from alice_exp.home.session import Session
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Json

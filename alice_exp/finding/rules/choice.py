@@ -12,11 +12,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from alice_exp.finding.rules.concerns import trusted_since
+from alice_exp.finding.rules.task_similarity import contradicts
 from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import is_in_doubt, value
-from alice_exp.model.rules.similarity import contradicts
 from alice_exp.model.values.block import IMPORTANT, Block, Placed, content_hash, is_of_team, is_put_away
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from typing import NamedTuple, Protocol
 
 from alice_exp.finding.rules.scorer import Scored, Texts
 from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.consolidation import importance_factor, seconds, stretch
+from alice_exp.model.rules.consolidation import importance_factor, stretch
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Block, Place, Placed
 
 AT_ONCE = 256

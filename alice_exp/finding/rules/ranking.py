@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import field
-from datetime import datetime
 from heapq import nlargest
 from typing import Any, cast
 
 from alice_exp.finding.rules.corpus import AT_ONCE, LONGEST, Corpus, Found, Searchable, Standing
+from alice_exp.finding.rules.task_similarity import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity
 from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import (
     DAY,
@@ -23,9 +24,7 @@ from alice_exp.model.rules.consolidation import (
     HALF_LIFE_DAYS,
     block_decay,
     importance_factor,
-    seconds,
 )
-from alice_exp.model.rules.similarity import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Placed, is_approved
 from alice_exp.model.values.config import Config
 
@@ -80,7 +79,7 @@ def fit(
     placed: Placed,
     text_match: float,
     context: Mapping[str, Json],
-    now: str | datetime,
+    now: str,
     *,
     half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
     judged: tuple[bool, float, float] = (True, 0.0, 0.0),
@@ -118,7 +117,7 @@ class Asked:
 
     query: str
     context: Mapping[str, Json]
-    now: str | datetime
+    now: str
     gate: float = GATE
     half_life_days: Mapping[str, float] = field(default_factory=lambda: dict(HALF_LIFE_DAYS))
     passing: Callable[[Placed], bool] = lambda _: True
@@ -244,7 +243,7 @@ def rank(
     blocks: Iterable[Placed] | Searchable,
     query: str,
     context: Mapping[str, Json],
-    now: str | datetime,
+    now: str,
     top: int | None = None,
     **more: Any,
 ) -> list[Match]:

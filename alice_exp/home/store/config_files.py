@@ -47,9 +47,7 @@ def _parsed(
     try:
         data = read_bytes(root / "experiences" / PATH)[0] if signatures[0] is not None else b"{}"
     except OSError as error:
-        why = (error.strerror or "it is gone").lower()
-        fault = Problem(PATH, 0, 0, "this file cannot be read: {why}", {"why": why})
-        return joined(Config(), local), (fault, *faults)
+        return joined(Config(), local), (_unread(error, PATH), *faults)
     tracked, problems = read_config(parse(data, PATH))
     return joined(tracked, local), (*problems, *faults)
 
@@ -88,8 +86,7 @@ def read_local(root: Path) -> tuple[Config, tuple[Problem, ...]]:
     except FileNotFoundError:
         return Config(), elsewhere(f"{root}/{LOCAL}", LOCAL)
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        return Config(), (Problem(LOCAL, 0, 0, "this file cannot be read: {why}", {"why": why}),)
+        return Config(), (_unread(error, LOCAL),)
     from alice_exp.kernel.jsonc import parse
     from alice_exp.model.formats.config_file import read_config
 
@@ -119,5 +116,12 @@ def write_local(root: Path, values: Mapping[str, Json]) -> None:
 
 
 def _unwritten(error: OSError, root: Path) -> ProblemError:
-    why = (error.strerror or str(error)).lower()
-    return ProblemError("nothing was changed: {why}", why=why, path=str(root / LOCAL))
+    return ProblemError("nothing was changed: {why}", why=_why(error), path=str(root / LOCAL))
+
+
+def _unread(error: OSError, path: str) -> Problem:
+    return Problem(path, 0, 0, "this file cannot be read: {why}", {"why": _why(error)})
+
+
+def _why(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

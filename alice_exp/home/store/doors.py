@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.home.landed import Landed
-    from alice_exp.home.ports import Cataloguing, Purged, Signer
+    from alice_exp.home.ports import Cataloguing, Purged, SignerOf
     from alice_exp.home.store.hand_edits import Adopting
     from alice_exp.home.store.record_files import Recording
     from alice_exp.home.store.write_changes import Composing
@@ -56,9 +56,9 @@ _PAUSE = 0.005
 
 
 class FileHome:
-    """A home in a directory (``~/.alice``). Implements ``home.ports.Home`` and ``Purge``; not thread-safe."""
+    """A home in a directory (``~/.alice``). Implements ``home.ports.Home``; not thread-safe."""
 
-    def __init__(self, root: Path, sources: Sources, signer: Signer | None = None) -> None:
+    def __init__(self, root: Path, sources: Sources, signer: SignerOf = lambda: None) -> None:
         self.root = root
         self.experiences = root / "experiences"
         self.lock = WriterLock(root / "state" / "lock")
@@ -353,7 +353,7 @@ class FileHome:
         raise BusyError("the files change faster than they can be read", hint="run the command again")
 
     def purge(self, act: Act) -> Purged | None:
-        """See ``home.ports.Purge.purge``."""
+        """Erase the block of an act from every file and every commit, atomically; None if nothing contains it."""
         from alice_exp.home.store.held_back import purge
 
         with self.alone():
@@ -363,7 +363,7 @@ class FileHome:
             return purge(self._composing.held, self._writer, self.standings, act, composed(act))
 
     def versions(self, block_id: str) -> int:
-        """See ``home.ports.Purge.versions``."""
+        """The number of file versions in history that contain the block."""
         from alice_exp.home.store.purge import count
 
         return count(self.repository, block_id)

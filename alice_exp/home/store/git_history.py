@@ -50,7 +50,7 @@ _ENVIRONMENT = RLock()
 
 
 class GitHistory:
-    """The history of one home; see ``home.ports.History``."""
+    """The acts of one home, read from git, newest first. ``NotFoundError`` if a name matches none."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
@@ -99,13 +99,10 @@ class GitHistory:
             os.environ.update(kept)
 
     def log(self, *, block: str = "", limit: int = 0) -> Iterator[Commit]:
-        """See ``home.ports.History.log``; ``ProblemError`` if the history is damaged."""
-        if not self._repository.exists or not self._repository.head():
-            return
+        """All acts, or those on one ``block``; at most ``limit`` (0: all). ``ProblemError`` if damaged."""
         options: dict[str, Any] = {"max_count": limit} if limit else {}
         if block:
-            options.update(grep=f"^Alice-Block: {block}$")
-        if block:
+            options |= {"grep": f"^Alice-Block: {block}$"}
             # A foreign commit may carry forged trailers, and the act that adopted it need not name this block.
             foreign = self._foreign()
             yield from (act for act in self._acts(options) if act.commit not in foreign)
@@ -113,6 +110,8 @@ class GitHistory:
         yield from disclaimed(self._acts(options))
 
     def _acts(self, options: Mapping[str, Any]) -> Iterator[Commit]:
+        if not self._repository.exists or not self._repository.head():
+            return
         with self._repo() as repo:
             for found in repo.iter_commits(repo.head.commit, **options):
                 yield read(found.hexsha, _message(found))
@@ -124,7 +123,7 @@ class GitHistory:
         return {value for act in own for name, value in act.trailers if name == FOREIGN}
 
     def commit(self, name: str) -> Commit:
-        """See ``home.ports.History.commit``; ``UsageError`` if the name is malformed or ambiguous."""
+        """The act with this commit id, unique prefix of one, or act id; ``UsageError`` if malformed or ambiguous."""
         if not _NAME.fullmatch(name):
             raise UsageError(
                 "{name} is not an act",
@@ -139,16 +138,11 @@ class GitHistory:
         return found[0]
 
     def carrying(self, trailer: str, value: str) -> Iterator[Commit]:
-        """See ``home.ports.History.carrying``."""
-        if not self._repository.exists or not self._repository.head():
-            return
-        with self._repo() as repo:
-            pattern = f"^Alice-{trailer}: {re.escape(value)}$"
-            for found in repo.iter_commits(repo.head.commit, grep=pattern):
-                yield read(found.hexsha, _message(found))
+        """The acts whose message has the trailer ``Alice-<trailer>: <value>``, newest first."""
+        yield from self._acts({"grep": f"^Alice-{trailer}: {re.escape(value)}$"})
 
     def changed(self, commit: str) -> Changed:
-        """See ``home.ports.History.changed``."""
+        """What one act changed."""
         with self._repo() as repo:
             found = repo.commit(commit)
             pairs = _changed_pairs(found)
@@ -168,7 +162,7 @@ class GitHistory:
         return Changed(read(found.hexsha, _message(found)), tuple(versions), files, whole)
 
     def states(self, block_id: str) -> Iterator[tuple[Commit, str, str]]:
-        """See ``home.ports.History.states``.
+        """The acts on a block, newest first, each with the block's state before and after (empty: absent).
 
         An act on a single block names both states in its trailers; for other acts the files of both sides are parsed,
         each content once.
@@ -187,7 +181,7 @@ class GitHistory:
             yield act, before, after
 
     def last_text(self, block_id: str) -> tuple[Placed, str] | None:
-        """See ``home.ports.History.last_text``."""
+        """A block's last version in history and its source text, whether or not the block still exists."""
         for act in self.log(block=block_id):
             for version in self.changed(act.commit).blocks:
                 if version.block_id != block_id:
@@ -204,7 +198,7 @@ class GitHistory:
         return raw_block(data, placed.path, placed.block.id)
 
     def decided(self, entries: Sequence[Entry]) -> Mapping[str, Placed]:
-        """See ``home.ports.History.decided``. What a reset took off the branch stands in its reflog."""
+        """The blocks as some decisions left them, by id, as far as any commit or reflog still has them."""
         wanted = [one for one in entries if _NAME.fullmatch(one.act) and _BLOCK.fullmatch(one.id)]
         if not wanted or not self._repository.exists:
             return {}
@@ -227,7 +221,7 @@ class GitHistory:
         return found
 
     def texts(self, path: str) -> Iterator[tuple[Commit, str]]:
-        """See ``home.ports.History.texts``. Each commit and each content is read once."""
+        """Every version of a file, newest first, each with the act that wrote it; removals are skipped."""
         if not self._repository.exists or not self._repository.head():
             return
         with self._repo() as repo:

@@ -21,7 +21,6 @@ from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.jsonc import Document, parse
 from alice_exp.model.formats.block_edits import rewrite
-from alice_exp.model.formats.block_erasure import PURGED, Said, forget, said_by
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.values.block import HELD, Block, Placed, place_of
 from alice_exp.model.values.changes import ChangeSet, Put
@@ -30,6 +29,7 @@ from alice_exp.model.values.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from alice_exp.home.ports import Purged
+    from alice_exp.model.formats.block_erasure import Said
 
 _TOLD = ("Reply", "Reason", "Scenario")
 """The trailers in which a person's words stand."""
@@ -65,6 +65,8 @@ def as_filed(changes: ChangeSet, seen: Snapshot) -> ChangeSet:
 
 def _unsaid(changes: ChangeSet, waiting: Mapping[str, Block]) -> tuple[tuple[str, str], ...]:
     """The trailers of an act, whose words a person may have taken from what is held."""
+    # Loaded where something is held, which hardly an act meets.
+    from alice_exp.model.formats.block_erasure import PURGED
     from alice_exp.model.rules.private_facts import private_words
 
     told = [value for name, value in changes.act.trailers if name in _TOLD]
@@ -99,11 +101,12 @@ def purge(
     act: Act,
     composed: tuple[Commit, Message],
 ) -> Purged | None:
-    """Erase an act's block from where it waits and from history; see ``home.ports.Purge.purge``. What was never in git
+    """Erase an act's block from where it waits and from history; see ``FileHome.purge``. What was never in git
     leaves its id alone: in the tombstone, and in the ledger."""
     from alice_exp.home.ports import Purged
     from alice_exp.home.store.purge import purge as erase
     from alice_exp.home.store.purge_search import Versions, remains
+    from alice_exp.model.formats.block_erasure import said_by
 
     (block_id,) = act.blocks
     was_held = held_back.take_out(block_id)
@@ -149,6 +152,8 @@ class HeldBack:
         if HELD not in new:
             yield
             return
+        from alice_exp.model.formats.block_erasure import said_by
+
         after = new.pop(HELD)
         before = self._data()
         coming = replace(changes, puts=tuple(put for put in changes.puts if put.path == HELD), removes=())
@@ -168,6 +173,8 @@ class HeldBack:
 
     def take_out(self, block_id: str) -> bool:
         """Erase a block that waits, and what ``state/`` derives from it; False if it does not wait here."""
+        from alice_exp.model.formats.block_erasure import forget, said_by
+
         data = self._data() or b""
         said = said_by(data, HELD, block_id)
         if not said.payload:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.home.ports import Signer
+    from alice_exp.home.ports import SignerOf
     from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
     from alice_exp.kernel.journal.transaction import FileChange
     from alice_exp.model.values.changes import ChangeSet
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 class Standings:
     """The ledger of the home at ``root``. Reading needs no lock; who writes holds the writer lock."""
 
-    def __init__(self, repository: Repository, root: Path, signer: Signer | None = None) -> None:
+    def __init__(self, repository: Repository, root: Path, signer: SignerOf = lambda: None) -> None:
         self.objects = LedgerObjects(repository, root / "state" / "ledger")
         self._repository = repository
         self.owner = OwnedHeads(self.objects, signer)
@@ -125,6 +125,9 @@ class Standings:
 
     def _all(self) -> dict[str, bytes]:
         return self.objects.shards(self.objects.names(self.head), self.head)
+
+    def _every(self) -> list[Entry]:
+        return [one for data in self._all().values() for one in read_shard(data).values()]
 
     def copied(self) -> list[Entry]:
         """See ``snapshot.Decisions``."""
@@ -307,8 +310,7 @@ class Standings:
 
     def _composed_signed(self, commit: Commit, when: int, whole: Sequence[Entry]) -> LedgerCommit:
         """A commit with the signature of its tree, in which nothing stands that the key did not sign before."""
-        there = [one for data in self._all().values() for one in read_shard(data).values()]
-        others = [self.entry(one.id) for one in there if self.entry(one.id) != one]
+        others = [self.entry(one.id) for one in self._every() if self.entry(one.id) != one]
         message, changed = self._message(commit, when, whole), self.shards_with([*others, *whole])
         text = text_of(self.objects.composed(message, changed).body)
         if self.owner.signature[0] != text:
@@ -344,10 +346,7 @@ class Standings:
         """What an owner key signs of the ledger that ``forget`` begins; empty without a key, or where the ledger says
         anything that the key did not sign."""
         self.follow()
-        shards = self.objects.shards(self.objects.names(self.head), self.head)
-        said = (
-            [one for data in shards.values() for one in read_shard(data).values()] if self.is_signed else []
-        )
+        said = self._every() if self.is_signed else []
         if not said or any(self.entry(one.id) != one for one in said):
             return ""
         return text_of(self.objects.composed(Message("", 0, ""), self._without(block_id), anew=True).body)

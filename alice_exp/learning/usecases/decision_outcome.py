@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alice_exp.caller.acting import Caller
 from alice_exp.episodes.rules.retention import is_due, prune
 from alice_exp.episodes.rules.search_episodes import as_told, shorten_result
 from alice_exp.episodes.usecases.episode_book import capacity_of, cleaned, reads_of
-from alice_exp.home.caller import Caller
 from alice_exp.home.references import resolve
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
@@ -32,7 +32,7 @@ from alice_exp.timeline.usecases.original_events import FINISHED
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from alice_exp.home.caller import Caller
+    from alice_exp.caller.acting import Caller
     from alice_exp.home.ports import Home
     from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.problem import Json
@@ -344,4 +344,4 @@ def _detail(change: Change) -> str:
     count = f"({change.block.verifications} verified)"
     if change.before != change.after:
         return f"{change.before} → {change.after} {count}"
-    return f"{change.effect.replace('_', ' ')}, {change.after} {count}"
+    return f"{change.word}, {change.after} {count}"

@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from alice_exp.home.caller import require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.kernel.errors import Hint, Names, ProblemError, UsageError
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.editor import write_text

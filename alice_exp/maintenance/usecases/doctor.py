@@ -5,24 +5,25 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from alice_exp.home.caller import Caller, require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.home.record_access import ahead
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.json_schema import schemas
+from alice_exp.maintenance.formats.json_schema import schemas
+from alice_exp.maintenance.wiring import inspection
 from alice_exp.model.values.block import PLACES, Place
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.owner import usecases as owning
+from alice_exp.sync.wiring import remotes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from alice_exp.home.ports import History, Home
+    from alice_exp.home.ports import Home
+    from alice_exp.home.session import Session
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.owner.store import SshOwner
-    from alice_exp.sync.store.known_remotes import FileRemotes
 
 SKEW = timedelta(minutes=2)
 """The most that a time may be in the future before the clock is doubted."""
@@ -47,37 +48,21 @@ class Check:
         return "error" if "error" in found else "warning" if found else "ok"
 
 
-@dataclass(frozen=True, slots=True)
-class Patient:
-    """The ports through which a home is examined.
-
-    ``look`` gives the problems that one of ``_INSPECTED`` finds, ``mend`` mends what needs no decision by a person and
-    counts it, ``commit_time`` is that of the newest commit (epoch seconds; 0: none).
-    """
-
-    home: Home
-    history: History
-    look: Callable[[str], tuple[Problem, ...]]
-    mend: Callable[[str], int]
-    commit_time: Callable[[], int]
-    owner: SshOwner
-    remotes: FileRemotes
-    caller: Caller
-
-
-def examine(patient: Patient, *, fix: bool = False) -> tuple[Check, ...]:
+def examine(session: Session, *, fix: bool = False) -> tuple[Check, ...]:
     """Run every check in order; with ``fix`` each mends what it can first, which only a person may ask for."""
     if fix:
-        require_person(patient.caller, "mend the home", "alice-exp doctor --fix")
-    return tuple(_checked(patient, name, fix) for name in CHECKS)
+        require_person(session.caller, "mend the home", "alice-exp doctor --fix")
+    return tuple(_checked(session, name, fix) for name in CHECKS)
 
 
-def _checked(patient: Patient, name: str, fix: bool) -> Check:
+def _checked(session: Session, name: str, fix: bool) -> Check:
     """Run one check; if it fails itself, that is reported as its problem, so that the others still run."""
     mended = 0
     try:
-        mended = _mend(patient, name) if fix else 0
-        return Check(name, tuple(CHECKS[name](patient)), mended)
+        mended = _mend(session, name) if fix else 0
+        return Check(
+            name, tuple(_OWN[name](session) if name in _OWN else inspection(session).look(name)), mended
+        )
     except AliceError as error:
         fault = Problem(error.path, error.line, error.column, "{why}", {"why": str(error)}, hint=error.hint)
     except (OSError, ValueError) as error:
@@ -85,37 +70,37 @@ def _checked(patient: Patient, name: str, fix: bool) -> Check:
     return Check(name, (fault,), mended)
 
 
-def _mend(patient: Patient, name: str) -> int:
+def _mend(session: Session, name: str) -> int:
     if name == "schemas":
-        return _rewrite_schemas(patient)
-    return patient.mend(name) if name in _INSPECTED else 0
+        return _rewrite_schemas(session)
+    return 0 if name in _OWN else inspection(session).mend(name)
 
 
-def _files(patient: Patient) -> Iterator[Problem]:
-    yield from patient.home.read(PLACES, records=True).problems
+def _files(session: Session) -> Iterator[Problem]:
+    yield from session.home.read(PLACES, records=True).problems
 
 
-def _remotes(patient: Patient) -> Iterator[Problem]:
+def _remotes(session: Session) -> Iterator[Problem]:
     """Remotes that sync does not know, and acts that could not be finished (D12, B2.27)."""
-    known = {remote.address for remote in patient.remotes.all() if remote.private}
-    for problem in patient.history.problems():
+    known = {remote.address for remote in remotes(session).all() if remote.private}
+    for problem in session.history.problems():
         if problem.values.get("address") not in known:
             yield problem
 
 
-def _clock(patient: Patient) -> Iterator[Problem]:
+def _clock(session: Session) -> Iterator[Problem]:
     """Commits, episodes and blocks from the future: the clock is wrong now, or was then."""
-    latest = datetime.fromisoformat(patient.caller.now) + SKEW
+    latest = datetime.fromisoformat(session.caller.now) + SKEW
     # A time of git's may lie beyond the last year that a calendar here knows.
-    newest = datetime.fromtimestamp(min(patient.commit_time(), _LAST), UTC)
+    newest = datetime.fromtimestamp(min(inspection(session).commit_time(), _LAST), UTC)
     if newest > latest:
         template = "the newest commit is of {at}, which is still to come: the clock is wrong, or was"
         yield Problem(".git", 0, 0, template, {"at": newest.strftime("%Y-%m-%dT%H:%M:%SZ")}, "warning")
-    for placed in patient.home.read(PLACES):
+    for placed in session.home.read(PLACES):
         at = max(placed.block.created_at, placed.block.updated_at)
         if at and datetime.fromisoformat(at) > latest:
             yield _ahead(placed.path, placed.block.id, at)
-    yield from ahead(patient.home.read((), records=True), patient.caller.now)
+    yield from ahead(session.home.read((), records=True), session.caller.now)
 
 
 def _ahead(path: str, what: str, at: str) -> Problem:
@@ -123,8 +108,8 @@ def _ahead(path: str, what: str, at: str) -> Problem:
     return Problem(path, 0, 0, template, {"what": what, "at": at}, "warning")
 
 
-def _schemas(patient: Patient) -> Iterator[Problem]:
-    for path in _outdated(patient.home):
+def _schemas(session: Session) -> Iterator[Problem]:
+    for path in _outdated(session.home):
         template = "this schema is not the one of this version; editors check by it"
         yield Problem(path, 0, 0, template, {}, "warning", "'alice-exp doctor --fix' writes it anew")
 
@@ -133,20 +118,20 @@ def _outdated(home: Home) -> dict[str, str]:
     return {path: text for path, text in schemas().items() if home.text(path) != text}
 
 
-def _rewrite_schemas(patient: Patient) -> int:
+def _rewrite_schemas(session: Session) -> int:
     def plan(_: Snapshot) -> tuple[ChangeSet | None, int]:
-        texts = _outdated(patient.home)
+        texts = _outdated(session.home)
         if not texts:
             return None, 0
-        act = Act("doctor", patient.caller.actor, patient.caller.now, (), f"{len(texts)} schemas")
+        act = Act("doctor", session.caller.actor, session.caller.now, (), f"{len(texts)} schemas")
         return ChangeSet(act, texts=dict(texts)), len(texts)
 
-    return patient.home.apply(plan, ())[1]
+    return session.home.apply(plan, ())[1]
 
 
-def _sharing(patient: Patient) -> Iterator[Problem]:
+def _sharing(session: Session) -> Iterator[Problem]:
     """Personal blocks that are marked shareable; they are never shared, whatever a file says (D59)."""
-    for placed in patient.home.read(_PERSONAL):
+    for placed in session.home.read(_PERSONAL):
         if placed.block.shareable:
             template = "{id} is personal and marked shareable; it is never shared"
             yield Problem(
@@ -154,26 +139,29 @@ def _sharing(patient: Patient) -> Iterator[Problem]:
             )
 
 
-def _owner(patient: Patient) -> Iterator[Problem]:
-    yield from owning.problems(owning.Signing(patient.home, patient.owner, patient.caller))
-
-
-_INSPECTED = ("git", "leftovers", "history", "permissions", "disk", "index", "cloud", "reads")
-
-CHECKS: Mapping[str, Callable[[Patient], Iterable[Problem]]] = {
-    "leftovers": lambda patient: patient.look("leftovers"),
-    "git": lambda patient: patient.look("git"),
+_OWN: Mapping[str, Callable[[Session], Iterable[Problem]]] = {
     "files": _files,
-    "history": lambda patient: patient.look("history"),
     "remotes": _remotes,
-    "permissions": lambda patient: patient.look("permissions"),
     "clock": _clock,
-    "disk": lambda patient: patient.look("disk"),
     "schemas": _schemas,
     "sharing": _sharing,
-    "owner": _owner,
-    "index": lambda patient: patient.look("index"),
-    "cloud": lambda patient: patient.look("cloud"),
-    "reads": lambda patient: patient.look("reads"),
+    "owner": owning.problems,
 }
-"""Every check by name, in order; leftovers first, because any read would recover them unreported."""
+
+CHECKS = (
+    *(
+        "leftovers",
+        "git",
+        "files",
+        "history",
+        "remotes",
+        "permissions",
+        "clock",
+        "disk",
+        "schemas",
+        "sharing",
+    ),
+    *("owner", "index", "cloud", "reads"),
+)
+"""Every check in order; leftovers first, because any read would recover them unreported. What is not among ``_OWN`` the
+store looks at."""

@@ -6,17 +6,17 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from alice_exp.home.caller import Caller, require_person
+from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.record_access import ahead
 from alice_exp.home.references import namespace_name, namespace_path
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import Set, edit, parse
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.maintenance.formats.json_schema import schemas
 from alice_exp.model.formats.block_edits import NEW_FILE
 from alice_exp.model.formats.config_file import PATH, default_text, fits, read_config, sentence
 from alice_exp.model.formats.field_readers import problem_at
-from alice_exp.model.formats.json_schema import schemas
 from alice_exp.model.formats.record_schema import EMPTY
 from alice_exp.model.rules.expiry import paused
 from alice_exp.model.rules.namespaces import NAMESPACES

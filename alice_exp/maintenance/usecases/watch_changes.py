@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from alice_exp.finding.store.search_index import HomeIndex
-    from alice_exp.home.ports import History, Home
+    from alice_exp.home.ports import Home
+    from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Commit
 
 Kind = Literal["act", "problem", "mended"]
@@ -45,7 +46,7 @@ class Watching:
     Reading the home adopts what a person saved (DESIGN 5); the act is reported whichever process adopted it first.
     """
 
-    def __init__(self, home: Home, index: HomeIndex, history: History, now: Callable[[], str]) -> None:
+    def __init__(self, home: Home, index: HomeIndex, history: GitHistory, now: Callable[[], str]) -> None:
         self._home = home
         self._index = index
         self._history = history

@@ -118,6 +118,11 @@ class Change:
     effect: Effect
     archive: bool = False
 
+    @property
+    def word(self) -> str:
+        """The effect as a person reads it: what kept its state has failed, and nobody is asked about it yet."""
+        return "failed" if self.effect == "needs_review" else self.effect.replace("_", " ")
+
 
 def level(block: Block, thresholds: Thresholds = DEFAULT) -> Level:
     """The block's level: its state, or ``super_reliable`` (B2.1: reliable with enough verifications).
@@ -137,6 +142,15 @@ def _awaits_success(evidence: tuple[Evidence, ...]) -> bool:
         if piece.kind == PROMOTED:
             return True
     return False
+
+
+def risen(state: State, verifications: int, thresholds: Thresholds) -> State:
+    """The next state if a success with so many verifications leads there, else the same; the badge is none."""
+    row = TABLE[state]
+    needed = row.promotes_at(thresholds)
+    if needed is None or verifications < needed or row.promotes_to == "super_reliable":
+        return state
+    return row.promotes_to or state
 
 
 def at_least(has: Level, minimum: Level) -> bool:
@@ -210,14 +224,11 @@ def outcome(
 
 def _success(block: Block, piece: Evidence, now: str, thresholds: Thresholds) -> Change:
     before = level(block, thresholds)
-    row = TABLE[block.state]
     count = block.verifications + 1
-    needed = row.promotes_at(thresholds)
-    rises = needed is not None and count >= needed and row.promotes_to != "super_reliable"
-    state: State = row.promotes_to if rises else block.state  # type: ignore[assignment]
+    state = risen(block.state, count, thresholds)
     new = [replace(piece, effect="ok")]
     # Without the mark this success would earn the state and the badge at once, which is two levels (B2.7).
-    if rises and state == "reliable" and count >= thresholds.super_reliable:
+    if state != block.state and state == "reliable" and count >= thresholds.super_reliable:
         new.append(Evidence(PROMOTED, at=now, quote=f"{before} → {state}"))
     after = replace(
         _with(block, now, *new),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hmac
-import re
 from collections.abc import Collection, Iterable
 
+from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.tokens import fold, tokens
 
 SIGNS = "=<@"
@@ -16,27 +16,27 @@ ENOUGH, NEAR = 0.5, 3
 """Share of all pairs (Jaccard) from which two sentences are one order, and how far the words of a pair lie apart."""
 
 _CJK = "\u2e80"
-_POLITE = re.compile(
+_POLITE = LazyPattern(
     r"\b(?:please|from now on|make sure|remember|(?:do not|don['’]?t|never) forget)\b"
     # What is compared was said in one project.
     r"|\b(?:here|(?:in|for) (?:this|our|the) (?:repo|repository|project|codebase))\b|在?(?:这个|本)(?:项目|仓库)[里中]?"
     r"|(?:不要|别)忘[了记]?|以后|今后|每次|必须|记得|务必|一定|请|再|先|都|要"
 )
-_NOT = re.compile(
+_NOT = LazyPattern(
     r"\b(?:no|not|never|nothing|none|without|stop|avoid|neither|nor|except|unless|instead|rather|dont)\b|n['’]t\b|"
     r"[不别没勿]|无需|禁止|停止|除了|除非"
 )
 # What comes later ("before you commit", "first …, then commit", 提交前, 先…再提交), and what comes earlier.
-_BEFORE = re.compile(
+_BEFORE = LazyPattern(
     r"(?:\b(?:before|until|prior to)\b|\bfirst\b.*\bthen\b)([^,;.]*)|(.{2})之?前(?![面端])|先.+再(.{2})"
 )
-_AFTER = re.compile(r"\bafter\b([^,;.]*)|(.{2})之?后(?![面端])")
-_NUMBER = re.compile(
+_AFTER = LazyPattern(r"\bafter\b([^,;.]*)|(.{2})之?后(?![面端])")
+_NUMBER = LazyPattern(
     r"\d+(?:\.\d+)*|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|hundred|twice)\b"
     r"|[二两三四五六七八九十百千]+(?=[个次条行层种天周月年秒分小遍名位份页字级倍空])"
 )
 # "X, not Y", "X over Y", "X for A and Y for B": the other way round it is another order.
-_AGAINST = re.compile(r"\b(?:not|never|over|instead|rather|prefer|but|and|while)\b|[不而非,，;；、]")
+_AGAINST = LazyPattern(r"\b(?:not|never|over|instead|rather|prefer|but|and|while)\b|[不而非,，;；、]")
 _SHORT = 12
 """Words of a sentence up to which their places count."""
 _LIGHT = frozenset(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol, TypeAlias, overload
 
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import Block, Place, Placed, namespace_of, place_of
+from alice_exp.model.values.block import Block, Place, Placed, namespace_of, path_of, place_of
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ class Catalogue(Protocol):
     def nearest(
         self, paths: Collection[str], text: str, words: str, at: str
     ) -> tuple[Sequence[Placed], str] | None:
-        """The blocks of some files that share most words with a text, see ``finding.rules.nearness.shelf``."""
+        """The blocks of some files that share most words with a text, see
+        ``finding.rules.nearness.neighbourhood``."""
         ...
 
 
@@ -130,6 +132,10 @@ class NamespaceFile:
         """The file's name without its suffix."""
         return namespace_of(self.path)
 
+    def placed(self) -> Iterator[Placed]:
+        """Its blocks with their place, in file order."""
+        return (Placed(block, self.path, self.stale) for block in self.blocks)
+
     @property
     def is_unread(self) -> bool:
         """Whether a catalogue answers for the file."""
@@ -154,18 +160,11 @@ class Snapshot:
     """The ledger; None where no home was read."""
 
     def __iter__(self) -> Iterator[Placed]:
-        for file in self.files:
-            for block in file.blocks:
-                yield Placed(block, file.path, file.stale)
+        return chain.from_iterable(file.placed() for file in self.files)
 
     def within(self, *places: Place) -> Iterator[Placed]:
         """The blocks of the given sets, in file order."""
-        return (
-            Placed(block, file.path, file.stale)
-            for file in self.files
-            if file.place in places
-            for block in file.blocks
-        )
+        return chain.from_iterable(file.placed() for file in self.files if file.place in places)
 
     def find(self, block_id: str) -> Placed | None:
         """The block with exactly this id, or None."""
@@ -222,10 +221,8 @@ class Snapshot:
 
     def rejected(self) -> Iterator[Placed]:
         """The rejected blocks of a snapshot that includes the archive."""
-        for file in self.files:
-            if file.place == "archive" and file.namespace == "rejected":
-                for block in file.blocks:
-                    yield Placed(block, file.path, file.stale)
+        files = (file for file in self.files if file.path == path_of("archive", "rejected"))
+        return chain.from_iterable(file.placed() for file in files)
 
     def _but_unread(self, known: Sequence[Placed] | None) -> Iterator[tuple[NamespaceFile, Iterable[Block]]]:
         """Every file with its blocks; of a file that nobody read those that are ``known``, unless that is None."""

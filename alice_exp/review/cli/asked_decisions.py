@@ -203,9 +203,9 @@ def show_unseen(terminal: Terminal, ids: Sequence[str], others: Sequence[str] = 
     ``others`` are the trusted blocks that the decision replaces or merges into: they are printed, too. With ``--json``
     the answer itself carries the texts, and nothing is printed here. ``-q`` does not silence it: it is no mere answer.
     """
-    unseen = review.never_shown(terminal.session.home, ids)
+    snapshot = terminal.session.home.read(REVIEWED)
+    unseen = review.never_shown(snapshot, ids)
     if not terminal.json:
-        snapshot = terminal.session.home.read(REVIEWED)
         named = map(snapshot.find, others)
         for placed in (*unseen, *(one for one in named if one is not None)):
             _write(terminal, placed)

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from itertools import chain
 from typing import Any, Literal
 
-from alice_exp.home.caller import require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import AliceError, Names, RefusedError
 from alice_exp.kernel.text.display import cells, wrapped

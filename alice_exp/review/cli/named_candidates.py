@@ -70,7 +70,7 @@ def chosen(terminal: Terminal, references: list[str] | None, everything: bool, w
 
 def ids_of(terminal: Terminal, references: Sequence[str]) -> list[str]:
     """The ids that numbers of the open report, ids and prefixes refer to."""
-    return [*review.chosen(reviewing(terminal.session), references, everything=False)]
+    return [*review.chosen(reviewing(terminal.session), references, everything=False)] if references else []
 
 
 _NUMBERS = re.compile(r"\d{1,3}(?:[-–~～至到]\d{1,3})?(?:[,，、](?=\d|$)|$)")
@@ -83,6 +83,16 @@ def _counted(reference: str) -> list[str]:
         return [reference]
     spans = [[int(number) for number in re.findall(r"\d+", part)] for part in parts]
     return [str(number) for span in spans for number in range(span[0], span[-1] + 1)] or [reference]
+
+
+def example(hint: str, ids: Sequence[str], shown: Sequence[str]) -> str:
+    """The hint of a refused reply: its example with two numbers that were shown and wait, where there are two."""
+    from alice_exp.review.rules.reply_clauses import EXAMPLE
+
+    waits = [number for number, one in enumerate(ids, start=1) if one in shown]
+    if hint != EXAMPLE or len(waits) < 2:
+        return hint
+    return say("write alice-exp reply approve {one}, reject {two}", one=waits[0], two=waits[1])
 
 
 def wide(terminal: Terminal, ids: Sequence[str]) -> Choice:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 
+from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.display import visible
 from alice_exp.model.documents import payload_text, trigger_text
 from alice_exp.model.values.block import Placed, place_of
@@ -13,7 +13,7 @@ from alice_exp.review.wiring import reports
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
-_PIECES = re.compile(r"[\u2e80-\uffff]|[^\s\u2e80-\uffff]+|\s+")
+_PIECES = LazyPattern(r"[\u2e80-\uffff]|[^\s\u2e80-\uffff]+|\s+")
 
 
 def told(placed: Placed) -> str:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from alice_exp.blocks.usecases.capture import destination
-from alice_exp.home.caller import Caller, require_person
+from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import CHANNEL, Act, Commit, Op
@@ -79,7 +79,7 @@ def chosen(reviewing: Reviewing, references: Sequence[str], *, everything: bool)
         if reference.isdigit() and len(reference) <= 3:
             if not reviewing.reports.open_report():
                 raise no_report()
-            if not 1 <= int(reference) <= len(numbered):
+            if not (1 <= int(reference) <= len(numbered) and numbered[int(reference) - 1]):
                 raise NotFoundError(
                     "the open report has no number {number}",
                     number=reference,
@@ -105,9 +105,8 @@ def shown_only(home: Home, ids: Sequence[str]) -> tuple[tuple[str, ...], int]:
     return tuple(open_ or shown), len(left)
 
 
-def never_shown(home: Home, ids: Sequence[str]) -> tuple[Placed, ...]:
+def never_shown(snapshot: Snapshot, ids: Sequence[str]) -> tuple[Placed, ...]:
     """Those that wait for a decision and whose text no report gave to a person: whoever decides on them shows it."""
-    snapshot = home.read(REVIEWED)
     found = (snapshot.find(block_id) for block_id in ids)
     return tuple(p for p in found if p is not None and p.block.reported is None and not is_approved(p))
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.usecases.lifetime import asked_with
-from alice_exp.home.caller import Caller, require_person
+from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.references import namespace_name, resolve
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from alice_exp.home.caller import require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.kernel.errors import AliceError, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.value_class import attributes

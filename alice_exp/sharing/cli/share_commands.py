@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.home.caller import require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.journal.act import commit_id

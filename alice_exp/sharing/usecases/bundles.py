@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
-from alice_exp.home.caller import Caller, require_person
+from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.dry_run import DryHome
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError

@@ -12,7 +12,7 @@ import json
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, cast
 
-from alice_exp.home.caller import Caller, require_person
+from alice_exp.caller.acting import Caller, require_person
 from alice_exp.kernel.errors import AliceError, PeerError
 from alice_exp.kernel.journal.act import Act, Commit, Op
 from alice_exp.kernel.value_class import dataclass

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import same_block
 from alice_exp.model.rules.identity import Sameness, derived_id, sameness
-from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, TABLE, Thresholds
+from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, Thresholds, risen
 from alice_exp.model.values.block import (
     CONFIDENCE,
     EVIDENCE_KEPT,
@@ -189,16 +189,7 @@ def _state(was: Block | None, one: Block, other: Block, verifications: int, thre
         and min(one.verifications, other.verifications) > was.verifications
         and CONFIDENCE[state] == max(CONFIDENCE[x], CONFIDENCE[y])
     )
-    row = TABLE[state]
-    needed = row.promotes_at(thresholds)
-    if (
-        both_succeeded
-        and needed is not None
-        and verifications >= needed
-        and row.promotes_to != "super_reliable"
-    ):
-        return row.promotes_to or state
-    return state
+    return risen(state, verifications, thresholds) if both_succeeded else state
 
 
 def _with_state(block: Block, state: State, home: Placed, thresholds: Thresholds) -> Block:
@@ -377,9 +368,5 @@ def _united_state(first: Placed, second: Block, verifications: int, thresholds: 
     if first.place != "low_value":
         return state
     state = max(state, second.state, key=CONFIDENCE.__getitem__)
-    row = TABLE[state]
-    needed = row.promotes_at(thresholds)
     succeeded = min(first.block.verifications, second.verifications) > 0
-    if succeeded and needed is not None and verifications >= needed and row.promotes_to != "super_reliable":
-        return row.promotes_to or state
-    return state
+    return risen(state, verifications, thresholds) if succeeded else state

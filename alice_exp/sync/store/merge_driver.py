@@ -51,19 +51,19 @@ _BUNDLE = re.compile(r"universal/[a-z0-9][a-z0-9_-]{0,63}\.json")
 
 def files_of(repository: Repository, commit: str, *, published: bool = False) -> dict[str, bytes]:
     """The files of a commit of a home, or of a ``published`` history; ``ProblemError`` if any is not one of these."""
-    require_readable(repository, commit)
-    rows = [row for row in repository.run("ls-tree", "-r", "-z", commit).split(b"\0") if row]
+    rows = [
+        row.partition(b"\t")
+        for row in repository.run("ls-tree", "-r", "-l", "-z", commit).split(b"\0")
+        if row
+    ]
+    facts = [row[0].decode().split() for row in rows]
+    _require_bounded([int(size) for *_, size in facts if size.isdigit()])
     oids: dict[str, str] = {}
-    for row in rows:
-        facts, _, name = row.partition(b"\t")
+    known = _BUNDLE if published else TRACKED
+    for (_, _, name), (mode, kind, oid, _) in zip(rows, facts, strict=True):
         path = name.decode("utf-8", "replace")
-        mode, kind, oid = facts.decode().split()
         oids[path] = oid
-        if (
-            kind == "blob"
-            and mode in ("100644", "100755")
-            and (_BUNDLE if published else TRACKED).fullmatch(path)
-        ):
+        if kind == "blob" and mode in ("100644", "100755") and known.fullmatch(path):
             continue
         if published:
             hint = "a remote that is your own and private is added with --private"
@@ -77,7 +77,7 @@ LARGEST, MOST, WHOLE = 64 << 20, 5_000, 256 << 20
 """The limits of a history that is read: bytes of one file, files, bytes of all files of one commit."""
 
 
-def require_bounded(sizes: Sequence[int]) -> None:
+def _require_bounded(sizes: Sequence[int]) -> None:
     """Raise ``ProblemError`` if files of these sizes (bytes) are more than any home holds; nothing was read yet.
 
     A few kilobytes of a pack can unfold into gigabytes, so sizes are asked for before contents.
@@ -89,14 +89,6 @@ def require_bounded(sizes: Sequence[int]) -> None:
             size=sum(sizes) >> 20,
             hint="at most 5000 files, 64 MiB each, 256 MiB together",
         )
-
-
-def require_readable(repository: Repository, commit: str) -> dict[str, int]:
-    """The size of each blob of a commit; ``ProblemError`` if its files are too many or too large to be read."""
-    output = repository.run("ls-tree", "-r", "-l", "-z", commit)
-    rows = [row.split(None, 4) for row in output.split(b"\0") if row]
-    require_bounded([int(row[3]) for row in rows if row[3].isdigit()])
-    return {row[2].decode(): int(row[3]) for row in rows if row[3].isdigit()}
 
 
 def merged_files(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.home.caller import require_person
+from alice_exp.caller.acting import require_person
 from alice_exp.home.record_access import refuse_faults, require_sound
 from alice_exp.kernel.errors import RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act
@@ -28,8 +28,9 @@ from alice_exp.timeline.usecases.original_events import FINISHED, everything
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.home.ports import History, Home
+    from alice_exp.home.ports import Home
     from alice_exp.home.session import Session
+    from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.kernel.providers.ports import Provider
@@ -263,7 +264,7 @@ def _content(event: Event) -> str:
 
 def find_thoughts(
     snapshot: Snapshot,
-    history: History,
+    history: GitHistory,
     query: str,
     now: str,
     top: int = 10,

@@ -14,7 +14,7 @@ from alice_exp.timeline.rules.compaction import WINDOW, covered, covered_by_orde
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from alice_exp.home.ports import History
+    from alice_exp.home.store.git_history import GitHistory
     from alice_exp.model.values.snapshot import Snapshot
 
 FINISHED = "Finished"
@@ -37,7 +37,7 @@ class Expanded:
         return tuple(number for number in self.numbers if number not in self.thoughts)
 
 
-def expand(snapshot: Snapshot, history: History, segment: int) -> Expanded:
+def expand(snapshot: Snapshot, history: GitHistory, segment: int) -> Expanded:
     """The original thoughts of a segment, present or merged long ago, from the versions of the file in git (B1.4).
 
     ``NotFoundError`` where no version had a segment of that id.
@@ -61,7 +61,7 @@ def expand(snapshot: Snapshot, history: History, segment: int) -> Expanded:
     return Expanded(segment, numbers, dict(sorted(thoughts.items())))
 
 
-def everything(history: History) -> dict[int, Event]:
+def everything(history: GitHistory) -> dict[int, Event]:
     """Every thought that history holds word for word, by number (export, and what an import has to know)."""
     newest = next((text for _, text in history.texts(EVENTS_PATH)), "")
     return dict(sorted(_from_history(history, set(range(1, _total(newest) + 1)))))
@@ -76,7 +76,7 @@ def _total(text: str) -> int:
     return int(found[1]) if found else 0
 
 
-def _covered_once(history: History, segment: int) -> range | None:
+def _covered_once(history: GitHistory, segment: int) -> range | None:
     """Which thoughts a segment held when a version still had it."""
     id_line = re.compile(rf'"id":\s*{segment}\b')
     for _, text in history.texts(EVENTS_PATH):
@@ -87,7 +87,7 @@ def _covered_once(history: History, segment: int) -> range | None:
     return None
 
 
-def _from_history(history: History, wanted: set[int]) -> Iterator[tuple[int, Event]]:
+def _from_history(history: GitHistory, wanted: set[int]) -> Iterator[tuple[int, Event]]:
     """Thoughts by number: the fewest versions that hold them are read first, all others only for what is missing.
 
     The oldest version that is not older than the newest thought still wanted holds it, with the seven before it.
@@ -114,7 +114,7 @@ def _may_hold(text: str, number: int) -> bool:
     return total - text.count('"thought"') - WINDOW < number <= total
 
 
-def _telling(history: History, missing: set[int]) -> Iterator[tuple[str, set[int]]]:
+def _telling(history: GitHistory, missing: set[int]) -> Iterator[tuple[str, set[int]]]:
     """The versions to read, newest first; ``missing`` shrinks as the caller reads them.
 
     With a version comes which thoughts it gave their result (B1.8): those are as it has them, whatever came before.

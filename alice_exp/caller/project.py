@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from alice_exp.home.project_names import Spot, as_name, is_name, remote_key
+from alice_exp.caller.project_names import Spot, as_name, is_name, remote_key
 from alice_exp.kernel.text.data_files import LazyPattern
 
 MARK = ".alice-project"

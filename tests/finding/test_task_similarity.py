@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.kernel.jsonc.problem import Json
-from alice_exp.kernel.text.tokens import keywords
-from alice_exp.model.rules.similarity import (
+from alice_exp.finding.rules.task_similarity import (
     context_similarity,
     retrieval_similarity,
     similarity_with,
     task_similarity,
 )
+from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.text.tokens import keywords
 
 ML: dict[str, Json] = {"topic": "machine_learning", "difficulty": "beginner"}
 WHAT, EXPLAIN = "机器学习是什么", "解释什么是机器学习"

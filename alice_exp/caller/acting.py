@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from functools import cached_property
 
-from alice_exp.home.hosts import KNOWN, host_of, parents
-from alice_exp.kernel.errors import RefusedError, UsageError
+from alice_exp.caller.hosts import KNOWN, host_of, parents
+from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Actor
+from alice_exp.kernel.value_class import dataclass
 
 _ACTOR = r"(user|agent|editor|peer|system)(?::([a-z0-9][a-z0-9_-]{0,63}))?"
 
@@ -101,6 +103,48 @@ class Acting:
                 if os.environ.get(name):
                     return Actor("agent", host.name), f"{name}={os.environ[name][:40]}"
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who acts, when (``now``, ISO-8601 UTC; ``day``, YYYYMMDD in the person's time zone), and the source of ids.
+
+    ``reply`` is the id of the reply that the act is a part of; empty: of none. ``channel`` is by what the person spoke,
+    where that was no command of theirs.
+    """
+
+    acting: Acting
+    now: str
+    day: str
+    new_id: Callable[[str], str]
+    reply: str = ""
+    channel: str = ""
+
+    @property
+    def actor(self) -> Actor:
+        """Who is recorded as the author; ``RefusedError`` where a person was named inside of an agent's process."""
+        return self.acting.actor
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person acts, no agent's process above; ``RefusedError`` as above."""
+        return self.acting.person.is_person
+
+
+def require_person(caller: Caller, verb: str, command: str) -> None:
+    """Raise ``RefusedError`` (exit 6), with the command that a person would run, unless the actor is a person."""
+    if caller.is_person:
+        return
+    sign = caller.acting.sign
+    raise RefusedError(
+        "only a person may {verb}; this is {actor} ({sign})"
+        if sign
+        else "only a person may {verb}; this is {actor}",
+        verb=verb,
+        actor=caller.actor,
+        sign=sign,
+        hint=Hint("ask the person to run: {command}", command=command),
+    )
 
 
 def _by_parents() -> Inside | None:

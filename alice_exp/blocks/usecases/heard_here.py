@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.home.hosts import HOSTS
+from alice_exp.caller.hosts import HOSTS
 from alice_exp.kernel.errors import NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from alice_exp.home.heard_queue import Heard
+    from alice_exp.caller.heard_queue import Heard
     from alice_exp.home.session import Session
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from alice_exp.app.opening import open_session
-from alice_exp.home import hosts
-from alice_exp.home.acting import Acting
-from alice_exp.home.hosts import HOSTS, KNOWN, Process, host_of
+from alice_exp.caller import hosts
+from alice_exp.caller.acting import Acting
+from alice_exp.caller.hosts import HOSTS, KNOWN, Process, host_of
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.journal.act import Actor
 from alice_exp.review.cli.daily_notice import greet
@@ -180,7 +180,7 @@ def test_a_terminal_that_an_agent_drives_takes_no_notice_from_the_person(
 ) -> None:
     for mark in (home / "state").glob("shown-*"):
         mark.unlink()
-    monkeypatch.setattr("alice_exp.home.acting._by_parents", lambda: above)
+    monkeypatch.setattr("alice_exp.caller.acting._by_parents", lambda: above)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     greet(Terminal(open_session), "list")
     assert bool(list((home / "state").glob("shown-report-*"))) == (above is None)

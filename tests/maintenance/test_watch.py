@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from alice_exp.home.store.watch import Watcher
+from alice_exp.maintenance.store.watch import Watcher
 
 DEBOUNCE = 0.05
 BODY = '{"blocks": [{"payload": "number %d"}]}\n'
@@ -258,7 +258,7 @@ def test_it_leaves_no_thread_behind(home: Path, calls: Calls) -> None:
 def test_what_watchdog_says_at_its_end_is_not_shown(home: Path) -> None:
     """A thread of its own calls "inactive" an error where an event comes while it ends."""
     program = (
-        "import logging, sys; from pathlib import Path; from alice_exp.home.store.watch import Watcher\n"
+        "import logging, sys; from pathlib import Path; from alice_exp.maintenance.store.watch import Watcher\n"
         "with Watcher(Path(sys.argv[1]), lambda: None): pass\n"
         "logging.getLogger('watchdog.observers.inotify').error('queue_events() called')\n"
     )

@@ -1,0 +1,1 @@
+"""What editors are told of the files of a home."""
