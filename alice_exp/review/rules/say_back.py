@@ -26,14 +26,15 @@ _SINGULAR = ("it", "item", "that", "this", "one", "那条", "那个", "那一条
 def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
     """A reply in plain words that the strict grammar reads, for what ``text`` may mean; empty where that is open.
 
-    ``numbered`` are the ids of the open report, ``said`` what each of them says: trigger and payload.
+    ``numbered`` are the ids of the open report, "" where there is none to decide on, ``said`` what each of them says:
+    trigger and payload.
     """
     if len(text) > MOST_CHARACTERS:
         return ""
     reader = _Reader()
     try:
         reader.read(parts(turned(scanned(text, said)), numbered, said))
-        verdicts = _verdicts(reader.pairs, len(numbered))
+        verdicts = _verdicts(reader.pairs, {at for at, one in enumerate(numbered, start=1) if one})
     except Unclear:
         return ""
     decisions = [
@@ -283,7 +284,7 @@ def _joined(sets: Sequence[Named]) -> list[Named]:
     return row
 
 
-def _verdicts(pairs: Sequence[tuple[Named, str]], count: int) -> dict[int, str]:
+def _verdicts(pairs: Sequence[tuple[Named, str]], whole: set[int]) -> dict[int, str]:
     """The verdict of each item; ``all`` means what no other verdict names, ``rest`` what nothing else does."""
     verdicts: dict[int, str] = {}
     named = _places(one for one, _ in pairs)
@@ -302,12 +303,12 @@ def _verdicts(pairs: Sequence[tuple[Named, str]], count: int) -> dict[int, str]:
     open_ = [one for one, verb in pairs if not verb and not one.wide]
     topics = _places(one for one in open_ if one.is_by_word) - verdicts.keys()
     numbers = _places(one for one in open_ if not one.is_by_word)
-    if len(wide) > 1 or any(place > count for place in named) or numbers - left:
+    if len(wide) > 1 or not named <= whole or numbers - left:
         raise Unclear
     if topics - left and not (wide and wide[0][0].wide == "all"):
         raise Unclear
     for one, verb in wide:
-        places = {*range(1, count + 1)} - one.out - (named if one.wide == "rest" else verdicts.keys())
+        places = whole - one.out - (named if one.wide == "rest" else verdicts.keys())
         if one.count not in (0, len(places)) or not verb or not places:
             raise Unclear
         verdicts |= dict.fromkeys(places, verb)
