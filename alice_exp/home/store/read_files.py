@@ -64,16 +64,21 @@ class Reading:
 
     def content(self, path: str) -> bytes:
         """A file's bytes; ``OSError`` unchanged."""
-        return read_bytes(self._place(path))[0]
+        return self.signed(path)[0]
+
+    def signed(self, path: str) -> tuple[bytes, Signature]:
+        """A file's bytes and signature; ``OSError`` unchanged."""
+        return read_bytes(self._place(path))
 
     def _place(self, path: str) -> Path:
         return held_file(self.root) if path == HELD else self.root / path
 
-    def document(self, path: str, data: bytes) -> Document:
-        """Parse a namespace file's bytes, reusing unchanged elements of the document parsed last."""
+    def document(self, path: str, data: bytes, listed: str = "blocks") -> Document:
+        """Parse a file whose list has the name ``listed``, reusing unchanged elements of the document parsed last."""
         known = self._documents.get(path)
         if known is None or known[0] != data:
-            known = self._documents[path] = (data, jsonc.parse(data, path, was=known[1] if known else None))
+            was = known[1] if known else None
+            known = self._documents[path] = (data, jsonc.parse(data, path, listed, was))
         return known[1]
 
     def parsed(self, path: str, signature: Signature) -> Parsed:
@@ -82,7 +87,7 @@ class Reading:
         if known is not None and known.signature == signature:
             return known
         try:
-            data, signature = read_bytes(self._place(path))
+            data, signature = self.signed(path)
         except OSError as error:
             why = error.strerror or "it is gone"
             template = "{why}" if isinstance(error, NotAFile) else "this file cannot be read: {why}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from alice_exp.home.landed import NEW, Landed
+from alice_exp.home.ports import NEW, Landed
 from alice_exp.home.store.held_back import HeldBack, as_filed
 from alice_exp.home.store.list_files import Found
 from alice_exp.home.store.read_files import Reading
