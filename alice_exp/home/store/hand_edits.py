@@ -236,9 +236,8 @@ class Adopting:
         for path in tree:
             if not holds_blocks(path):
                 continue
-            same = self._reading.parsed(path, found.files[path]) if path in fresh else None
-            is_same = same is not None and same.signature == found.files[path] and not same.broken
-            blocks = same.blocks if same is not None and is_same else good.blocks(path)
+            is_kept = path in fresh
+            blocks = self._reading.unread(path, found.files[path], good) if is_kept else good.blocks(path)
             before.update({block.id: Placed(block, path) for block in blocks})
         return before
 
