@@ -12,7 +12,7 @@ from alice_exp.kernel import jsonc
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import NotAFile, Signature, read_bytes
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.problem import Problem, first_error
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.ledger import keeper
@@ -49,7 +49,7 @@ class Parsed:
     @property
     def broken(self) -> bool:
         """Whether an error prevents writing to the file."""
-        return any(problem.severity == "error" for problem in self.problems)
+        return first_error(self.problems) is not None
 
 
 class Reading:
@@ -147,7 +147,7 @@ class Reading:
         if known is not None and not known.broken and self._good[path][0] == blob_id(data):
             return known.blocks, not known.problems
         blocks, problems = read_blocks(jsonc.parse(data, path))
-        return None if any(problem.severity == "error" for problem in problems) else (blocks, not problems)
+        return None if first_error(problems) else (blocks, not problems)
 
 
 def is_being_saved(seen: Snapshot, found: Found) -> bool:
@@ -292,8 +292,7 @@ class LastGood:
             except ProblemError:
                 return ()
             blocks, problems = read_blocks(jsonc.parse(data, path))
-            broken = any(problem.severity == "error" for problem in problems)
-            self._known[path] = (oid, () if broken else blocks)
+            self._known[path] = (oid, () if first_error(problems) else blocks)
         return self._known[path][1]
 
     def holds(self, path: str, block_id: str) -> bool:

@@ -11,7 +11,7 @@ from alice_exp.home.store.read_files import Reading
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.journal.atomic_files import Signature
 from alice_exp.kernel.jsonc import Document, Edit, Unchanged
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.problem import Problem, first_error
 from alice_exp.model.formats.record_schema import (
     EMPTY,
     EPISODES,
@@ -92,7 +92,7 @@ class Recording:
     def _checked(self, path: str, new: bytes, meant: EpisodeBook | Timeline) -> bytes:
         read = self._parsed(path, new)
         if read[0] != meant:
-            fault = next((one for one in read[1] if one.severity == "error"), None)
+            fault = first_error(read[1])
             why = f"{fault.where} {fault.message}" if fault else "it differs from what was meant"
             raise AssertionError(f"composed {path} does not read back: {why}")
         # Parsed already, so that the next read after landing does not parse it again.
@@ -106,16 +106,12 @@ class Recording:
         document = self._reading.document(path, data, _KINDS[path][2])
         if path == EPISODES_PATH:
             book, problems = read_episodes(document, self._sound)
-            if _is_broken(problems):
+            if first_error(problems):
                 return None, problems
             self._sound = jsonc.Unchanged(document, book.episodes)
             return book, problems
         timeline, problems = read_timeline(document)
-        return (None if _is_broken(problems) else timeline), problems
-
-
-def _is_broken(problems: tuple[Problem, ...]) -> bool:
-    return any(problem.severity == "error" for problem in problems)
+        return (None if first_error(problems) else timeline), problems
 
 
 def as_adopted(document: Document, data: bytes, new_id: Callable[[str], str], now: str) -> bytes | None:
@@ -126,12 +122,12 @@ def as_adopted(document: Document, data: bytes, new_id: Callable[[str], str], no
     if document.problem is not None:
         return None
     if document.path == EVENTS_PATH:
-        return None if _is_broken(read_timeline(document)[1]) else data
+        return None if first_error(read_timeline(document)[1]) else data
     if document.path != EPISODES_PATH:
         return data
     spanned = jsonc.parse(data, EPISODES_PATH, EPISODES)
     book, problems = read_episodes(spanned)
-    if _is_broken(problems):
+    if first_error(problems):
         return None
     from alice_exp.model.formats.record_edits import completion_edits
 
