@@ -137,6 +137,7 @@ WORDS = (
         OLDER,
         "never",
         "needs review",
+        "failed",
     ),
     *(*_OPTIONS, *_HELP, *_DOCTORED.split(), IN_DOUBT_WARNING, UNKEPT_WARNING, UNTESTED),
     *(RIVAL_WARNING, *OBJECTIONS, IN_DOUBT, OPPOSES, REJECTED, "team"),

@@ -163,7 +163,10 @@ class Reports:
         report = next((value for name, value in act.trailers if name == "Report"), "")
         # The act names the blocks shown, in the order of their numbers, and then those that it removed.
         gone = {value for name, value in act.trailers if name in ("Expired", "Refused")}
-        ids = tuple(block_id for block_id in act.blocks if block_id not in gone)
+        here = [block_id for block_id in act.blocks if block_id not in gone]
+        named = next((value for name, value in act.trailers if name == "Numbers"), "")
+        number = dict(zip(map(int, named.split()), here, strict=False)) or dict(enumerate(here, start=1))
+        ids = tuple(number.get(at, "") for at in range(1, max(number, default=0) + 1))
         # The report before this one is not looked for, so changes count from this one.
         return _Open(report, act.at, ids, act.commit, act.at, act.commit)
 

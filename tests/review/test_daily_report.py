@@ -14,9 +14,9 @@ from alice_exp.model.values.block import (
     Archived,
     Block,
     Doubt,
-    Evidence,
     Payload,
     Placed,
+    Record,
     Reported,
     content_hash,
 )
@@ -215,9 +215,9 @@ def test_only_a_persons_file_edit_counts_as_by_hand() -> None:
 @pytest.mark.covers("BX.13")
 def test_a_mondays_report_says_what_last_weeks_approvals_did() -> None:
     def approved(name: str, at: str, *effects: str, since: str = "") -> Block:
-        evidence = tuple(Evidence("outcome", at=at, effect=effect) for effect in effects)
+        record = Record(effects.count("ok"), effects.count("fail"))
         doubt = Doubt(1.0, since[:10], since) if since else None
-        return replace(candidate(name), approved=Approved(at, "user", ""), evidence=evidence, doubt=doubt)
+        return replace(candidate(name), approved=Approved(at, "user", ""), record=record, doubt=doubt)
 
     monday, tuesday = "2026-02-23T00:00:00Z", "2026-02-24T00:00:00Z"
     seen = home(
@@ -238,12 +238,13 @@ def test_a_mondays_report_says_what_last_weeks_approvals_did() -> None:
     ]
     assert agenda(seen, tuesday, replace(edition(seen), day_began=tuesday)).week == ()
     assert last_week(seen, "2026-02-22T16:00:00Z"), "a Monday that begins in Shanghai"
-    assert [row[0] for row in came_of(week)] == [
+    assert [row.label for row in came_of(week)] == [
         "1 in doubt",
         "1 without a success",
         "1 helped",
-        "1 never used",
+        "1 never used: retire?",
     ]
+    assert came_of([week[-1], week[-1]])[0].note.endswith(" · and 1 more: alice-exp impact")
 
 
 @pytest.mark.parametrize("sentences", [1, 6, 60])

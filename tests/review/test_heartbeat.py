@@ -1,5 +1,6 @@
 """The daily report: what it shows, in which form, on which day (R2.39-R2.44, D17, D23, D27, D28, D30; B2.20-B2.26)."""
 
+import json
 import os
 import pty
 import re
@@ -323,6 +324,53 @@ def test_a_lost_state_is_read_back_from_history(home: Path, cli: Call) -> None:
         file.unlink()
     again = cli("heartbeat", "--peek", "--json", env=at("2026-02-20T10:00:00Z")).json
     assert (again["report"], again["items"]) == (first["report"], first["items"])
+
+
+@pytest.mark.covers("BX.100")
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_a_second_report_of_a_day_gives_no_number_to_another_thing(
+    home: Path, cli: Call, is_lost: bool
+) -> None:
+    def numbers(moment: str) -> dict[str, int]:
+        items = cli("heartbeat", "--json", env=at(moment)).json["items"]
+        return {item["payload"]: item["number"] for item in items}
+
+    for text in ("zinc", "work in pairs", "water the plants"):
+        cli("memorize", text, env=at("2026-02-20T09:00:00Z"))
+    first = numbers("2026-02-20T10:00:00Z")
+    gone, *rest = sorted(first, key=lambda one: first[one])
+    cli("reject", str(first[gone]), env=at("2026-02-20T10:01:00Z"))
+    cli("memorize", "I live in Berlin", "--about", "user", env=at("2026-02-20T10:02:00Z"))
+    for moment in ("2026-02-20T11:00:00Z", "2026-02-20T12:00:00Z"):
+        assert numbers(moment) == {one: first[one] for one in rest} | {"I live in Berlin": 4}
+        for file in filter(Path.is_file, (home / "state").iterdir() if is_lost else ()):
+            file.unlink()
+    cli("reply", "approve 1", "--yes", env=at("2026-02-20T12:30:00Z"), check=False)
+    assert {block["state"] for block in cli("list", "--set", "low_value", "--json").json["blocks"]} == {
+        "possible"
+    }
+    assert len(cli("heartbeat", "--peek", "--json", env=at("2026-02-20T12:30:00Z")).json["items"]) == 3
+    assert sorted(numbers("2026-02-21T10:00:00Z").values()) == [1, 2, 3], "a new day counts anew"
+
+
+@pytest.mark.covers("BX.101")
+def test_an_example_names_only_what_waits_and_is_decided_along_with_others(home: Path, cli: Call) -> None:
+    for text in (
+        "one is done",
+        "two waits",
+        "the key is sk-proj-4fK9aQ2LxT7vB1nM8cZ3eR6yW5uH0jD2",
+        "three waits",
+    ):
+        cli("memorize", text)
+    items = {item["payload"]: item["number"] for item in cli("heartbeat", "--json").json["items"]}
+    cli("reply", f"approve {items['one is done']}", "--yes")
+    one, two = sorted((items["two waits"], items["three waits"]))
+    assert f"reply approve {one}, reject {two}" in cli("heartbeat", "--peek", "--json").json["summary"]
+    hint = json.loads(cli("reply", "approve the perhaps", "--json", check=False).stderr)["error"]["hint"]
+    named = {int(number) for number in re.findall(r"\d+", hint)}
+    assert len(named) == 2 and items["one is done"] not in named
+    said = json.loads(cli("reply", "all but the key one", "--json", check=False).stderr)["error"]["hint"]
+    assert not re.search(rf"\b{items['one is done']}\b", said), said
 
 
 # ------------------------------------------------------------------------------------------------------- expiry

@@ -12,8 +12,7 @@ import pytest
 
 from alice_exp.app.opening import open_session
 from alice_exp.finding.rules.concerns import concerns
-from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
-from alice_exp.finding.rules.nearness.shelf import trusted
+from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, trusted
 from alice_exp.finding.store import index_rows
 from alice_exp.home.session import Session
 from alice_exp.home.store import read_files

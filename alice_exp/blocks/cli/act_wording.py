@@ -33,7 +33,7 @@ DETAILS = (
 """What some acts say of themselves, always in the same words."""
 COUNTS = {"new": "{count} new", "changed": "{count} changed", "removed": "{count} removed"}
 """What adopting an edit says of its blocks."""
-_EFFECTS = ("verified", "debounced", "noted", "needs review", "withheld")
+_EFFECTS = ("verified", "debounced", "noted", "failed", "needs review", "withheld")
 _TAKEN = re.compile(r"(\d+) (new|changed|removed)")
 _OUTCOME = re.compile(r"(ok|fail) of (\S+)(.*)")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.times import seconds
 from alice_exp.model.rules.consolidation import DAY, DEFAULT_HALF_LIFE
 from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt
@@ -25,6 +26,18 @@ UNAPPROVED = "unapproved"
 
 REPLACING = "replacing"
 """Trusted, and a person said that it takes the place of others."""
+
+_OWN = LazyPattern(r"\s*(?:(?:我|本人|用户)(?!们|的?[司校厂院组部])|i\b|my\b|(?:the )?user\b)")
+
+
+def begins_with_user(text: str) -> bool:
+    """Whether a text begins with I, 我 or the user."""
+    return bool(_OWN.match(text.lower()))
+
+
+def is_of_user(block: Block) -> bool:
+    """Whether a block is about the user: it says so, or its text begins with I, 我 or the user."""
+    return block.about == "user" or begins_with_user(block.payload.content)
 
 
 def concerns(placed: Placed) -> Iterator[tuple[str, str | float]]:

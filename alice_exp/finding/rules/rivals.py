@@ -6,8 +6,7 @@ from collections import defaultdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES, came_up, trusted_since
-from alice_exp.finding.rules.nearness.shelf import is_of_user
+from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES, came_up, is_of_user, trusted_since
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.model.rules.doubt import is_in_doubt
@@ -79,9 +78,9 @@ def could_be_rivals(one: Placed, other: Placed) -> bool:
     if not all(map(str.isascii, said)):
         return True
     # Loaded where two share no word.
-    from alice_exp.finding.rules.nearness.statement import kinds
+    from alice_exp.finding.rules.nearness.statement import subjects
 
-    return not kinds(said[0]).isdisjoint(kinds(said[1]))
+    return not subjects(said[0]).isdisjoint(subjects(said[1]))
 
 
 @lru_cache(maxsize=64)

@@ -74,7 +74,7 @@ class Rows:
         self, paths: Collection[str], text: str, words: str, at: str
     ) -> tuple[Sequence[Placed], str] | None:
         """See ``Catalogue``."""
-        from alice_exp.finding.rules.nearness.shelf import nearest
+        from alice_exp.finding.rules.nearness.neighbourhood import nearest
 
         return self._answered(lambda known: nearest(known.of_files(paths), text, words, at))
 

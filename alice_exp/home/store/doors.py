@@ -99,13 +99,13 @@ class FileHome:
         None, so that the caller falls back to ``read``, if a file has a problem or an act is in progress.
         """
         self._require_home()
-        head, found = self._head(), self._settled()
+        found = self._settled()
         self.standings.follow()
         if found.problems or not self._is_settled_now:
             return None
         # A tracked file that is missing needs the last good version from git, which only `read` looks up.
-        tracked = self._writer.stamps.files
-        if self.repository.resolve(PENDING) or any(holds_blocks(p) and p not in found.files for p in tracked):
+        head, tracked = self._writer.stamps.head, self._writer.stamps.files
+        if any(holds_blocks(path) and path not in found.files for path in tracked):
             return None
         files = {path: signature for path, signature in found.files.items() if holds_blocks(path)}
         answer = body(files)

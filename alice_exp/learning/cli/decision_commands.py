@@ -68,11 +68,11 @@ def decide(
         "warnings": warnings,
         "disclaim": made.disclaim,
     }
-    terminal.answer(document, lambda: _decision(terminal, made, warnings))
+    terminal.answer(document, lambda: _decision(terminal, made, warnings, terminal.session.names_of(project)))
     terminal.exit_code = NotFoundError.exit_code if made.tier == "reasoning" else 0
 
 
-def _decision(terminal: Terminal, made: Decision, warnings: list[str]) -> None:
+def _decision(terminal: Terminal, made: Decision, warnings: list[str], project: str) -> None:
     terminal.line(f"{made.decision}  {say(made.tier)}")
     for title, found in (
         (say("keep to this"), made.constraints),
@@ -83,7 +83,7 @@ def _decision(terminal: Terminal, made: Decision, warnings: list[str]) -> None:
         if found:
             terminal.line(say("{name}:", name=title))
         for one in found:
-            terminal.line(f"  {one.placed.block.id}  {_told(one)}")
+            terminal.line(f"  {one.placed.block.id}  {_told(one, project)}")
     if not made.applied:
         terminal.line(say("nothing that is trusted fits: use your own reasoning"))
     if learning_documents.is_untested(made):
@@ -94,8 +94,11 @@ def _decision(terminal: Terminal, made: Decision, warnings: list[str]) -> None:
         terminal.line(say("then: alice-exp outcome {decision} ok|fail", decision=made.decision))
 
 
-def _told(found: Match) -> str:
-    """A block in one line, whole, with where it comes from."""
+def _told(found: Match, project: str) -> str:
+    """A block in one line, whole, with where it comes from, and that another project keeps it from being told."""
+    # Imported here, so that `outcome` does not pay for it.
+    from alice_exp.finding.rules.preferred_matches import is_foreign
+
     placed = found.placed
     block = placed.block
     when, day = documents.trigger_text(placed), block.approved.at[:10] if block.approved is not None else ""
@@ -106,7 +109,11 @@ def _told(found: Match) -> str:
         else ""
         if found.approved
         else say("not reviewed"),
-        "" if is_of_team(placed) else block.project,
+        ""
+        if is_of_team(placed)
+        else say("it holds in {place} alone", place=block.project)
+        if is_foreign(placed, project)
+        else block.project,
         doubt_of(placed),
     )
     said = f"{when}: {documents.payload_text(placed)}" if when else documents.payload_text(placed)
@@ -220,7 +227,7 @@ def _line(terminal: Terminal, placed: Placed, change: Change) -> None:
         say(
             "{id}  {effect}: {moved}, {count} verified",
             id=placed.block.id,
-            effect=say(change.effect.replace("_", " ")),
+            effect=say(change.word),
             moved=moved,
             count=placed.block.verifications,
         )

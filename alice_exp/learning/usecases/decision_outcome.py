@@ -344,4 +344,4 @@ def _detail(change: Change) -> str:
     count = f"({change.block.verifications} verified)"
     if change.before != change.after:
         return f"{change.before} → {change.after} {count}"
-    return f"{change.effect.replace('_', ' ')}, {change.after} {count}"
+    return f"{change.word}, {change.after} {count}"

@@ -118,6 +118,11 @@ class Change:
     effect: Effect
     archive: bool = False
 
+    @property
+    def word(self) -> str:
+        """The effect as a person reads it: what kept its state has failed, and nobody is asked about it yet."""
+        return "failed" if self.effect == "needs_review" else self.effect.replace("_", " ")
+
 
 def level(block: Block, thresholds: Thresholds = DEFAULT) -> Level:
     """The block's level: its state, or ``super_reliable`` (B2.1: reliable with enough verifications).

@@ -77,7 +77,8 @@ class Catalogue(Protocol):
     def nearest(
         self, paths: Collection[str], text: str, words: str, at: str
     ) -> tuple[Sequence[Placed], str] | None:
-        """The blocks of some files that share most words with a text, see ``finding.rules.nearness.shelf``."""
+        """The blocks of some files that share most words with a text, see
+        ``finding.rules.nearness.neighbourhood``."""
         ...
 
 

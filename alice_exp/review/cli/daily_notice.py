@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
@@ -113,4 +114,6 @@ def _show(terminal: Terminal, wants: Shown) -> None:
         return
     from alice_exp.review.cli.report_text import notice
 
-    notice(report, summary(report), sys.stderr)
+    # No number is on the screen here, and none is told.
+    bare = replace(report, items=tuple(replace(item, number=0) for item in report.items))
+    notice(bare, summary(bare), sys.stderr)

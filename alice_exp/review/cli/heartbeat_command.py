@@ -48,7 +48,7 @@ def heartbeat(
 ) -> None:
     """Show today's report: what is new and waits for you, what changed, what fails.
 
-    Numbers hold until the next report. On a terminal ten candidates are shown and the rest counted: what is only
+    Numbers hold for the day. On a terminal ten candidates are shown and the rest counted: what is only
     counted has no seven-day clock, and no decision in bulk reaches it.
 
     Examples: alice-exp heartbeat · alice-exp heartbeat --open · alice-exp heartbeat --peek --format markdown

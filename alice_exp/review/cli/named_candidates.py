@@ -85,6 +85,16 @@ def _counted(reference: str) -> list[str]:
     return [str(number) for span in spans for number in range(span[0], span[-1] + 1)] or [reference]
 
 
+def example(hint: str, ids: Sequence[str], shown: Sequence[str]) -> str:
+    """The hint of a refused reply: its example with two numbers that were shown and wait, where there are two."""
+    from alice_exp.review.rules.reply_clauses import EXAMPLE
+
+    waits = [number for number, one in enumerate(ids, start=1) if one in shown]
+    if hint != EXAMPLE or len(waits) < 2:
+        return hint
+    return say("write alice-exp reply approve {one}, reject {two}", one=waits[0], two=waits[1])
+
+
 def wide(terminal: Terminal, ids: Sequence[str]) -> Choice:
     """Those of many that a report has shown; the others are counted."""
     shown, left = review.shown_only(terminal.session.home, ids)

@@ -93,7 +93,8 @@ def _section(section: Section) -> str:
 def _choices(item: Item) -> str:
     """The boxes of one candidate: approve (in its project, everywhere), reject, or which holds of it and what it
     contradicts; none leaves it waiting."""
-    name = str(item.number or item.placed.block.id)
+    # By its id: a page may lie open while a later report gives the number to another one.
+    name = item.placed.block.id
     if item.asks_of:
         old = item.asks_of.placed.block.id
         holds = 'data-verb="reject"' if item.conflict else f'data-command="approve {old} --replaces {name}"'

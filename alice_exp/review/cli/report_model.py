@@ -68,7 +68,7 @@ def sections(report: Agenda) -> tuple[Section, ...]:
             say("Well-used blocks that have not been used lately"),
             [_plain(placed) for placed in report.fading],
         ),
-        _section("week", say("Approved last week"), [Row(*row) for row in came_of(report.week)]),
+        _section("week", say("Approved last week"), came_of(report.week)),
         _section(
             "problems",
             say("Problems in files"),
@@ -234,6 +234,7 @@ def _back(one: Returned) -> Row:
 
 
 def _moved(movement: Movement) -> Row:
+    placed = movement.placed or movement.was
     before, after = (say(name) if name else "" for name in (movement.before, movement.after))
     arrow = f"{before} → {after}" if before != after else after
     sentences = {
@@ -244,14 +245,15 @@ def _moved(movement: Movement) -> Row:
         "retired": say("retired: {arrow}", arrow=arrow),
         "revived": say("revived: {arrow}", arrow=arrow),
         "debounced": say("failed again where it had failed: counted once"),
-        "expired": say("expired unanswered; back with: alice-exp restore {id}", id=movement.block_id),
+        "expired": say("expired unanswered; no word of it is left")
+        if placed is not None and placed.path == HELD
+        else say("expired unanswered; back with: alice-exp restore {id}", id=movement.block_id),
         "revoked": say("the peer that shared it takes it back: does it hold without?"),
         "verified": say("verified"),
         "noted": "",
     }
     failed = say("{count} of {uses} failed", count=movement.failed, uses=movement.times)
     said = sentences[movement.kind] + (aside(failed) if movement.failed and movement.times > 1 else "")
-    placed = movement.placed or movement.was
     text = payload_text(placed) if placed is not None else ""
     return Row(movement.block_id, text, said)
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from alice_exp.model.values.block import Placed
+from alice_exp.review.rules.arrangement import page_of
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.terminal.language import language, listed, say
 
@@ -89,9 +90,13 @@ def _together(report: Agenda) -> Iterator[str]:
     secret = [item for item in report.items if item.delicate]
     if secret:
         kinds = listed(dict.fromkeys(say(one.kind) for item in secret for one in item.delicate))
-        one = say("Check number {number}: it holds {kinds}.", number=_numbers(secret), kinds=kinds)
-        many = say("Check numbers {numbers}: they hold {kinds}.", numbers=_numbers(secret), kinds=kinds)
-        yield one if len(secret) == 1 else many
+        numbers = _numbers(secret)
+        if not all(item.number for item in secret):
+            yield say("Check what holds {kinds}.", kinds=kinds)
+        elif len(secret) == 1:
+            yield say("Check number {number}: it holds {kinds}.", number=numbers, kinds=kinds)
+        else:
+            yield say("Check numbers {numbers}: they hold {kinds}.", numbers=numbers, kinds=kinds)
     if conflicts:
         yield say("Opposite of what you trust: {numbers}.", numbers=_numbers(conflicts))
     if replacing:
@@ -193,7 +198,12 @@ def _files(report: Agenda) -> Iterator[str]:
 
 
 def _how(report: Agenda) -> Iterator[str]:
-    numbers = sorted(item.number for item in report.items if item.number)
+    # What is decided by itself is no example of what a sentence decides along with others, nor what is on no screen.
+    first = {item.number for item in page_of(report.items)}
+    kinds = (
+        (item.number not in first, item.stands_apart, item.number) for item in report.items if item.number
+    )
+    numbers = sorted(number for *_, number in sorted(kinds)[:2])
     if report.items and not numbers:
         yield say("'alice-exp heartbeat' numbers them, and 'alice-exp review' goes through them one by one.")
     elif len(numbers) == 1:

@@ -34,6 +34,7 @@ from alice_exp.review.cli.named_candidates import (
     Choice,
     Match,
     Project,
+    example,
     ids_of,
     meant,
     reached,
@@ -202,7 +203,6 @@ def reply(
     except UsageError as refusal:
         reading = read(_confirmed_wording(terminal, plain, ids, refusal), ids)
     waiting, _ = review.shown_only(terminal.session.home, ids)
-    left = [block_id for block_id in reading.left if block_id in waiting]
     settled = [(one, reached(terminal, one, plain)) for one in reading.decisions if one.verb != "later"]
     if also and [one.verb for one, _ in settled] != [
         "reject" if also in ("purge", "neither", "old") else "approve"
@@ -215,7 +215,7 @@ def reply(
         seen |= _confirmed(terminal, chosen, "purge" if also == "purge" else decision.verb, dry_run)
     done = _carried_out(terminal, settled, seen, dry_run, also)
     decided = {block_id for _, row, _ in done for block_id in row.ids}
-    left = [one for one in left if one not in decided]
+    left = [one for one in reading.left if one in waiting and one not in decided]
     left += [rival.new.block.id for _, row, _ in done for rival in row.rivals]
     _replied(terminal, done, left)
 
@@ -232,8 +232,9 @@ def _confirmed_wording(terminal: Terminal, text: str, ids: Sequence[str], refusa
         f"{documents.trigger_text(found[one])} {payload_text(found[one])}" if one in found else ""
         for one in ids
     ]
-    plain = said_back(text, ids, said)
+    plain = said_back(text, [one if one in shown else "" for one in ids], said)
     if not plain:
+        refusal.hint = example(refusal.hint, ids, shown)
         raise refusal
     if not sys.stdin.isatty() or terminal.json or terminal.yes:
         refusal.hint = say("if you mean this, write: alice-exp reply {plain}", plain=plain)

@@ -76,8 +76,8 @@ def which_holds(new: str, old: str, *, alike: bool = False) -> str:
     )
 
 
-def came_of(approvals: Sequence[Approval]) -> list[tuple[str, str, str]]:
-    """A row for each thing that came of approvals: how many, the first one's text, and what to do about it."""
+def came_of(approvals: Sequence[Approval]) -> list[Row]:
+    """A row for each thing that came of approvals: how many, the first one, and what to do about it or them."""
     rows = []
     for effect in dict.fromkeys(one.effect for one in approvals):
         placed = [one.placed for one in approvals if one.effect == effect]
@@ -86,11 +86,12 @@ def came_of(approvals: Sequence[Approval]) -> list[tuple[str, str, str]]:
             "in doubt": say("{count} in doubt", count=count),
             "used": say("{count} without a success", count=count),
             "helped": say("{count} helped", count=count),
-            "never used": say("{count} never used", count=count),
+            "never used": say("{count} never used: retire?", count=count),
         }
-        retire = say("no longer needed? alice-exp retire {id} --reason …", id=block_id)
+        more = say("and {count} more: alice-exp impact", count=count - 1) if count > 1 else ""
+        retire = f"alice-exp retire {block_id} --reason …" if effect == "never used" else ""
         text = f"{block_id} {payload_text(placed[0])}"
-        rows.append((said[effect], text, retire if effect == "never used" else ""))
+        rows.append(Row(said[effect], text, " · ".join(filter(None, (retire, more)))))
     return rows
 
 

@@ -83,9 +83,9 @@ def read(
 ) -> Reading:
     """What a reply decides on the open report; raises ``UsageError`` (exit 2) with its reading for an unclear one.
 
-    ``numbered`` are the report's ids, numbers start at 1; ``groups`` the ids of the groups that it showed whole, by
-    number; ``subjects`` gives those about the ``user`` and about ``work``. Ids that are not the report's, and
-    beginnings of several, stay as written.
+    ``numbered`` are the report's ids, numbers start at 1, "" where there is none to decide on; ``groups`` the ids of
+    the groups that it showed whole, by number; ``subjects`` gives those about the ``user`` and about ``work``. Ids
+    that are not the report's, and beginnings of several, stay as written.
     """
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise unclear("a reply has at most {most} bytes", most=MOST_BYTES)
@@ -142,7 +142,7 @@ def named(ids: Sequence[str], numbered: Sequence[str]) -> str:
 
 def _left(decisions: Sequence[Decision], ids: Sequence[str]) -> tuple[str, ...]:
     done = {one for decision in decisions if decision.verb != "later" for one in decision.ids}
-    return tuple(one for one in ids if one not in done)
+    return tuple(one for one in ids if one and one not in done)
 
 
 def written(decisions: Sequence[Decision], ids: Sequence[str], *, is_chinese: bool) -> str:
@@ -170,7 +170,7 @@ def _settled(made: Sequence[Clause], report: Report) -> tuple[Decision, ...]:
         is_first = not (at or clause.excluded or any(other.verb == clause.verb for other in made[1:]))
         if kind == "all" and not (is_first or others <= out):
             raise unclear(_TWICE)
-        whole = clause.named if not kind else report.ids
+        whole = tuple(filter(None, report.ids)) if kind else clause.named
         if kind in ("user", "work"):
             whole = report.subjects().get(kind, ())
         earlier = {one for other in made[:at] for one in other.named if kind == "rest"}

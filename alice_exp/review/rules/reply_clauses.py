@@ -82,9 +82,12 @@ class Clause:
         self.reaches_back |= other.reaches_back
 
 
+EXAMPLE = "write alice-exp reply approve 1-3, reject 4"
+
+
 def unclear(template: str, **values: object) -> UsageError:
     """The error for an unclear reply, with a hint at how to write it."""
-    refusal = UsageError(template, hint="write alice-exp reply approve 1-3, reject 4")
+    refusal = UsageError(template, hint=EXAMPLE)
     refusal.values = values
     return refusal
 
@@ -317,7 +320,7 @@ def _ids(token: Token, report: Report) -> tuple[str, ...]:
     for number in token.numbers:
         if is_group and str(number) not in report.groups:
             raise _absent("the open report did not show all of group {number}", number)
-        if not is_group and not 1 <= number <= len(report.ids):
+        if not is_group and not (1 <= number <= len(report.ids) and report.ids[number - 1]):
             raise _absent("the open report has no number {number}", number)
     if is_group:
         return report.groups[str(token.numbers[0])]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import Placed, Record
 
 Effect = Literal["helped", "in doubt", "never used", "used"]
 """Worked at least once; asked about; no outcome was ever reported; reported, and never as a success."""
@@ -43,7 +43,7 @@ def last_week(trusted: Iterable[Placed], day_began: str) -> tuple[Approval, ...]
 
 
 def _effect(placed: Placed) -> Effect:
-    effects = {piece.effect for piece in placed.block.evidence if piece.kind == "outcome"}
+    record = placed.block.record or Record()
     if is_in_doubt(placed.block):
         return "in doubt"
-    return "helped" if "ok" in effects else "used" if effects else "never used"
+    return "helped" if record.ok else "used" if record.failed else "never used"

@@ -79,7 +79,7 @@ def chosen(reviewing: Reviewing, references: Sequence[str], *, everything: bool)
         if reference.isdigit() and len(reference) <= 3:
             if not reviewing.reports.open_report():
                 raise no_report()
-            if not 1 <= int(reference) <= len(numbered):
+            if not (1 <= int(reference) <= len(numbered) and numbered[int(reference) - 1]):
                 raise NotFoundError(
                     "the open report has no number {number}",
                     number=reference,

@@ -39,6 +39,7 @@ from alice_exp.review.usecases.decisions import refused
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from alice_exp.caller.acting import Caller
     from alice_exp.home.ports import Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.rules.rejection import Returned
@@ -73,7 +74,7 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
         gone = expired(snapshot, caller.now)
         back = returned(snapshot, candidates(snapshot, gone))
         waiting = [p for p in candidates(snapshot, gone) if p.block.id not in {one.block_id for one in back}]
-        ids = _as_read(waiting, first)
+        ids = _numbered(open_ := _as_read(waiting, first), reviewing)
         answer = _Planned(snapshot, gone, back)
         unseen = [p for p in waiting if p.block.id in given and _is_to_be_shown(p)]
         asked = _asked(snapshot, first, reviewing)
@@ -89,9 +90,8 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
             return None, answer
         shown = [Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen]
         away, removes = _sent_back(back, gone, caller.now)
-        detail, trailers = f"{len(ids)} waiting, {len(gone)} expired", _trailers(report, gone, back, segment)
         moved = (*removes, *(put.block.id for put in away))
-        act = Act("heartbeat", caller.actor, caller.now, (*ids, *moved), detail, trailers)
+        act = _act(caller, _trailers(report, gone, back, segment), ids, open_, moved)
         puts = merged((*shown, *asked, *away), (put for put in folds if put.block.id not in moved))
         return ChangeSet(act, puts, removes, episodes=book), replace(answer, segment=segment)
 
@@ -150,6 +150,16 @@ def _as_read(waiting: Sequence[Placed], report: Agenda) -> tuple[str, ...]:
     """The ids in the order in which the report shows them, so that its numbers run as a person reads."""
     order = {item.placed.block.id: at for at, item in enumerate(report.items)}
     return tuple(sorted((p.block.id for p in waiting), key=lambda one: order.get(one, len(order))))
+
+
+def _numbered(open_: tuple[str, ...], reviewing: Reviewing) -> tuple[str, ...]:
+    """The ids by their numbers. While anything of the day's earlier report waits its numbers stand, what it decided
+    included: a reply to it must not decide another thing because a second report was made meanwhile."""
+    reports = reviewing.reports
+    before = reports.open_ids() if reports.open_at() >= reviewing.day_began else ()
+    if not {*before}.intersection(open_):
+        return open_
+    return (*before, *(one for one in open_ if one not in before))
 
 
 def _is_to_be_shown(placed: Placed) -> bool:
@@ -232,6 +242,21 @@ def _trailers(
         *refusals(back),
         *((("Access", segment),) if segment else ()),
     )
+
+
+def _act(
+    caller: Caller,
+    trailers: tuple[tuple[str, str], ...],
+    ids: Sequence[str],
+    open_: Sequence[str],
+    moved: Sequence[str],
+) -> Act:
+    """The act of a report: what waits in the order of its numbers, then what moved."""
+    here = {one: str(number) for number, one in enumerate(ids, start=1) if one in open_}
+    # An act names nothing that was decided before, so where numbers are missing it tells those that are there.
+    numbers = [("Numbers", " ".join(here.values()))] if len(here) < len(ids) else []
+    detail = f"{len(here)} waiting, {sum(name == 'Expired' for name, _ in trailers)} expired"
+    return Act("heartbeat", caller.actor, caller.now, (*here, *moved), detail, (*trailers, *numbers))
 
 
 def _report(

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from alice_exp.caller.project import TEAM_FILE
-from alice_exp.finding.rules.nearness.shelf import is_of_user
+from alice_exp.finding.rules.concerns import is_of_user
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import dump, parse

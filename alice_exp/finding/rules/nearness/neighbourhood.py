@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from typing import Literal, TypeAlias
 
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES
+from alice_exp.finding.rules.corpus import Corpus, Searchable, block_text, is_living
 from alice_exp.finding.rules.nearness.relation import Kind as Sure
 from alice_exp.finding.rules.nearness.relation import Likeness, likeness
-from alice_exp.finding.rules.nearness.shelf import Shelf
 from alice_exp.finding.rules.nearness.statement import NAMES, Statement, vocabulary
 from alice_exp.finding.rules.nearness.statement import statement as taken_apart
+from alice_exp.finding.rules.ranking import rank
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import SETS, Block, Placed, is_put_away
+from alice_exp.model.values.snapshot import Catalogue, Snapshot
 
 Where = Literal["trusted", "rejected", "waiting"]
 Kind: TypeAlias = Sure | Literal["alike"]
@@ -32,6 +35,12 @@ CLEAR = 0.15
 GROUP, LARGEST_GROUP = 0.45, 6
 """The strength from which waiting candidates stand together, and how many do."""
 
+SEARCHED = 24
+"""How many blocks of each kind are compared closely."""
+
+RECALLED = 0.15
+"""The match from which ``recall``'s first answer to a text is a neighbour of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Relation:
@@ -42,6 +51,50 @@ class Relation:
     kind: Kind
     strength: float
     differs: tuple[str, str]
+
+
+class Shelf:
+    """Blocks among which the nearest are looked up: those of some ``paths``, by a catalogue where that answers, else by
+    the words of all ``blocks``."""
+
+    def __init__(
+        self, blocks: Iterable[Placed], paths: Collection[str] = (), catalogue: Catalogue | None = None
+    ) -> None:
+        self._blocks, self._paths, self._catalogue = blocks, paths, catalogue
+
+    def nearest(self, block: Block, words: str, *, recalls: bool) -> tuple[Sequence[Placed], str]:
+        """``nearest`` to what a block says, at the time of its last change."""
+        at = (block.updated_at or block.created_at or "1970-01-01T00:00:00Z") if recalls else ""
+        asked = block_text(block), words, at
+        found = self._catalogue.nearest(self._paths, *asked) if self._catalogue else None
+        if found is None:
+            self._catalogue = None
+            found = nearest(self._corpus, *asked)
+        return found
+
+    @cached_property
+    def _corpus(self) -> Corpus:
+        whole = Corpus.of(self._blocks, lambda _: True)
+        return whole.of_files(self._paths) if self._paths else whole
+
+
+def trusted(snapshot: Snapshot) -> Shelf:
+    """What a snapshot trusts; not read where its catalogue knows all of it."""
+    files = [file for file in snapshot.files if file.place in TRUSTED_PLACES]
+    catalogue = snapshot.catalogue if all(file.is_unread for file in files) else None
+    return Shelf(filter(is_living, snapshot.within(*SETS)), [file.path for file in files], catalogue)
+
+
+def nearest(blocks: Searchable, text: str, words: str, at: str) -> tuple[Sequence[Placed], str]:
+    """The blocks that share most words with a text, or have one of ``words``, at most ``SEARCHED``; and the id of the
+    one that ``recall`` answers first to the text at a time, "" where its match is below ``RECALLED`` or no time is
+    given."""
+    found = next(blocks.found(f"{text}\n{words}", tuple), None)
+    numbers = found.scored.best()[:SEARCHED] if found else []
+    among = blocks.among(numbers)
+    first = rank(among, text, {}, at, 1, passing=lambda one: not is_put_away(one)) if at else ()
+    recalled = next((one.placed.block.id for one in first if one.match >= RECALLED), "")
+    return blocks.blocks(numbers), recalled
 
 
 class Neighbourhood:
@@ -66,15 +119,9 @@ class Neighbourhood:
     ) -> Iterator[tuple[Placed, Relation]]:
         """Each of some blocks with all those beside it that oppose or replace it, the nearest first."""
         for placed in blocks:
-            found = [
-                one
-                for where in among
-                for one in self._compared(placed, where, recalls=False)
-                if one.kind in ("opposes", "replaces")
-            ]
-            yield from (
-                (placed, one) for one in sorted(found, key=lambda one: (-one.strength, one.placed.block.id))
-            )
+            found = [one for where in among for one in self._compared(placed, where, recalls=False)]
+            found.sort(key=lambda one: (-one.strength, one.placed.block.id))
+            yield from ((placed, one) for one in found if one.kind in ("opposes", "replaces"))
 
     def relations(self, candidate: Placed) -> tuple[Relation, ...]:
         """What the candidate's neighbours are to it: at most two trusted ones, one rejected one, and those waiting.
@@ -96,65 +143,51 @@ class Neighbourhood:
         Two groups become one if at least half of their pairs are near each other: a chain of neighbours is no group.
         """
         by_id = {placed.block.id: placed for placed in candidates}
-        beside = {
-            block_id: [
-                one.placed.block.id
-                for one in self.relations(placed)
-                if one.where == "waiting" and one.placed.block.id in by_id
-            ]
+        pairs = [
+            (block_id, one.placed.block.id)
             for block_id, placed in by_id.items()
-        }
-        group_of = {block_id: [block_id] for block_id in by_id}
-        for block_id, others in beside.items():
-            for other in others:
-                own, theirs = group_of[block_id], group_of[other]
-                near = sum(a in beside[b] or b in beside[a] for a in own for b in theirs)
-                if (
-                    theirs is not own
-                    and len(own) + len(theirs) <= LARGEST_GROUP
-                    and 2 * near >= len(own) * len(theirs)
-                ):
-                    own += theirs
-                    group_of.update(dict.fromkeys(theirs, own))
+            for one in self.relations(placed)
+            if one.where == "waiting" and one.placed.block.id in by_id
+        ]
+        near, group_of = {*map(frozenset, pairs)}, {block_id: [block_id] for block_id in by_id}
+        for own, theirs in ((group_of[a], group_of[b]) for a, b in pairs):
+            is_small = theirs is not own and len(own) + len(theirs) <= LARGEST_GROUP
+            if is_small and 2 * sum({a, b} in near for a in own for b in theirs) >= len(own) * len(theirs):
+                own += theirs
+                group_of.update(dict.fromkeys(theirs, own))
         place = {block_id: at for at, block_id in enumerate(by_id)}
         groups = {id(group): sorted(group, key=place.__getitem__) for group in group_of.values()}
-        return tuple(
-            tuple(by_id[one] for one in group)
-            for group in sorted(groups.values(), key=lambda group: place[group[0]])
-        )
+        ordered = sorted(groups.values(), key=lambda group: place[group[0]])
+        return tuple(tuple(by_id[one] for one in group) for group in ordered)
 
     def _related(self, candidate: Placed) -> Iterator[Relation]:
         trusted = list(self._compared(candidate, "trusted"))
         nearest = max((one.strength for one in trusted), default=0.0)
         for where, most in SHOWN.items():
             found = trusted if where == "trusted" else self._compared(candidate, where)
-            told = [one for one in found if one.kind and _is_told(one, nearest)]
+            told = [one for one in found if _is_told(one, nearest)]
             # Of two rejected blocks the one that it repeats counts, not the one that it denies.
             plain = ("near", "alike", "opposes" if where == "rejected" else "")
-            yield from heapq.nsmallest(
-                most,
-                told,
-                key=lambda one: (
-                    one.kind in plain,
-                    -one.strength - 0.2 * (one.kind == "opposes"),
-                    one.placed.block.id,
-                ),
-            )
+
+            def order(one: Relation, plain: Sequence[str] = plain) -> tuple[bool, float, str]:
+                lifted = one.strength + 0.2 * (one.kind == "opposes")
+                return one.kind in plain, -lifted, one.placed.block.id
+
+            yield from heapq.nsmallest(most, told, key=order)
 
     def _compared(self, candidate: Placed, where: Where, *, recalls: bool = True) -> Iterator[Relation]:
         """What blocks are to a candidate that share most of its words, or the trigger, with it; of trusted ones the
         first that is recalled by what it says is shown whatever it is to it (``recalls``)."""
-        statement, shelf = self._statement(candidate), self._shelves[where]
-        found, recalled = shelf.nearest(
-            candidate.block, _words(statement), recalls=recalls and where == "trusted"
-        )
+        own, shelf = self._statement(candidate), self._shelves[where]
+        # Other values may stand in what it opposes or replaces.
+        words = "\n".join(word for subject in own.said for word in _words_of().get(subject, ()))
+        found, recalled = shelf.nearest(candidate.block, words, recalls=recalls and where == "trusted")
         for placed in found:
-            if placed.block.id == candidate.block.id:
-                continue
-            like = likeness(statement, self._statement(placed))
-            kind = _kind(where, like) or ("near" if placed.block.id == recalled else None)
-            if kind:
-                yield Relation(placed, where, kind, round(like.strength, 3), like.differs)
+            if placed.block.id != candidate.block.id:
+                like = likeness(own, self._statement(placed))
+                kind = _kind(where, like) or ("near" if placed.block.id == recalled else None)
+                if kind:
+                    yield Relation(placed, where, kind, round(like.strength, 3), like.differs)
 
     def _statement(self, placed: Placed) -> Statement:
         if placed.block.id not in self._statements:
@@ -179,24 +212,11 @@ def _is_told(one: Relation, trusted: float) -> bool:
     return one.strength >= trusted + (CLEAR if one.kind == "alike" else 0)
 
 
-# -------------------------------------------------------------------------------------------------------- searching
-
-
-def _words(of: Statement) -> str:
-    """Every word of the values, opposites, homes and employers of which a statement says one: other ones may stand in
-    what it opposes or replaces."""
-    kinds: tuple[str | int, ...] = (*of.values, *of.old, *of.sides)
-    return "\n".join(word for kind in kinds for word in _words_of().get(kind, ()))
-
-
 @cache
-def _words_of() -> Mapping[str | int, Sequence[str]]:
-    """The words of a class of values, of a pair of opposites, of homes and employers."""
-    found: defaultdict[str | int, set[str]] = defaultdict(set)
+def _words_of() -> Mapping[str, Sequence[str]]:
+    """The words of each subject."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
     for word in map(vocabulary().word, vocabulary().words):
-        kinds: list[str | int] = [name for name, _ in word.values]
-        kinds += (pair for pair, _ in word.sides)
-        kinds += (NAMES[role] for role in word.roles if role in NAMES)
-        for kind in kinds:
-            found[kind].add(word.text)
-    return {kind: sorted(words) for kind, words in found.items()}
+        for subject in (*dict(word.values), *(NAMES[role] for role in word.roles if role in NAMES)):
+            found[subject].add(word.text)
+    return {subject: sorted(words) for subject, words in found.items()}

@@ -1,13 +1,14 @@
-"""What one statement is to another, named only where it is sure: opposed, another value, a rewording (DESIGN 13)."""
+"""What one statement is to another, named only where it is sure: the first row of ``_RELATIONS`` that holds (DESIGN
+13)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import product
-from typing import Literal
+from typing import Literal, TypeAlias
 
-from alice_exp.finding.rules.nearness.statement import END, NAMES, Statement, vocabulary
+from alice_exp.finding.rules.nearness.statement import END, WHEN, Said, Statement, is_pair
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.tokens import is_cjk
 from alice_exp.kernel.value_class import dataclass
@@ -24,7 +25,13 @@ NEAR, OF_ONE, CLEAR = 0.3, 0.6, 0.75
 thing; the share from which they may say the same."""
 
 ONE_OF_PERSON = {"home", "employer", "city", "age", "marital status", "called"}
-"""The classes of values of which a person has one, in whatever words it is said."""
+"""The subjects of which a person has one value, in whatever words it is said."""
+
+_Words: TypeAlias = list[tuple[int, str]]
+"""Words, each behind its place in a line."""
+
+ANYWHERE, ONE_PROJECT, ONE_SUBJECT = range(3)
+"""How near two statements are by what they hold for: other projects; other machines, environments or persons; one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,7 @@ class Likeness:
 def likeness(one: Statement, two: Statement) -> Likeness:
     """What ``two``, a statement that is known, is to ``one``, a new one."""
     pair = _Pair(one, two)
-    kind = pair.kind()
+    kind = next((kind for kind, least, holds in _RELATIONS if pair.scope >= least and holds(pair)), None)
     differs = ("", "") if kind in (None, "identical") else pair.differs()
     return Likeness(kind, round(pair.dice, 3), round(pair.topic, 3), differs)
 
@@ -60,226 +67,193 @@ class _Pair:
 
     def __init__(self, one: Statement, two: Statement) -> None:
         self.one, self.two = one, two
-        both = one.sides.keys() & two.sides.keys()
-        self.opposites = {pair for pair in both if _turned(one.sides[pair], two.sides[pair])}
+        both = [subject for subject in one.said if subject in two.said]
+        self.opposites = [name for name in both if is_pair(name) and _turned(one.said[name], two.said[name])]
         # "Before" and "after" one thing are opposites; of two things they may put one order.
         anchors = [set().union(*of.order.values()) for of in (one, two)]
-        if anchors[0].isdisjoint(anchors[1]) and anchors[0] and anchors[1]:
-            self.opposites.discard(vocabulary().sides["before"][0][0])
-        self.changed = [
-            name
-            for name in one.values.keys() & two.values.keys()
-            if _is_other(name, one.values[name], two.values[name])
-            and not (name == "clock" and _is_one_time(one, two))
-        ]
+        if "<before" in self.opposites and all(anchors) and anchors[0].isdisjoint(anchors[1]):
+            self.opposites.remove("<before")
+        self.values = [name for name in both if not is_pair(name)]
+        self.changed = [name for name in self.values if _is_other(name, one, two)]
         # What is compared on purpose, opposites and values, is no part of what both are about.
-        marks: tuple[str | int, ...] = (*self.opposites, *self.changed)
-        apart = {key for name in marks for of in (one, two) for key in of.sided.get(name, ())}
+        marks = (*self.opposites, *self.changed)
+        apart = {key for name in marks for of in (one, two) for key in of.said[name].keys}
         self.left, self.right = one.signs.keys() - apart, two.signs.keys() - apart
         named = {key for key in self.left - self.right if not same_concept(key).isdisjoint(self.right)}
         self.shared = (self.left & self.right) | named
-        self.mass = _mass(self.left & self.right) + OTHER_NAME * _mass(named)
+        mass = _mass(self.left & self.right) + OTHER_NAME * _mass(named)
         masses = _mass(self.left), _mass(self.right)
-        self.dice = min(1.0, 2 * self.mass / sum(masses)) if self.mass else 0.0
-        self.cover = min(1.0, self.mass / min(masses)) if self.mass else 0.0
-        union = len(one.trigger | two.trigger)
-        is_same = bool(one.trigger_mark) and one.trigger_mark == two.trigger_mark
-        self.topic = 1.0 if is_same else len(one.trigger & two.trigger) / union if union else 0.0
+        self.dice = min(1.0, 2 * mass / sum(masses)) if mass else 0.0
+        self.cover = min(1.0, mass / min(masses)) if mass else 0.0
+        self.topic = len(one.trigger & two.trigger) / (len(one.trigger | two.trigger) or 1)
+        self.is_of_one = self.topic >= OF_ONE
+        self.says_only_that = not (self.left and self.right)
         self.of_user = one.of_user and two.of_user
+        self.is_beside = ("beside" in one.roles) != ("beside" in two.roles)
+        self.agrees = all(one.signs[key] * two.signs.get(key, 1) >= 0 for key in self.shared)
         self.known = {*one.line, *apart}, {*two.line, *apart}
+        self.blocks = [of.placed.block for of in (one, two) if of.placed]
 
-    def kind(self) -> Kind | None:
-        """The relation."""
-        one, two = self.one.placed.block, self.two.placed.block
-        may_be = self.dice >= 0.9 or not (self.left and self.right)
-        if may_be and same_inference(inference(one.payload), inference(two.payload)):
-            return "identical"
-        near: Kind | None = "near" if self.dice + self.topic / 4 >= NEAR or self.topic == 1 else None
-        if one.project and two.project and one.project != two.project:
-            return near
-        are_apart = self._are_apart()
-        if not are_apart and self._is_opposed():
-            return "replaces" if self._are_values else "opposes"
-        is_beside = ("beside" in self.one.roles) != ("beside" in self.two.roles)
-        if not (are_apart or is_beside) and (self._is_replaced() or self._is_updated()):
-            return "replaces"
-        if two.id in one.replaces:
-            return "replaces"
-        are_apart = are_apart or bool(one.key and two.key and one.key != two.key)
-        return (None if are_apart else self._rewording()) or near
-
-    def _are_apart(self) -> bool:
-        """Whether both speak of different machines, environments or persons. Of machines and environments one may be
-        silent; a sister that only one names is another person, and so is a name in front of what the user does."""
+    @cached_property
+    def scope(self) -> int:
+        """Of machines and environments one may be silent; a sister that only one names is another person, and so is a
+        name in front of what the user does."""
         one, two = self.one, self.two
-        scopes = {name for of in (one, two) for name in (*of.values, *of.old) if name.startswith("scope")}
-        sides = ((name, one.all(name), two.all(name)) for name in scopes)
+        projects = {block.project for block in self.blocks} - {""}
+        if len(projects) > 1:
+            return ANYWHERE
+        scopes = {name for of in (one, two) for name in of.said if name.startswith("scope")}
+        sides = ((name, one.values(name), two.values(name)) for name in scopes)
         if any(a.isdisjoint(b) and ((a and b) or name == "scope: person") for name, a, b in sides):
-            return True
+            return ONE_PROJECT
         own, other = (one, two) if one.is_own else (two, one)
-        head = other.line[0]
-        is_name = head[0] != "=" and head not in own.line
-        return is_name and own.is_own and not other.is_own
+        is_name = other.line[0][0] != "=" and other.line[0] not in own.line
+        return ONE_PROJECT if is_name and own.is_own and not other.is_own else ONE_SUBJECT
+
+    def is_identical(self) -> bool:
+        """Whether both are one text, but for order and words that say nothing."""
+        may_be = self.dice >= OF_ONE or self.says_only_that
+        return may_be and same_inference(*(inference(block.payload) for block in self.blocks))
 
     # ------------------------------------------------------------------------------------------------- opposed
 
-    @property
-    def _are_values(self) -> bool:
-        """Whether what is opposed are two values of one thing (dark, light), rather than "do" and "do not"."""
-        return bool(self.opposites) and self.opposites <= vocabulary().attributes
-
-    def _is_opposed(self) -> bool:
+    @cached_property
+    def is_opposed(self) -> bool:
         """Whether one affirms what the other denies, of one subject."""
-        if len(self.opposites) % 2:
-            # "No coffee in the afternoon" and "coffee in the morning" are turned twice, and agree.
-            is_odds = all(map(self._agree, self.shared)) and self._are_sides_of_one()
-        else:
-            is_odds = self._denies()
-        if not is_odds or self.exchanged:
+        # "No coffee in the afternoon" and "coffee in the morning" are turned twice, and agree.
+        is_turned = len(self.opposites) % 2 == 1
+        are_sides = self.agrees and (self.cover >= 0.25 or self.says_only_that)
+        if not (are_sides if is_turned else self._denies()) or self.exchanged:
             return False
-        # Different values of one class, affirmed or denied: green tea, no black tea.
-        names = {*self.one.values, *self.one.old} & {*self.two.values, *self.two.old}
-        if any(self.one.all(name).isdisjoint(self.two.all(name)) for name in names):
+        # Different values of one subject, affirmed or denied: green tea, no black tea.
+        if any(self.one.values(name).isdisjoint(self.two.values(name)) for name in self.values):
             return False
         pairs = ((self.one, self.two), (self.two, self.one))
-        return self._are_values or not any(self._is_exception(*pair) for pair in pairs)
+        return self.is_value() or not any(self._is_exception(*pair) for pair in pairs)
 
-    def _agree(self, key: str) -> bool:
-        return self.one.signs[key] * self.two.signs.get(key, 1) >= 0
+    def is_value(self) -> bool:
+        """Whether what is opposed are two values of one thing (dark, light), rather than "do" and "do not"."""
+        return bool(self.opposites) and all(name[0] == "=" for name in self.opposites)
 
     def _denies(self) -> bool:
-        # "Never send passwords by mail" says nothing about what "the mail password is ..." says: nobody sends there.
-        for of, other in ((self.one, self.two), (self.two, self.one)):
-            names = {name for key in other.signs for name in (key, *same_concept(key))}
-            if (
-                of.acts
-                and self.dice < CLEAR
-                and not self.of_user
-                and all(act.isdisjoint(names) for act in of.acts)
-            ):
-                return False
+        one, two = self.one, self.two
+        if not self.of_user and self.dice < CLEAR:
+            # "Never send passwords by mail" denies nothing of "the mail password is ...": nobody sends there.
+            for of, other in ((one, two), (two, one)):
+                names = {name for key in other.signs for name in (key, *same_concept(key))}
+                if of.acts and of.acts.isdisjoint(names):
+                    return False
         # "It is fine", "it is not fine": nearly the same but for one negation, wherever that stands.
-        is_one_more = (self.one.negations + self.two.negations) % 2 == 1
+        is_one_more = (one.negations + two.negations) % 2 == 1
         if is_one_more and max(self.dice, self.cover) >= 0.9 and max(self.over) < 0.2:
             return True
-        for one, two in product(self.one.clauses, self.two.clauses):
-            shared = [key for key in one if key in two]
-            mass, denied = _mass(shared), _mass(key for key in shared if one[key] * two[key] < 0)
-            general = _mass(one if min(one.values(), default=0) < 0 else two)
-            is_whole = mass >= 0.9 * max(_mass(one), _mass(two)) or (self.of_user and mass == general)
-            if (mass >= 2 or is_whole) and denied >= 0.5 * mass > 0:
-                # Who says of the user that they do not drink coffee denies the three cups a day as well.
-                is_general = self.of_user and mass >= 0.65 * general
-                if is_general or 2 * mass >= OF_ONE * (_mass(one) + _mass(two)):
-                    return True
-        return False
+        return any(self._denies_clause(*clauses) for clauses in product(one.clauses, two.clauses))
 
-    def _are_sides_of_one(self) -> bool:
-        """Whether two opposites are said of one thing."""
-        says_only_that = not (self.left and self.right)
-        is_of_one = self.cover >= (0.2 if self.of_user else 0.3) and (self.of_user or self.dice >= 0.15)
-        return is_of_one or (says_only_that and (self.of_user or self.topic >= OF_ONE))
+    def _denies_clause(self, one: dict[str, int], two: dict[str, int]) -> bool:
+        shared = [key for key in one if key in two]
+        mass, denied = _mass(shared), _mass(key for key in shared if one[key] * two[key] < 0)
+        general = _mass(one if min(one.values(), default=0) < 0 else two)
+        # Who says of the user that they do not drink coffee denies the three cups a day as well.
+        is_general = self.of_user and mass >= 0.65 * general
+        is_of_both = is_general or 2 * mass >= OF_ONE * (_mass(one) + _mass(two))
+        return is_of_both and denied >= 0.5 * mass > 0
 
     def _is_exception(self, denies: Statement, affirms: Statement) -> bool:
         """Whether one denies of a part, or on an occasion (no coffee in the afternoon), what the other affirms of all,
         or without naming one."""
         if "quantity" in affirms.roles:
             return False
-        is_denied = any(
-            side * sign < 0 for pair in self.opposites for side, sign in denies.sides[pair]
-        ) or any(denies.signs.get(key, 1) < 0 for key in self.shared)
-        return "denied in part" in denies.roles or (
-            is_denied and denies.has_occasion and not affirms.has_occasion
-        )
+        is_denied = any(denies.signs.get(key, 1) < 0 for key in self.shared)
+        occasions = [any(name in of.said for name in WHEN) for of in (denies, affirms)]
+        return "denied in part" in denies.roles or (is_denied and occasions == [True, False])
 
     # ------------------------------------------------------------------------------------------------- replaced
 
-    def _is_replaced(self) -> bool:
+    def is_replaced(self) -> bool:
         """Whether both state the value of one thing, and another one."""
         one, two, changed = self.one, self.two, self.changed
-        liking = vocabulary().sides["like"][0][0]
-        if liking in one.sides and liking in two.sides:
+        if self.is_beside or ("<like" in one.said and "<like" in two.said):
             return False  # Who likes something likes other things, too.
         if self.of_user and not ONE_OF_PERSON.isdisjoint(changed):
             return not self.opposites
-        if not (self.cover >= 0.4 or self.topic >= OF_ONE):
+        if not (self.cover >= 0.4 or self.is_of_one):
             return False
         if not changed:
             # Both say what one thing is, and differ in one short place alone (名字是张三, 名字是李四).
-            spots = [first in one.slots and second in two.slots for first, second, _ in self._places]
-            return self.topic >= OF_ONE and one.negations == two.negations and spots == [True]
+            spots = [
+                (first[0][0] in one.slots, second[0][0] in two.slots) for first, second in self.exchanged
+            ]
+            return self.is_of_one and one.negations == two.negations and spots == [(True, True)]
         if not self.of_user and one.line[0] == two.line[0] in [f"={name}" for name in changed]:
             return False  # What both begin with is what they are about (the Beijing office …, the Shanghai office …).
-        is_about_one = bool(self.shared) or not (self.left and self.right)
-        return is_about_one and all(map(self._agree, self.shared)) and not self.exchanged
+        return bool(self.shared or self.says_only_that) and self.agrees and not self.exchanged
 
-    def _is_updated(self) -> bool:
+    def is_updated(self) -> bool:
         """Whether the new one tells that what the known one says was so before: moved, no longer, 换成, 离职."""
-        one, two = self.one.line, self.two.line
-        is_same = not self.changed and self.over[0] < 0.3
-        if is_same or "update" not in self.one.roles - self.two.roles:
-            return False
-        size = 2 if is_cjk(one[0]) else 1
-        is_of_one = (one[:size] == two[:size] and one[0][0] != "=") or not (self.left or self.right)
-        if self.changed and is_of_one:
-            return True
-        return self.cover >= (OF_ONE if self.topic < OF_ONE else 0.15 if self.of_user else 0.3)
+        is_of_one = self.cover >= (0.3 if self.is_of_one else OF_ONE) or (
+            self.changed and self.says_only_that
+        )
+        return bool(is_of_one) and "update" in self.one.roles - self.two.roles and not self.is_beside
+
+    def is_claimed(self) -> bool:
+        """Whether the new one says itself that it replaces the known one."""
+        return self.blocks[1].id in self.blocks[0].replaces
 
     # ---------------------------------------------------------------------------------------------- rewordings
 
-    def _rewording(self) -> Literal["same", "extends"] | None:
-        """Whether one says what the other says, or more: with one sign, equal values, and the same order of events."""
+    def is_same(self) -> bool:
+        """Whether both say the same. A prohibition with more words forbids less: "never edit a merged migration"."""
+        most = 0.3 if self.one.negations else 1
+        return self.dice >= CLEAR and max(self.over) < most and self._is_reworded()
+
+    def is_more(self) -> bool:
+        """Whether one says what the other says, and more."""
+        return self.cover >= 0.9 and self._is_reworded()
+
+    def _is_reworded(self) -> bool:
+        """Whether both speak with one sign, of equal values, in the same order of events."""
         one, two = self.one, self.two
+        keys = {block.key for block in self.blocks} - {""}
         values = [
-            {name: of.values[name] for name in of.values if not name.startswith("scope")} for of in (one, two)
+            {name: held for name in of.said if _is_compared(name) and (held := of.values(name, 1))}
+            for of in (one, two)
         ]
         orders = ((one.order[word], two.order[word]) for word in one.order.keys() & two.order.keys())
-        agrees = (
-            max(self.dice, self.cover) >= CLEAR
+        return (
+            len(keys) < 2
             and one.negations == two.negations
             and values[0] == values[1]
             and all(2 * len(left & right) > min(len(left), len(right)) for left, right in orders)
             and not (self.opposites or self.exchanged)
         )
-        least, most = sorted(self.over)
-        # A prohibition with more words forbids less: "never edit a migration that was merged".
-        if agrees and self.dice >= CLEAR and most < (0.3 if one.negations else 1):
-            return "same"
-        return "extends" if agrees and least < 1 and self.cover >= 0.9 else None
+
+    def is_near(self) -> bool:
+        """Whether both are about nearly the same."""
+        return self.dice + self.topic / 4 >= NEAR or self.topic == 1
 
     # ------------------------------------------------------------------------------------------------ what differs
 
-    @property
-    def exchanged(self) -> list[tuple[str, str]]:
-        """The places where one statement has a word that the other does not have, and the other another one."""
-        return [words for _, _, words in self._places]
-
     @cached_property
-    def _places(self) -> list[tuple[int, int, tuple[str, str]]]:
-        """Those places: where they begin in each line, and the words."""
-        from difflib import SequenceMatcher
-
+    def exchanged(self) -> list[list[_Words]]:
+        """The words with their places in the line that stand in one clause of one statement alone, and those in the
+        same clause of the other."""
         found = []
-        for what, a, b, c, d in SequenceMatcher(
-            None, self.one.line, self.two.line, autojunk=False
-        ).get_opcodes():
-            sides = ((self.one.line, a, b, self.known[1]), (self.two.line, c, d, self.known[0]))
+        for clauses in product(_clauses(self.one.line), _clauses(self.two.line)):
+            sides = [*zip(clauses, reversed(self.known), strict=True)]
             # A clause that shares nothing is another statement, not another word in the place of one.
-            if what != "replace" or any(
-                known.isdisjoint(_clause(line, start, stop)) for line, start, stop, known in sides
-            ):
+            if any(known.isdisjoint(w for _, w in clause if w[0] != "=") for clause, known in sides):
                 continue
             # Of typed values only one that begins the statement is its subject (Python …, Go …).
-            left, right = (
-                [at for at in range(start, stop) if line[at] not in known and (line[at][0] != "=" or not at)]
-                for line, start, stop, known in sides
-            )
-            words = [self.one.line[at] for at in left], [self.two.line[at] for at in right]
-            if not (left and right):
-                continue
-            if all(same_concept(word).isdisjoint(words[1]) for word in words[0]):
-                first, second = (("" if is_cjk(some[0]) else " ").join(some) for some in words)
-                found.append((left[0], right[0], (first, second)))
+            alone = [
+                [
+                    (at, w)
+                    for at, w in clause
+                    if known.isdisjoint({w, *same_concept(w)}) and (w[0] != "=" or not at)
+                ]
+                for clause, known in sides
+            ]
+            if all(alone):
+                found.append(alone)
         return found
 
     @cached_property
@@ -295,39 +269,58 @@ class _Pair:
 
     def differs(self) -> tuple[str, str]:
         """What stands in one place of both: the values, the opposites, or the words."""
-        names: list[str | int] = [*self.changed, *self.opposites]
-        if names:
-            return self.one.written(names[0]), self.two.written(names[0])
-        return self.exchanged[0] if self.exchanged else ("", "")
+        one, two = "", ""
+        if names := [*self.changed, *self.opposites]:
+            one, two = (", ".join(dict.fromkeys(of.said[names[0]].written)) for of in (self.one, self.two))
+        elif self.exchanged:
+            one, two = (("" if is_cjk(of[0][1]) else " ").join(w for _, w in of) for of in self.exchanged[0])
+        return one, two
 
 
-def _is_other(name: str, one: set[str], two: set[str]) -> bool:
-    """Whether two sets of values of a class have none in common; a name with more words is no other one."""
-    is_name = name in NAMES.values() or name.startswith("place")
-    words = [[set(value.split() if value.isascii() else value) for value in values] for values in (one, two)]
-    is_one = not one.isdisjoint(two) or (is_name and any(a <= b or b <= a for a, b in product(*words)))
-    return not is_one and not name.startswith(("scope", "label"))
+_RELATIONS: tuple[tuple[Kind, int, Callable[[_Pair], bool]], ...] = (
+    ("identical", ANYWHERE, _Pair.is_identical),
+    ("replaces", ONE_SUBJECT, lambda pair: pair.is_opposed and pair.is_value()),
+    ("opposes", ONE_SUBJECT, lambda pair: pair.is_opposed),
+    ("replaces", ONE_SUBJECT, _Pair.is_replaced),
+    ("replaces", ONE_SUBJECT, _Pair.is_updated),
+    ("replaces", ONE_PROJECT, _Pair.is_claimed),
+    ("same", ONE_SUBJECT, _Pair.is_same),
+    ("extends", ONE_SUBJECT, _Pair.is_more),
+    ("near", ANYWHERE, _Pair.is_near),
+)
+"""What a known statement may be to a new one, and how near in scope they are at least; the first that holds counts."""
 
 
-def _is_one_time(one: Statement, two: Statement) -> bool:
-    """Whether both name one time of the day, of which one may say the hour alone, or leave open which half it is."""
-    roles = one.roles | two.roles
-    step, day = 60 if "by the hour" in roles else 1, 720 if "open half" in roles else 1440
-    times = ({float(value) % day // step for value in of.values["clock"]} for of in (one, two))
-    return not set.isdisjoint(*times)
+def _is_compared(subject: str) -> bool:
+    return not (is_pair(subject) or subject.startswith("scope"))
 
 
-def _turned(one: set[tuple[int, int]], two: set[tuple[int, int]]) -> bool:
+def _is_other(name: str, one: Statement, two: Statement) -> bool:
+    """Whether two statements affirm values of a subject and have none in common; a time is no other one where one says
+    the hour alone, or leaves open which half of the day."""
+    left, right = one.values(name, 1), two.values(name, 1)
+    if name == "clock":
+        roles = one.roles | two.roles
+        step, day = 60 if "by the hour" in roles else 1, 720 if "open half" in roles else 1440
+        left, right = ({str(float(value) % day // step) for value in of} for of in (left, right))
+    return bool(left and right) and left.isdisjoint(right) and _is_compared(name) and name != "label"
+
+
+def _turned(one: Said, two: Said) -> bool:
     """Whether two statements take different sides of a pair of opposites; neither may take both. Where both name both
     sides ("tabs over spaces"), their signs tell."""
-    left, right = {side * sign for side, sign in one}, {side * sign for side, sign in two}
-    named = {side for side, _ in one}, {side for side, _ in two}
+    left, right = ({(side == "-") == (sign > 0) for side, sign in of.values} for of in (one, two))
+    named = [{side for side, _ in of.values} for of in (one, two)]
     is_open = len(named[0] | named[1]) > 1 and not len(named[0]) == len(named[1]) == 2
     return len(left) == len(right) == 1 and left != right and is_open
 
 
-def _clause(line: list[str], start: int, stop: int) -> list[str]:
-    """The words of the clauses in which a part of a line lies, without values."""
-    first = next((at + 1 for at in range(start - 1, -1, -1) if line[at] == END), 0)
-    last = next((at for at in range(max(start, stop - 1), len(line)) if line[at] == END), len(line))
-    return [word for word in line[first:last] if word[0] != "="]
+def _clauses(line: list[str]) -> Iterator[_Words]:
+    """The words of each clause of a line, with their places."""
+    clause: _Words = []
+    for at, word in enumerate(line):
+        if word == END:
+            yield clause
+            clause = []
+        else:
+            clause.append((at, word))
