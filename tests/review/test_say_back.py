@@ -173,3 +173,8 @@ def test_a_reply_may_purge_or_widen_its_one_decision(cli: Call, two: tuple[str, 
     assert cli("show", two[0], check=False).code == 4
     cli("reply", "approve 2 everywhere", "--yes")
     assert place(cli, two[1]) == "universal"
+
+
+def test_of_an_empty_report_nothing_is_said_back() -> None:
+    assert said_back("the docker one is fine", (), []) == ""
+    assert said_back("all good", ("", ""), ["", ""]) == ""

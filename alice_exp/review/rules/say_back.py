@@ -29,7 +29,7 @@ def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
     ``numbered`` are the ids of the open report, "" where there is none to decide on, ``said`` what each of them says:
     trigger and payload.
     """
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > MOST_CHARACTERS or not any(numbered):
         return ""
     reader = _Reader()
     try:
