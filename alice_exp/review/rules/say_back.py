@@ -209,10 +209,10 @@ class _Reader:
             self.waiting = []
         elif part.pronoun and self.pairs:
             self._again(last, said, verb)
-        elif self.header == verb or (
-            self.pairs and verb in (said, "later") and (last.wide, said) != ("all", "reject")
-        ):
+        elif self.header == verb or (self.pairs and verb == said):
             return
+        elif self.pairs and verb == "later" and not part.is_plain and (last.wide, said) != ("all", "reject"):
+            return  # "I will look again tomorrow"
         elif self.header or self.pairs:
             raise Unclear
         elif behind and behind[0].mark == "but":

@@ -56,7 +56,7 @@ _PLAIN = (
 """What is written in its plainer form first, in this order."""
 
 _OPEN = re.compile(
-    r"[→⇒=<>~]\s*[0-9a-z第#]|[0-9]\s*[–—~-]\s*[–—~-]|[0-9]\s+[–—~-]\s*[0-9]|(?<![0-9a-z\s])-[0-9]|[-~]\s*第"
+    r"[→⇒=<>]\s*[0-9a-z第#]|(?<![0-9])~\s*[0-9a-z第#]|[0-9]\s*[–—~-]\s*[–—~-]|[0-9]\s+[–—~-]\s*[0-9]|(?<![0-9a-z\s])-[0-9]|[-~]\s*第"
     r"|[0-9] n [0-9]|[!！][0-9#第]|\.\.|\bone of\b|(?:thing|all|ones|what|comes) (?:before|after)\b"
     r"|(?:first|second|third|th) (?:to|through) |\b(?:to|through) [0-9]+(?:st|nd|rd|th)"
 )
@@ -65,7 +65,7 @@ _OPEN = re.compile(
 _SPLIT = re.compile(r"(?<=[a-z0-9])[.:]?[a-z0-9]")
 """Where a word or a figure would be cut in two."""
 _UNITS = (
-    r"[天周月年点次页岁秒元块人级米度位行列字期种句般直样定起些下致旦共切回场遍趟眼段番]|分钟|个?小时|号(?=发|前|后|之)|%"
+    r"[天周月年点次页岁秒元块人级米度位行列字期种句场遍趟]|(?<=一)[般直样定起些下致旦共切回眼段番]|分钟|个?小时|号(?=发|前|后|之)|%"
     r"|(?:[ap]m|px|[mck]m|kg|[gmk]b|ms|h|hrs?|hours?|minutes?|mins?|seconds?|days?|weeks?|months?|years?|times?|pages?"
     r"|people|percent|dollars?|euros?|lines?|spaces?|columns?|char(?:acter)?s?|x|(?:st|nd|rd|th)\s+grade)\b"
 )
