@@ -41,7 +41,7 @@ RESCORED = 64
 """How many of the best matches an embedder, if there is one, puts in order."""
 
 # Blocks are parsed in chunks of this size, so that filtering and ranking can stop early.
-_CHUNK = 16
+_CHUNK = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class _Picked:
         )
         found: list[Match] = []
         # Mostly the first ones by expected score are the answer: no more of them are read than are asked for.
-        step = AT_ONCE if top is None else min(_CHUNK, max(4, top))
+        step = AT_ONCE if top is None else min(16, max(_CHUNK, top))
         for start in range(0, len(likely), step):
             if (
                 top is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -37,7 +38,7 @@ KEPT = "id, standing, length, checked, said, lead, tokens"
 CHANGED = -1
 """Stands for the row of a block that is new or changed."""
 
-FIRST, BEHIND = 64, 0.2
+FIRST, BEHIND = 32, 0.3
 """So many candidates are scored in any case, further ones from this share of the best one's plain BM25 on: a text that
 is told has at least ``TAIL`` of the best match (``rules.ranking``)."""
 
@@ -210,15 +211,18 @@ def text_checksum(standing: str, length: int, tokens: str) -> int:
 def _held(query: Query, known: frozenset[str], texts: Mapping[int, str]) -> dict[str, dict[int, int]]:
     """How often each text has each token and pair of the question, by token."""
     held: dict[str, dict[int, int]] = {token: {} for token in known}
-    pairs = [(pair, *pair.split(" ")) for pair in query.pairs]
+    behind: defaultdict[str, list[str]] = defaultdict(list)
+    for pair in query.pairs:
+        first, _, last = pair.partition(" ")
+        behind[first].append(last)
     for row, text in texts.items():
         # Most texts have one or two of them: only these are counted.
         has = known.intersection(text.split())
         for token in has:
             held[token][row] = text.count(f" {token} ")
-        for pair, first, last in pairs:
-            if first in has and last in has and (count := text.count(f" {first}  {last} ")):
-                held.setdefault(pair, {})[row] = count
+            for last in behind.get(token, ()):
+                if last in has and (count := text.count(f" {token}  {last} ")):
+                    held.setdefault(f"{token} {last}", {})[row] = count
     return held
 
 

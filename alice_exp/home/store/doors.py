@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.home.landed import Landed
-    from alice_exp.home.ports import Cataloguing, Purged, SignerOf
+    from alice_exp.home.ports import Cataloguing, Landed, Purged, SignerOf
     from alice_exp.home.store.hand_edits import Adopting
     from alice_exp.home.store.record_files import Recording
     from alice_exp.home.store.write_changes import Composing
@@ -100,13 +99,13 @@ class FileHome:
         None, so that the caller falls back to ``read``, if a file has a problem or an act is in progress.
         """
         self._require_home()
-        head, found = self._head(), self._settled()
+        found = self._settled()
         self.standings.follow()
         if found.problems or not self._is_settled_now:
             return None
         # A tracked file that is missing needs the last good version from git, which only `read` looks up.
-        tracked = self._writer.stamps.files
-        if self.repository.resolve(PENDING) or any(holds_blocks(p) and p not in found.files for p in tracked):
+        head, tracked = self._writer.stamps.head, self._writer.stamps.files
+        if any(holds_blocks(path) and path not in found.files for path in tracked):
             return None
         files = {path: signature for path, signature in found.files.items() if holds_blocks(path)}
         answer = body(files)
@@ -138,7 +137,7 @@ class FileHome:
     def _recording(self) -> Recording:
         from alice_exp.home.store.record_files import Recording
 
-        return Recording(self.experiences)
+        return Recording(self._reading)
 
     @cached_property
     def _adopting(self) -> Adopting:

@@ -80,15 +80,20 @@ def members(word: str) -> AbstractSet[str]:
     return _members().get(word, frozenset())
 
 
+@cache
+def _known() -> tuple[AbstractSet[str], int]:
+    """The Chinese words and the names of classes, and the length of the longest."""
+    known = _concepts()[2] | _members().keys()
+    return known, max(map(len, known))
+
+
 def known_words(pieces: Iterable[str]) -> list[str]:
     """The words of a text that are in the lexicon or name a class, each once, in order: ``pieces`` are folded CJK runs
     and stems.
 
     A CJK run is segmented by greedy longest match from the left.
     """
-    _, spelt, chinese = _concepts()
-    known = chinese | _members().keys()
-    longest = max(map(len, known))
+    spelt, (known, longest) = _concepts()[1], _known()
     found: dict[str, None] = {}
     for piece in pieces:
         if not is_cjk(piece):
