@@ -185,7 +185,7 @@ def pieces(text: str) -> list[str]:
     # Few texts have such a word, and to look for where it is joined takes a tenth of the time.
     folded = fold(_JOINED.sub(_with_parts, text) if _JOINT.search(text) else text)
     pattern = _PLAIN_PIECE if folded.isascii() else _PIECE
-    found: list[str] = pattern.findall(folded if folded.isascii() else folded.translate(_simplified()))
+    found: list[str] = pattern.findall(folded if folded.isascii() else folded.translate(simplified()))
     return found
 
 
@@ -194,7 +194,7 @@ def _with_parts(joined: re.Match[str]) -> str:
 
 
 @cache
-def _simplified() -> Mapping[int, str]:
+def simplified() -> Mapping[int, str]:
     """The simplified form of each common traditional character, by its code point."""
     return {ord(pair[0]): pair[1] for pair in data_files.words("kernel/text/data/traditional.txt")}
 

@@ -228,10 +228,8 @@ def _confirmed_wording(terminal: Terminal, text: str, ids: Sequence[str], refusa
     shown, _ = review.shown_only(terminal.session.home, ids)
     snapshot = terminal.session.home.read(REVIEWED)
     found = {one: placed for one in shown if (placed := snapshot.find(one)) is not None}
-    said = [
-        f"{documents.trigger_text(found[one])} {payload_text(found[one])}" if one in found else ""
-        for one in ids
-    ]
+    about = {one: "the user: " for one, placed in found.items() if placed.block.about == "user"}
+    said = [about.get(one, "") + documents.said(found[one]) if one in found else "" for one in ids]
     plain = said_back(text, [one if one in shown else "" for one in ids], said)
     if not plain:
         refusal.hint = example(refusal.hint, ids, shown)

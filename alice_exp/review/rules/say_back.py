@@ -1,342 +1,317 @@
 """Says a refused reply back in plain words: what it may have meant, for the person to confirm.
 
-The strict grammar of ``reply`` acts; this wide one only proposes. It rewrites what people say beside the strict words
-("the first two", "all but the docker one", 2 是错的) into strict words and numbers, and the strict grammar reads those.
-A word that exactly one item says names that item. Nothing is proposed for a condition, a "maybe", a number and a name
-that disagree, or a word that is neither known nor a name.
+The strict grammar of ``reply`` acts; this wide one only proposes. It cuts a reply into parts at its marks, and each
+part into verdicts ("looks good", 不用记) and what they are said of: numbers, ranks, all, the rest, or an item's own
+words. Other words are passed over. Nothing is proposed where a number, an item or a negation is left without a verdict,
+where two verdicts meet on one item, or where a condition or a "maybe" stands.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import cast
 
-from alice_exp.kernel.errors import UsageError
-from alice_exp.kernel.text.bilingual_lexicon import known_words, same_concept
-from alice_exp.kernel.text.tokens import fold, tokens
-from alice_exp.review.rules.reply import read, written
-from alice_exp.review.rules.wide_words import Word, scanned, turned
+from alice_exp.review.rules.reply import Decision, written
+from alice_exp.review.rules.reply_words import Verb
+from alice_exp.review.rules.said_parts import Named, Part, Unclear, parts
+from alice_exp.review.rules.wide_words import scanned, turned
 
 MOST_CHARACTERS = 400
 """A longer reply is refused as it is: a person does not confirm what they cannot take in at once."""
 
-_BEFORE_ONE = ("the", "that", "this", "an", "other")
-_BREAKS = ("mark", "comma", "stop")
-_MARKS = (*_BREAKS, "but", "joint")
-_BY_NAME = ("filler", "by name")
-_EXCLUDING = ("except", "apart", "aside", "exclud", "without", "not")
-"""How a remark does not begin, lest a slip of the pen hide what is left out."""
-_ACTS = {"approve", "reject", "later"}
-_TIGHT = re.compile("[0-9][,;/，；、+&][0-9]")
-"""Numbers of one list, whatever stands behind them."""
-_UNNAMED = re.compile(
-    r"\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten) of (?:the|those|these|them)\b|\W*not [^,;.!?]*[.!]*$",
-    re.I,
-)
-"""How many but not which; or what is meant not, and nothing of what is."""
-_SINGULAR = ("it", "item", "that", "this", "那条", "那个", "那一条", "那一个", "它")
-_SUBORDINATE = ("that's", "thats", "it's", "they're", "which is", "that is", "those are")
+_SINGULAR = ("it", "item", "that", "this", "one", "那条", "那个", "那一条", "那一个", "这条", "这个", "它")
 
 
 def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
     """A reply in plain words that the strict grammar reads, for what ``text`` may mean; empty where that is open.
 
-    ``numbered`` are the ids of the open report, ``said`` what each of them says: trigger and payload.
+    ``numbered`` are the ids of the open report, "" where there is none to decide on, ``said`` what each of them says:
+    trigger and payload.
     """
-    words = [] if len(text) > MOST_CHARACTERS or _UNNAMED.match(text.strip()) else scanned(text, said)
-    for step in (
-        lambda row: [*_its(row)],
-        turned,
-        _also,
-        lambda row: _named(row, said),
-        _without_remarks,
-        _without_twins,
-        _without_pronouns,
-        lambda row: [*row] if _TIGHT.search(text) else _ordered(row, len(said)),
-        _parted,
-    ):
-        words = step(words)
-    counted = [int(word[5:]) for kind, word in words if kind == "rest" and word[5:].isdigit()]
+    if len(text) > MOST_CHARACTERS:
+        return ""
+    reader = _Reader()
     try:
-        reading = read(" ".join("rest" if kind == "rest" else word for kind, word in words), numbered)
-    except UsageError:
+        reader.read(parts(turned(scanned(text, said)), numbered, said))
+        verdicts = _verdicts(reader.pairs, {at for at, one in enumerate(numbered, start=1) if one})
+    except Unclear:
         return ""
-    if counted and counted != [len(one.ids) for one in reading.decisions if one.is_wide]:
-        return ""
-    return written(reading.decisions, numbered, is_chinese=not text.isascii())
-
-
-def _named(words: Sequence[Word], said: Sequence[str]) -> list[Word]:
-    """With numbers for names: unknown words, fillers between them passed over, that exactly one item says."""
-    row: list[Word] = []
-    name: list[str] = []
-    for kind, word in (*words, ("", "")):
-        if kind == "name":
-            name.append(word)
-            continue
-        if kind in ("filler", "it") and name:
-            continue
-        if name:
-            found = _only("".join(name) if not name[0].isascii() else " ".join(name), said)
-            before = [one for one in row if one[0] != "filler"][-2:]
-            before = before if before[-1:] and before[-1][0] == "comma" else before[-1:]
-            beside = before[0][1] if before and before[0][0] == "number" else found
-            behind = word if kind == "number" and row[-1:] != [("comma", word)] else found
-            if found:
-                is_item = found == beside == behind
-                row += [_BY_NAME, ("number", found)] if is_item else [("open", name[0])]
-            else:
-                row.append(("open", name[0]) if kind == "one" else _aside(name, said))
-            name = []
-            if kind == "one" or (found and behind is word):
-                continue
-        if kind == "one" and (not row or (row[-1][0] != "number" and row[-1][1] not in _BEFORE_ONE)):
-            row.append(("number", word) if word == "one" else ("it", word))
-        elif kind and kind != "one":
-            row.append((kind, word))
-    return row
-
-
-def _names(words: Iterable[str]) -> list[AbstractSet[str]]:
-    """The names of each word in both languages: stems and Chinese words."""
-    return [{one, *same_concept(one)} for one in words]
-
-
-def _aside(name: Sequence[str], said: Sequence[str]) -> Word:
-    """A name that is no item's: about the one item that says a word of it, else a remark; open where several do."""
-    text = " ".join(name) if name[0].isascii() else "".join(name)
-    if any(word.startswith(_EXCLUDING) for word in name):
-        return "open", text
-    wanted: set[str] = set().union(*_names(one for one in tokens(text) if len(one) > 1))
-    found = [str(at) for at, one in enumerate(said, start=1) if wanted & {*tokens(one)}]
-    return ("aside", *found) if len(found) == 1 else ("remark", text)  # type: ignore[return-value]
-
-
-def _only(name: str, said: Sequence[str]) -> str:
-    """The number of the only item that says every word of a name, in either language; empty where none does, or
-    several."""
-    wanted = _names(tokens(name) if name.isascii() else known_words([name]))
-    found = [
-        at
-        for at, one in enumerate(said, start=1)
-        if (not name.isascii() and name in fold(one))
-        or (wanted and all(names & {*tokens(one)} for names in wanted))
+    decisions = [
+        Decision(verb, tuple(one for at, one in enumerate(numbered, start=1) if verdicts.get(at) == verb))
+        for verb in dict.fromkeys(cast(Verb, verb) for _, verb in reader.pairs if verb)
+        if verb in verdicts.values() and verb != "later"
     ]
-    return str(found[0]) if len(found) == 1 else ""
+    if not decisions:
+        return ""
+    return written(decisions, numbered, is_chinese=not text.isascii())
 
 
-def _without_pronouns(words: Sequence[Word]) -> list[Word]:
-    """Without fillers and pronouns: "6 is a duplicate, get rid of it" says once more what was said of 6, "all but 5,
-    reject that one" names 5.
-
-    None of the words is left where a word is open, or a pronoun may mean anything else.
+class _Reader:
+    """Gives each set of a reply its verdict: a part that has both is whole; of others a set waits for the verdict
+    behind it, or belongs to the one before it.
     """
-    kinds = {kind for kind, _ in words}
-    verbs = {word for kind, word in words if kind == "verb"}
-    if kinds & {"open", "aside", "question", "changing", "relating"}:
-        return []
-    words = _of_all(words, kinds, verbs)
-    row: list[Word] = []
-    skipped = ""
-    for at, (kind, word) in enumerate(words):
-        if kind in _MARKS:
-            skipped = ""
-        if kind == "filler" or (kind == "verb" and word == skipped):
-            continue
-        if kind != "it":
-            row.append((kind, word))
-            continue
-        clause = [words[one] for one in _clause(words, at)]
-        if {one for one, _ in clause} & {"all", "number", "rest", "both"}:
-            continue
-        own = {one for kind, one in clause if kind == "verb"}
-        if len(own) != 1 or not (meant := _meant(row, min(own))):
-            return []
-        row, again, is_said = meant
-        row += again
-        if is_said and row[-1:] == [("verb", min(own))]:
-            row.pop()
-        elif is_said:
-            skipped = min(own)
-    # "All but the docker one" answers a report that asks what to approve.
-    return row if verbs or not row else [("verb", "approve"), *row]
 
+    def __init__(self) -> None:
+        self.pairs: list[tuple[Named, str]] = []
+        """Sets with their verdicts; a topic of which nothing is said has none."""
+        self.header = ""
+        """A verdict that waits for its sets: "Accept. 2, 4." """
+        self.waiting: list[Part] = []
+        self.is_verb_first = False
+        """The last whole part names its sets behind the verdict, so that "approve 1, 2" goes on."""
+        self.leaving: Named | None = None
+        """The set whose exceptions go on: "all except 2, 4"."""
 
-def _without_remarks(words: Sequence[Word]) -> list[Word]:
-    """Without the clauses that decide nothing and name no item, beside others that do: "we never said so, drop 4"."""
-    row: list[Word] = []
-    at = 0
-    while at < len(words):
-        end = next((one for one in range(at, len(words)) if words[one][0] in _BREAKS), len(words) - 1)
-        kinds = {kind for kind, _ in words[at : end + 1]}
-        is_remark = "remark" in kinds and kinds <= {"remark", "aside", "filler", "strict", "it", *_BREAKS}
-        clause = [("open" if kind == "remark" else kind, word) for kind, word in words[at : end + 1]]
-        row += [one for one in clause if one[0] in ("aside", *_BREAKS[:-2])] if is_remark else clause
-        at = end + 1
-    return row if len(row) == len(words) or any(kind == "verb" for kind, _ in row) else []
+    def read(self, row: Sequence[Part]) -> None:
+        """Fill ``pairs``. Raises ``Unclear``."""
+        starts = [at for at, one in enumerate(row) if one.mark == "stop" and at] + [len(row)]
+        for start, end in zip([0, *starts], starts, strict=False):
+            self._sentence(row[start:end])
+        if self.header and self.pairs:
+            raise Unclear
+        if self.header:
+            self.pairs.append((Named(wide="all"), self.header))
+        # "All but the docker one. It is wrong": the first of these approves.
+        self.pairs = [(one, verb or ("approve" if one.wide and one.out else "")) for one, verb in self.pairs]
+        if any(one.is_changing for one in row) and "reject" not in {verb for _, verb in self.pairs}:
+            raise Unclear
+        if all(one.is_plain and not one.verbs and not one.turn for one in row):
+            # "Only the first one", "all but the docker one" answer a report that asks what to approve.
+            self.pairs = [(one, "approve") for one in _joined([one for one, _ in self.pairs])]
 
+    def _sentence(self, row: Sequence[Part]) -> None:
+        self.waiting, self.is_verb_first, self.leaving = [], False, None
+        before = len(self.pairs)
+        for at, part in enumerate(row):
+            if part.mark not in ("comma", "joint") or part.verbs:
+                self.leaving = None
+            if part.is_changing and (part.verbs or any(not one.is_by_word for one in part.sets)):
+                raise Unclear
+            if part.sets and part.verbs:
+                self._whole(part)
+            elif part.sets:
+                self._add_set(part, part.sets[0], row[at + 1 :])
+            elif part.verbs:
+                self._add_verdict(part, _one(part.verbs), row[at + 1 :])
+            elif part.turn and part.is_plain:
+                raise Unclear
+        topics = {place for one in self.waiting for place in one.sets[0].places if one.sets[0].is_by_word}
+        is_unlike = not all(one.is_plain for one in row) and not any(one.verbs for one in row)
+        is_refuted = self.header == "reject" and len(self.pairs) == before
+        if len(topics) == 1 and (is_refuted or (is_unlike and any(one.is_denied for one in row))):
+            # "We use Chicago, not APA", "no, it is port 8080": what the item says is wrong.
+            self.pairs.append((Named(topics, is_by_word=True), "reject"))
+            self.header = ""
+            return
+        self.pairs += [(one.sets[0], "") for one in self.waiting]
 
-def _of_all(words: Sequence[Word], kinds: AbstractSet[str], verbs: AbstractSet[str]) -> Sequence[Word]:
-    """Two replies on all: one verb, however often, beside nothing that is left out; "fine, but drop 4" of the rest."""
-    if len(verbs) == 1 and not kinds - {"verb", "all", "it", "filler", "joint", *_BREAKS}:
-        is_one = any(kind == "it" and word in _SINGULAR for kind, word in words)
-        return [] if is_one and "all" not in kinds else [("verb", min(verbs)), ("all", "all")]
-    if [kind for kind, _ in words if kind not in ("filler", "comma")][:2] == ["verb", "but"] and len(
-        verbs
-    ) > 1:
-        at = next(at for at, (kind, _) in enumerate(words) if kind == "but")
-        first = next(word for kind, word in words if kind == "verb")
-        return [("verb", first), ("rest", "rest"), ("mark", ","), *words[at + 1 :]]
-    return words
-
-
-def _its(words: Sequence[Word]) -> Iterator[Word]:
-    """With a mark before what says why something is left out: "all but 8, that's old"."""
-    is_out = False
-    last = ""
-    for kind, word in words:
-        is_out = (
-            (is_out and kind not in ("mark", "stop", "but", "joint"))
-            or kind == "except"
-            or (kind == "but" and last == "all")
+    def _whole(self, part: Part) -> None:
+        """Sets with their verdicts, and those that waited for the first of these."""
+        is_open = part.turn and not all(one.is_by_word or one.wide for one in part.sets)
+        if is_open or part.those not in (0, len(_places(part.sets))):
+            raise Unclear
+        if part.begins_with_set and part.sets[0].places and not part.sets[0].is_by_word:
+            leaving = any(one.sets[0].out for one in self.waiting)
+            if leaving or (self.is_verb_first and (part.mark == "joint" or self.waiting)):
+                raise Unclear  # "approve 1 and 2 reject", "all minus 1, 2 reject"
+        found = _paired(part)
+        waiting = [one.sets[0] for one in self.waiting]
+        for one in waiting:
+            found[0][0].out |= one.out if one.is_only_out else set()
+        waiting = [one for one in waiting if not one.is_only_out]
+        is_joined = (
+            part.begins_with_set and not part.sets[0].wide and all(one.is_plain for one in self.waiting)
         )
-        last = kind
-        if is_out and word in _SUBORDINATE:
-            yield from (("mark", ","), ("it", "it"))
-        elif kind == "explaining":
-            yield "comma", ","
+        verb = part.verbs[0] if is_joined else ""
+        self.pairs += [(one, verb) for one in waiting]
+        if self.header and {verb for _, verb in found} != {self.header}:
+            raise Unclear
+        self.pairs += found
+        self.header, self.waiting, self.is_verb_first = (
+            "",
+            [],
+            not part.begins_with_set and part.last_set is not None,
+        )
+        self.leaving = found[-1][0] if part.last_set and found[-1][0].out else None
+
+    def _add_set(self, part: Part, new: Named, behind: Sequence[Part]) -> None:
+        """A set without a verdict in its part."""
+        is_listed = part.mark in ("comma", "joint")
+        if new.places and not new.is_by_word and (part.mark == "reason" or part.turn):
+            raise Unclear  # "because 4 says the same", "the last not though"
+        if new.is_only_out:
+            self._leave_out(part, new)
+        elif is_listed and self.leaving and part.is_plain and not new.is_by_word and not new.wide:
+            self.leaving.out |= new.places
+        elif part.is_also and self.pairs:
+            self.pairs.append((new, self.pairs[-1][1]))
+        elif part.is_plain and not new.wide and not self.waiting and self._goes_on(part, new, behind):
+            if not self.header and part.mark == "comma" and new.is_by_word != self.pairs[-1][0].is_by_word:
+                raise Unclear  # "approve 3, the docker one"
+            self.pairs.append((new, self.header or self.pairs[-1][1]))
+            self.header, self.is_verb_first = "", True
+        elif (
+            self.waiting
+            and part.mark == "comma"
+            and new.places
+            and self.waiting[-1].sets[0].is_by_word != new.is_by_word
+        ):
+            if self.waiting[-1].sets[0].places != new.places:
+                raise Unclear  # "number 2, the docker one"
         else:
-            yield kind, word
+            self.waiting.append(part)
+            self.leaving = new if new.out else None
+
+    def _goes_on(self, part: Part, new: Named, behind: Sequence[Part]) -> bool:
+        """Whether a set belongs to the verdict before it: one stands there, and none behind may claim the set."""
+        if not (self.header or (self.is_verb_first and part.mark in ("comma", "joint"))):
+            return False
+        first = next((one for one in behind if one.verbs or one.is_left_out), None)
+        if first is None or (part.mark == "joint" and not first.is_left_out):
+            return True
+        is_list = not first.sets or first.is_left_out or (first.begins_with_set and not first.sets[0].wide)
+        return not (is_list and (not first.sets or first.sets[0].is_by_word == new.is_by_word))
+
+    def _leave_out(self, part: Part, new: Named) -> None:
+        """What is left out of the set before it, or of one that comes."""
+        if part.is_left_out and part.mark in ("comma", "joint"):
+            # 2、4 除外 leaves out both.
+            listed = [one for one in self.waiting if one.sets[0].places and not one.sets[0].is_by_word]
+            new.out |= _places(one.sets[0] for one in listed)
+            self.waiting = [one for one in self.waiting if one not in listed]
+        before = [*(one for one, _ in self.pairs), *(one.sets[0] for one in self.waiting)][-1:]
+        if before and before[0].wide != "rest":
+            before[0].out |= new.out
+            self.leaving = before[0]
+        elif self.header:
+            self.leaving = Named(wide="all", out=new.out)
+            self.pairs.append((self.leaving, self.header))
+            self.header = ""
+        else:
+            self.waiting.append(part)
+            self.leaving = new
+
+    def _add_verdict(self, part: Part, verb: str, behind: Sequence[Part]) -> None:
+        """A verdict without a set in its part: of what waited, of what was named last, or of what comes."""
+        if part.those and not self.waiting and self.pairs:
+            self.waiting = [Part("", [self.pairs.pop()[0]])]
+        many = len(_places(one.sets[0] for one in self.waiting))
+        if (
+            part.those not in (0, many)
+            or (part.is_also and not part.is_plain)
+            or (self.waiting and self.header)
+        ):
+            raise Unclear
+        last, said = self.pairs[-1] if self.pairs else (Named(), "")
+        if self.waiting:
+            self.pairs += _with_out(self.waiting, verb, part)
+            self.waiting = []
+        elif part.pronoun and self.pairs:
+            self._again(last, said, verb)
+        elif self.header == verb or (
+            self.pairs and verb in (said, "later") and (last.wide, said) != ("all", "reject")
+        ):
+            return
+        elif self.header or self.pairs:
+            raise Unclear
+        elif behind and behind[0].mark == "but":
+            self.pairs.append((Named(wide="all"), verb))
+        elif not part.is_plain or part.pronoun in _SINGULAR:
+            raise Unclear
+        else:
+            self.header = verb
+
+    def _again(self, last: Named, said: str, verb: str) -> None:
+        """A verdict on what was named last: its first, the same again, or one on what was left out."""
+        if last.out:
+            self.pairs[-1:] = [(last, said or "approve"), (Named({*last.out}), verb)]
+        elif not said:
+            self.pairs[-1] = (last, verb)
+        elif said != verb:
+            raise Unclear
 
 
-def _also(words: Sequence[Word]) -> list[Word]:
-    """With the verdict before it for an "also": "5 is right, 1 too"."""
-    row: list[Word] = []
-    for kind, word in words:
-        said = [one for one in row if one[0] == "verb"]
-        is_again = word in ("also", "too", "也是", "也一样") and said and row[-1][0] == "number"
-        row.append(said[-1] if is_again else (kind, word))
-    return row
+def _one(verbs: Iterable[str]) -> str:
+    found = {*verbs}
+    if len(found) != 1:
+        raise Unclear
+    return min(found)
 
 
-def _meant(row: list[Word], verb: str) -> tuple[list[Word], list[Word], bool] | None:
-    """The words before a pronoun whose verb is ``verb``, the numbers to write for it, and whether the verb was said of
-    them already; None where it means anything else."""
-    last = max((at for at, (kind, _) in enumerate(row) if kind == "number"), default=-1)
-    if last < 0:
-        return None
-    first = last
-    while first and row[first - 1][0] in ("number", "joint", "comma"):
-        first -= 1
-    clause = [at for at in _clause(row, last) if at >= first or not {*range(at, first)} & {*_marks(row)}]
-    said = {word for kind, word in row[min(*clause, first) : max(clause) + 1] if kind == "verb"}
-    before = row[first - 1] if first else ("", "")
-    if before[0] in ("except", "but") and verb == "later":
-        return row, [], True
-    if before[0] in ("except", "but") and row[last + 1 : last + 2] == [("verb", verb)]:
-        return row, [], True
-    if before[0] in ("except", "but"):
-        is_bare = not any(kind == "verb" for kind, _ in row)
-        return [("verb", "approve")] * is_bare + row, row[first : last + 1], False
-    if before[0] == "strict" and verb == "reject" and not said:
-        # "I don't live in Hamburg, drop that."
-        row = row[: first - 1] + row[first:]
-        last -= 1
-    if said:
-        return (row, [], True) if said == {verb} else None
-    return row[: last + 1] + [one for one in row[last + 1 :] if one[0] not in _MARKS], [], False
+def _places(sets: Iterable[Named]) -> set[int]:
+    return {place for one in sets for place in (*one.places, *one.out)}
 
 
-def _ordered(words: Sequence[Word], count: int) -> list[Word]:
-    """Each clause with its verb in front, where every one has a verb and a set of its own: "1-5 yes, 6 no, 7 later"."""
-    parts: list[list[Word]] = [[]]
-    for kind, word in words:
-        if kind in _BREAKS:
-            parts.append([])
-        elif (kind, word) != ("all", "都") or not any(one == "number" for one, _ in parts[-1]):
-            parts[-1].append((kind, word))
-    row: list[Word] = []
-    if [kind for kind, _ in words if kind not in _BREAKS] == ["verb"] * max(3, count):
-        # "Yes, yes, no" of three.
-        verbs = [one for one in words if one[0] == "verb"]
-        parts = [[one, ("number", str(at))] for at, one in enumerate(verbs, start=1)]
-    parts = [part for part in parts if part]
-    for part in parts:
-        if part[0][0] == "except" and ("verb", "later") in part:
-            # "All but 4, that can wait."
-            return [one for one in words if one != ("verb", "later")]
-        kinds = [kind for kind, _ in part]
-        if kinds == ["verb"] and [one for one in row if one[0] == "verb"][-1:] == part:
+def _with_out(waiting: Sequence[Part], verb: str, part: Part) -> list[tuple[Named, str]]:
+    """The sets that waited, with the verdict behind them: "all but 4, that one is wrong" approves and rejects."""
+    sets = _joined([one.sets[0] for one in waiting])
+    if len(waiting) > 1 and not all(one.is_plain for one in waiting):
+        raise Unclear
+    if part.pronoun and sets[-1].wide and sets[-1].out:
+        return [(sets[-1], "approve"), (Named({*sets[-1].out}), verb)]
+    return [(one, verb) for one in sets]
+
+
+def _paired(part: Part) -> list[tuple[Named, str]]:
+    """The sets of a whole part with their verdicts: in front of them or behind them throughout."""
+    if len({*part.verbs}) == 1:
+        sets = _joined(part.sets)
+        if not all(one.is_by_word and one.places <= sets[0].places for one in sets[1:]):
+            raise Unclear  # "4 yes 5": a verdict is missing
+        return [(sets[0], part.verbs[0])]
+    kinds = [isinstance(one, Named) for one in part.row]
+    if kinds[0] == kinds[-1] or any(one == other for one, other in pairwise(kinds)):
+        raise Unclear
+    step = 1 if kinds[0] else -1
+    return [
+        (one, cast(str, part.row[at + step])) for at, one in enumerate(part.row) if isinstance(one, Named)
+    ]
+
+
+def _joined(sets: Sequence[Named]) -> list[Named]:
+    """The sets of one verdict: what is left out belongs to the set beside it."""
+    row: list[Named] = []
+    for one in sets:
+        if row and one.is_only_out:
+            row[-1].out |= one.out
             continue
-        if (
-            kinds[0] == "joint"
-            or kinds.count("verb") != 1
-            or not {"verb"} < {*kinds} <= {"verb", "number", "joint", "rest"}
-        ):
-            return [*words]
-        row += [*sorted(part, key=lambda one: one[0] != "verb"), ("mark", ";")]
-    return row if len(parts) > 1 else [*words]
-
-
-def _parted(words: Sequence[Word]) -> list[Word]:
-    """With a mark where one decision ends and another begins: before "the rest", and for "but" before "3 reject"."""
-    row: list[Word] = []
-    for at, (kind, word) in enumerate(words):
-        before = [one for one, _ in row if one not in _MARKS][-2:]
-        behind = [*words[at + 1 :]]
-        is_whole = before in (["number", "verb"], ["verb", "number"], ["all", "verb"])
-        if (
-            kind == "rest"
-            and is_whole
-            and row[-1][0] not in _MARKS
-            and any(one == "verb" for one, _ in behind)
-        ):
-            row.append(("mark", ","))
-        is_next = kind == "but" and is_whole and row[-1][0] in ("comma", "verb")
-        if (
-            is_next
-            and next((one for one, _ in behind if one not in ("number", "joint", "comma")), "") == "verb"
-        ):
-            kind, word = "mark", ","
-        # 不要否决 turns; "take, approve" and "decide on the rest later" say a thing twice.
-        again = [one for one in row[-2:] if one[0] not in ("rest", "all")][-1:] == [(kind, word)]
-        if kind == "verb" and word != "reject" and again:
-            continue
-        if row or kind not in _MARKS:
-            row.append((kind, word))
+        if row and row[-1].is_only_out:
+            one.out |= row.pop().out
+        row.append(one)
+    if len(row) > 1 and any(one.wide for one in row):
+        raise Unclear
     return row
 
 
-def _without_twins(words: Sequence[Word]) -> list[Word]:
-    """Without the clauses that only name what another decides: "I don't live in Hamburg, 8 can go"."""
-    parts: list[list[Word]] = [[]]
-    for kind, word in words:
-        parts[-1].append((kind, word))
-        if kind in _BREAKS:
-            parts.append([])
-    row: list[Word] = []
-    for part in parts:
-        numbers = {word for kind, word in part if kind in ("number", "aside")}
-        decided = [one for one in parts if one is not part and numbers & {*(word for _, word in one)}]
-        verbs = {word for one in decided for kind, word in one if kind == "verb"}
-        verbs |= {kind for one in decided for kind, _ in one if kind in ("except", "but")}
-        kinds = {kind for kind, _ in part}
-        is_twin = (
-            len(numbers) == 1
-            and (_BY_NAME in part or "number" not in kinds)
-            and kinds <= {"number", "aside", "filler", "strict", *_BREAKS}
-        )
-        if not (is_twin and verbs <= _ACTS and verbs and ("strict" not in kinds or verbs == {"reject"})):
-            row += part
-    return row
-
-
-def _marks(words: Sequence[Word]) -> list[int]:
-    return [at for at, (kind, _) in enumerate(words) if kind in _MARKS]
-
-
-def _clause(words: Sequence[Word], at: int) -> range:
-    """The places of the words between the marks around a word."""
-    marks = [-1, *_marks(words), len(words)]
-    return range(max(one for one in marks if one < at) + 1, min(one for one in marks if one > at))
+def _verdicts(pairs: Sequence[tuple[Named, str]], whole: set[int]) -> dict[int, str]:
+    """The verdict of each item; ``all`` means what no other verdict names, ``rest`` what nothing else does."""
+    verdicts: dict[int, str] = {}
+    named = _places(one for one, _ in pairs)
+    left = {place for one, _ in pairs for place in one.out}
+    wide = [(one, verb) for one, verb in pairs if one.wide]
+    for one, verb in pairs:
+        for place in one.places - one.out if verb and not one.wide else ():
+            if verdicts.setdefault(place, verb) != verb:
+                raise Unclear
+    for one, verb in pairs:
+        # An exception outside of its set, or one that another clause takes back.
+        is_outside = not one.wide and not one.out < one.places and (verb or one.is_only_out)
+        is_outside = is_outside and not (one.is_apart and not one.out & one.places)
+        if is_outside or any(verdicts.get(place) == verb for place in one.out):
+            raise Unclear
+    open_ = [one for one, verb in pairs if not verb and not one.wide]
+    topics = _places(one for one in open_ if one.is_by_word) - verdicts.keys()
+    numbers = _places(one for one in open_ if not one.is_by_word)
+    if len(wide) > 1 or not named <= whole or numbers - left:
+        raise Unclear
+    if topics - left and not (wide and wide[0][0].wide == "all"):
+        raise Unclear
+    for one, verb in wide:
+        places = whole - one.out - (named if one.wide == "rest" else verdicts.keys())
+        if one.count not in (0, len(places)) or not verb or not places:
+            raise Unclear
+        verdicts |= dict.fromkeys(places, verb)
+    if not verdicts:
+        raise Unclear
+    return verdicts
