@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.kernel.version import VERSION
 
@@ -50,8 +50,7 @@ def write(root: Path) -> bool:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         replace(path, wanted, durable=True, mode=0o700)
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise ProblemError("this file cannot be written: {why}", why=why, path=str(path)) from error
+        raise ProblemError("this file cannot be written: {why}", why=reason(error), path=str(path)) from error
     return True
 
 
@@ -90,7 +89,7 @@ def try_server(program: str, arguments: list[str]) -> str:
     except subprocess.TimeoutExpired:
         return f"no answer within {_PATIENCE:g} s"
     except (OSError, ValueError) as error:
-        return (getattr(error, "strerror", "") or str(error)).lower()
+        return reason(error)
     for line in done.stdout.splitlines():
         try:
             if json.loads(line)["result"]["serverInfo"]["name"] == "alice-exp":

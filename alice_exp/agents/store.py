@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal.atomic_files import MARK, NotAFile, append, maker_lives, read_bytes, replace
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
@@ -134,7 +134,7 @@ class Spool:
         except (FileNotFoundError, NotADirectoryError, NotAFile):
             return ""
         except (OSError, ValueError, RuntimeError) as error:
-            raise ProblemError("its transcript cannot be read: {why}", why=_why(error)) from None
+            raise ProblemError("its transcript cannot be read: {why}", why=reason(error)) from None
 
     def first(self, name: str) -> bool:
         """Whether this is done for the first time, as asking for a decision's outcome; the next time it is not."""
@@ -222,9 +222,5 @@ def _is_special(path: str) -> bool:
     return False
 
 
-def _why(error: Exception) -> str:
-    return (getattr(error, "strerror", None) or str(error)).lower()
-
-
 def _refused(error: OSError) -> ProblemError:
-    return ProblemError("what was said could not be kept: {why}", why=_why(error))
+    return ProblemError("what was said could not be kept: {why}", why=reason(error))

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.app.command_tree import QUIET, LazyGroup, Table, command_of, open_home, shared_options
-from alice_exp.kernel.errors import AliceError, ProblemError
+from alice_exp.kernel.errors import AliceError, ProblemError, reason
 from alice_exp.kernel.version import VERSION
 from alice_exp.terminal import language
 from alice_exp.terminal.console import Terminal
@@ -38,14 +38,14 @@ def system(terminal: Terminal, error: OSError) -> int:
         return terminal.error(
             ProblemError(
                 "the answer cannot be written: {why}",
-                why=(error.strerror or str(error)).lower(),
+                why=reason(error),
                 hint="what the command had to do is done, see 'alice-exp log'",
             )
         )
     return terminal.error(
         ProblemError(
             "the system refused: {why}",
-            why=(error.strerror or str(error)).lower(),
+            why=reason(error),
             path=str(error.filename or ""),
             hint="see that the disk has room and the place can be written, then run this again",
         )

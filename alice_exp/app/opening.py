@@ -10,8 +10,7 @@ from alice_exp.owner.wiring import signer
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from alice_exp.home.landed import Landed
-    from alice_exp.home.ports import Cataloguing, Team
+    from alice_exp.home.ports import Cataloguing, Landed, Team
     from alice_exp.home.references import LookUp
     from alice_exp.kernel.errors import AliceError
     from alice_exp.model.values.snapshot import Catalogue

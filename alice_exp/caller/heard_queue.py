@@ -15,7 +15,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal.atomic_files import MARK, append, create, read_bytes
 from alice_exp.kernel.journal.atomic_files import replace as write
 from alice_exp.kernel.text.times import seconds
@@ -93,9 +93,7 @@ class HeardQueue:
                         create(self._folder / one.id, json.dumps(asdict(one), ensure_ascii=False).encode())
             return tuple(named)
         except OSError as error:
-            raise ProblemError(
-                "what was said could not be kept: {why}", why=(error.strerror or str(error)).lower()
-            ) from error
+            raise ProblemError("what was said could not be kept: {why}", why=reason(error)) from error
 
     def waiting(self) -> tuple[Heard, ...]:
         """What waits, oldest first, in the order in which it was said."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from alice_exp.finding.store.search_index import HomeIndex
-    from alice_exp.home.landed import Landed
+    from alice_exp.home.ports import Landed
     from alice_exp.model.values.block import Placed
     from alice_exp.model.values.snapshot import Catalogue
 

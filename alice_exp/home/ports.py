@@ -4,12 +4,12 @@ the values that its history and a purge give."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Protocol, TypeAlias, TypeVar
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.jsonc.problem import Json, Problem
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import SETS, Place, Placed
+from alice_exp.model.values.block import SETS, Block, Place, Placed
 from alice_exp.model.values.changes import Plan
 from alice_exp.model.values.config import Config
 from alice_exp.model.values.snapshot import Catalogue, Snapshot
@@ -48,6 +48,43 @@ class Changed:
     files: tuple[FileVersion, ...] = ()
     texts: tuple[FileVersion, ...] = ()
     """Every changed file, those with blocks included; empty if not known."""
+
+
+NEW = -1
+"""Stands for the place of a block that is new or changed."""
+
+
+class Landed(NamedTuple):
+    """One written file: its content before and after, and what became of its blocks.
+
+    ``kept`` says for each block of the new content, in order, at which place the old one had it unchanged, or ``NEW``.
+    ``fresh`` holds the new and changed blocks by their place in the new content; ``is_plain`` that none of them brought
+    a warning.
+    """
+
+    path: str
+    before: bytes
+    after: bytes
+    kept: Sequence[int]
+    fresh: Mapping[int, Block]
+    is_plain: bool
+
+    @classmethod
+    def of(
+        cls,
+        path: str,
+        before: bytes,
+        after: bytes,
+        old: Sequence[Block],
+        new: Sequence[Block],
+        *,
+        is_plain: bool,
+    ) -> Landed:
+        """From all blocks before and after: one that did not change is the same object on both sides."""
+        places = {id(block): at for at, block in enumerate(old)}
+        kept = [places.get(id(block), NEW) for block in new]
+        fresh = {at: block for at, block in enumerate(new) if kept[at] == NEW}
+        return cls(path, before, after, kept, fresh, is_plain)
 
 
 class Home(Protocol):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.problem import Problem, first_error
 from alice_exp.kernel.text.times import seconds
 from alice_exp.model.formats.record_schema import past_episodes, past_timeline
 from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH
@@ -48,7 +48,7 @@ def require_sound(snapshot: Snapshot, path: str) -> None:
     """Raise ``ProblemError`` if the record file that an act would write has a problem; it is left untouched."""
     if _value(snapshot, path) is not None:
         return
-    fault = next(iter(stale(snapshot, path)), Problem(path, 0, 0, "the file cannot be read"))
+    fault = first_error(snapshot.problems, path) or Problem(path, 0, 0, "the file cannot be read")
     raise fault.as_error("{message}; nothing was recorded", hint="mend the file, then run the command again")
 
 

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from alice_exp.caller.heard_queue import HeardQueue
     from alice_exp.caller.project_names import Here, Projects, Spot
-    from alice_exp.home.landed import Landed
-    from alice_exp.home.ports import Cataloguing, Home, SignerOf, Team
+    from alice_exp.home.ports import Cataloguing, Home, Landed, SignerOf, Team
     from alice_exp.home.store.doors import FileHome
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Actor

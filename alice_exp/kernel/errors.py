@@ -119,3 +119,8 @@ class PeerError(AliceError):
 
     exit_code = 8
     code = "peer"
+
+
+def reason(error: BaseException) -> str:
+    """What the system says of an error, as a part of a sentence."""
+    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).lower()

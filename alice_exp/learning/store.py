@@ -11,7 +11,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError
+from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError, reason
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.derived_file import derived, load_derived
 from alice_exp.kernel.value_class import attributes, dataclass
@@ -71,8 +71,7 @@ class Decisions:
             for ending in (_OPEN, _ASIDE):
                 _drop_oldest(list(folder.glob(f"*dec-*{ending}")))
         except OSError as error:
-            why = (error.strerror or str(error)).lower()
-            raise ProblemError("the decision could not be kept: {why}", why=why) from error
+            raise ProblemError("the decision could not be kept: {why}", why=reason(error)) from error
 
     def find(self, decision: str) -> OpenDecision:
         """An open decision; raises ``RefusedError`` if an outcome of it is in effect, ``NotFoundError`` if unknown,

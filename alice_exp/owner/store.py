@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError
+from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError, reason
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.model.formats.config_file import PATH as CONFIG
@@ -87,8 +87,9 @@ class SshOwner:
             ):
                 atomic_files.replace(path, text.encode(), durable=True)
         except OSError as error:
-            why = (error.strerror or str(error)).lower()
-            raise ProblemError("the owner key cannot be kept: {why}", why=why, path=str(self._pin)) from error
+            raise ProblemError(
+                "the owner key cannot be kept: {why}", why=reason(error), path=str(self._pin)
+            ) from error
 
     def _pinned(self) -> str:
         try:

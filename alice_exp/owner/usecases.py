@@ -11,7 +11,7 @@ from alice_exp.home.references import resolve
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.problem import Problem, first_error
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.approval import (
     Standing,
@@ -213,10 +213,7 @@ def _configure(
     home: Home, caller: Caller, line: str, detail: str, trailers: tuple[tuple[str, str], ...]
 ) -> Commit | None:
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, None]:
-        fault = next(
-            (p for p in snapshot.problems if p.path == CONFIG and p.line and p.severity == "error"), None
-        )
-        if fault is not None:
+        if (fault := first_error(snapshot.problems, CONFIG)) is not None and fault.line:
             raise fault.as_error()
         if snapshot.config.shared.get("owner.key", "") == line:
             return None, None

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from alice_exp.kernel.errors import ProblemError, RefusedError
+from alice_exp.kernel.errors import ProblemError, RefusedError, reason
 from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
 from alice_exp.kernel.journal.git_process import missing_git
@@ -98,8 +98,7 @@ class RepositoryFiles:
             mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
             replace(path, text.encode(), durable=True, mode=mode)
         except OSError as error:
-            why = (error.strerror or str(error)).lower()
-            raise ProblemError("this file cannot be written: {why}", why=why, path=name) from error
+            raise ProblemError("this file cannot be written: {why}", why=reason(error), path=name) from error
 
     def own_skills(self, folder: str) -> Iterator[str]:
         """The names of the skills in a folder of the repository that ``publish`` wrote."""

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.terminal.console import Terminal
@@ -132,11 +132,10 @@ def _open(path: Path, line: int) -> None:
     try:
         done = subprocess.run([*words, *at, str(path)], stdout=stdout, check=False)
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
         raise ProblemError(
             "the editor {editor} cannot be started: {why}",
             editor=words[0],
-            why=why,
+            why=reason(error),
             hint="set VISUAL or EDITOR",
         ) from error
     if done.returncode:
@@ -152,8 +151,7 @@ def text_of(path: Path) -> str:
     except UnicodeDecodeError:
         raise ProblemError("this is not UTF-8 text", path=str(path)) from None
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise ProblemError("this file cannot be read: {why}", why=why, path=str(path)) from error
+        raise ProblemError("this file cannot be read: {why}", why=reason(error), path=str(path)) from error
 
 
 def write_text(path: Path, text: str) -> None:
@@ -170,5 +168,4 @@ def write_text(path: Path, text: str) -> None:
         mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o600
         replace(target, text.encode(), durable=True, mode=mode)
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise ProblemError("this file cannot be written: {why}", why=why, path=str(path)) from error
+        raise ProblemError("this file cannot be written: {why}", why=reason(error), path=str(path)) from error

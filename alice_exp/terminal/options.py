@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.kernel import jsonc
-from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError
+from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError, reason
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.values.block import BLOCK_TYPES, SETS, Place
 
@@ -136,8 +136,7 @@ def source_bytes(source: str) -> bytes:
     except FileNotFoundError:
         raise NotFoundError("there is no file {source}", source=source) from None
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise ProblemError("this file cannot be read: {why}", why=why, path=source) from error
+        raise ProblemError("this file cannot be read: {why}", why=reason(error), path=source) from error
 
 
 def _object(raw: bytes, source: str, number: int) -> dict[str, Json]:
@@ -241,8 +240,7 @@ def write_apart(root: Path, target: str, text: str) -> None:
     except FileExistsError:
         raise RefusedError("{target} already exists", target=target, hint="name a new file") from None
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise ProblemError("this file cannot be written: {why}", why=why, path=target) from error
+        raise ProblemError("this file cannot be written: {why}", why=reason(error), path=target) from error
 
 
 def moment(text: str, zone: tzinfo | None, now: datetime | None = None) -> str:

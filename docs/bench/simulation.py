@@ -23,10 +23,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from alice_exp.model.rules.approval import accepted
 from alice_exp.model.rules.doubt import LIMIT
 from alice_exp.model.rules.ledger import bound
 from alice_exp.model.rules.lifecycle import Thresholds, outcome
-from alice_exp.model.rules.peer_claims import accepted
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 from alice_exp.sharing.rules.bundle import MOST_CLAIMED, Offer, candidate, leaves, merged, noted
 from docs.bench.chart import chart

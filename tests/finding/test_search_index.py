@@ -20,7 +20,7 @@ from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.store.index_query import Indexed
 from alice_exp.finding.store.search_index import HomeIndex
-from alice_exp.home.landed import Landed
+from alice_exp.home.ports import Landed
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
 from alice_exp.kernel.journal.git_process import Repository

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alice_exp.kernel.errors import ProblemError, RefusedError
+from alice_exp.model.rules.approval import accepted, claimed
 from alice_exp.model.rules.lifecycle import level, outcome
-from alice_exp.model.rules.peer_claims import accepted, claimed
 from alice_exp.model.rules.secrets import findings
 from alice_exp.model.values.block import (
     Block,

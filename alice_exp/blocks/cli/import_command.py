@@ -13,7 +13,7 @@ import typer
 from alice_exp.blocks.rules.memory_formats import mem0_export, mem0_pieces, pieces_of
 from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.blocks.usecases.import_blocks import draft_of_piece, take_in, with_origin
-from alice_exp.kernel.errors import NotFoundError, ProblemError
+from alice_exp.kernel.errors import NotFoundError, ProblemError, reason
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal, short
@@ -112,8 +112,7 @@ def _read(path: Path) -> str:
         with path.open("rb") as file:
             return _decoded(file.read(MOST_BYTES + 1), str(path))
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise ProblemError("this file cannot be read: {why}", why=why, path=str(path)) from error
+        raise ProblemError("this file cannot be read: {why}", why=reason(error), path=str(path)) from error
 
 
 def _decoded(data: bytes, path: str) -> str:

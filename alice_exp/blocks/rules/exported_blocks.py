@@ -14,7 +14,7 @@ from alice_exp.model import documents
 from alice_exp.model.formats.block_edits import block_indexes
 from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.formats.block_schema import block_json, block_of, read_blocks
-from alice_exp.model.rules.peer_claims import CLAIM
+from alice_exp.model.rules.approval import CLAIM
 from alice_exp.model.values.block import (
     EVIDENCE_KEPT,
     PLACES,

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.model.values.block import Reads
 
 LOST = "access.lost"
@@ -81,8 +81,7 @@ class FileAccess:
         try:
             self._gather(segment)
         except OSError as error:
-            why = (error.strerror or str(error)).lower()
-            raise ProblemError("nothing was changed: {why}", why=why) from error
+            raise ProblemError("nothing was changed: {why}", why=reason(error)) from error
 
     def _gather(self, segment: str) -> None:
         earlier = self._unfolded()

@@ -10,6 +10,7 @@ from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, Op
+from alice_exp.kernel.jsonc.problem import first_error
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt, rested, still_true
 from alice_exp.model.rules.ledger import after
@@ -81,17 +82,7 @@ def open_block(home: Home, caller: Caller, reference: str) -> Opened:
     require_person(caller, "edit", f"alice-exp edit {reference}")
     snapshot = home.read(REVIEWED)
     placed = resolve(snapshot, reference)
-    fault = next(
-        (
-            problem
-            for file in snapshot.files
-            if file.path == placed.path
-            for problem in file.problems
-            if problem.severity == "error"
-        ),
-        None,
-    )
-    if fault is not None:
+    if (fault := first_error(snapshot.problems, placed.path)) is not None:
         raise fault.as_error()
     return Opened(placed, _text(home, placed))
 

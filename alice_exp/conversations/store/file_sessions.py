@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from alice_exp.conversations.values import ChatRecord, Conversation, Message, as_dict, message_of
-from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, ProblemError, UsageError
+from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, ProblemError, UsageError, reason
 from alice_exp.kernel.journal.atomic_files import append, remove
 from alice_exp.kernel.value_class import dataclass
 
@@ -268,5 +268,4 @@ def _unknown(session: str) -> NotFoundError:
 
 
 def _refused(error: OSError) -> ProblemError:
-    why = (error.strerror or str(error)).lower()
-    return ProblemError("the conversation could not be kept: {why}", why=why)
+    return ProblemError("the conversation could not be kept: {why}", why=reason(error))

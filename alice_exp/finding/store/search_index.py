@@ -20,7 +20,7 @@ from alice_exp.finding.store.database import (
     signature_text,
 )
 from alice_exp.finding.store.index_query import CHANGED, Indexed, IndexedFile, block_row, load, placed_from
-from alice_exp.home.landed import NEW, Landed
+from alice_exp.home.ports import NEW, Landed
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.model.values.block import Block, Placed, place_of

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from alice_exp.home.store.list_files import LOCAL, Found, elsewhere, scan_config, signature_of
-from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature, read_bytes, replace
 from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
 from alice_exp.kernel.jsonc.problem import Json, Problem
@@ -116,12 +116,8 @@ def write_local(root: Path, values: Mapping[str, Json]) -> None:
 
 
 def _unwritten(error: OSError, root: Path) -> ProblemError:
-    return ProblemError("nothing was changed: {why}", why=_why(error), path=str(root / LOCAL))
+    return ProblemError("nothing was changed: {why}", why=reason(error), path=str(root / LOCAL))
 
 
 def _unread(error: OSError, path: str) -> Problem:
-    return Problem(path, 0, 0, "this file cannot be read: {why}", {"why": _why(error)})
-
-
-def _why(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
+    return Problem(path, 0, 0, "this file cannot be read: {why}", {"why": reason(error)})

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.home.landed import Landed
-    from alice_exp.home.ports import Cataloguing, Purged, SignerOf
+    from alice_exp.home.ports import Cataloguing, Landed, Purged, SignerOf
     from alice_exp.home.store.hand_edits import Adopting
     from alice_exp.home.store.record_files import Recording
     from alice_exp.home.store.write_changes import Composing
@@ -138,7 +137,7 @@ class FileHome:
     def _recording(self) -> Recording:
         from alice_exp.home.store.record_files import Recording
 
-        return Recording(self.experiences)
+        return Recording(self._reading)
 
     @cached_property
     def _adopting(self) -> Adopting:

@@ -17,6 +17,7 @@ from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
 from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, now_ns
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.kernel.jsonc import Document, edit, parse
+from alice_exp.kernel.jsonc.problem import first_error
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH
@@ -150,7 +151,7 @@ class Adopting:
                 self._commit_adopted(path, data, new, (), "changed", trailers)
             return
         blocks, problems = self._reading.blocks(document)
-        if any(problem.severity == "error" for problem in problems):
+        if first_error(problems):
             return
         elsewhere = {block_id for there in others.values() for block_id in there}
         copies = self._standings.copies(blocks, path, others, before)
@@ -236,9 +237,8 @@ class Adopting:
         for path in tree:
             if not holds_blocks(path):
                 continue
-            same = self._reading.parsed(path, found.files[path]) if path in fresh else None
-            is_same = same is not None and same.signature == found.files[path] and not same.broken
-            blocks = same.blocks if same is not None and is_same else good.blocks(path)
+            is_kept = path in fresh
+            blocks = self._reading.unread(path, found.files[path], good) if is_kept else good.blocks(path)
             before.update({block.id: Placed(block, path) for block in blocks})
         return before
 
@@ -264,9 +264,8 @@ class Adopting:
             data = self._reading.content(path)
             document = parse(data, path)
             blocks, problems = read_blocks(document) if holds_blocks(path) else ((), ())
-            faults = [p for p in (document.problem, *problems) if p is not None and p.severity == "error"]
-            if faults:
-                self._sources.warn(faults[0].as_error("{message}; the file stays as it is"))
+            if (fault := first_error((document.problem, *problems))) is not None:
+                self._sources.warn(fault.as_error("{message}; the file stays as it is"))
                 continue
             if not holds_blocks(path):
                 kept = as_adopted(document, data, self._sources.new_id, self._sources.now())

@@ -12,7 +12,7 @@ from alice_exp.kernel import jsonc
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import NotAFile, Signature, read_bytes
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.problem import Problem, first_error
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.ledger import keeper
@@ -49,7 +49,7 @@ class Parsed:
     @property
     def broken(self) -> bool:
         """Whether an error prevents writing to the file."""
-        return any(problem.severity == "error" for problem in self.problems)
+        return first_error(self.problems) is not None
 
 
 class Reading:
@@ -64,16 +64,21 @@ class Reading:
 
     def content(self, path: str) -> bytes:
         """A file's bytes; ``OSError`` unchanged."""
-        return read_bytes(self._place(path))[0]
+        return self.signed(path)[0]
+
+    def signed(self, path: str) -> tuple[bytes, Signature]:
+        """A file's bytes and signature; ``OSError`` unchanged."""
+        return read_bytes(self._place(path))
 
     def _place(self, path: str) -> Path:
         return held_file(self.root) if path == HELD else self.root / path
 
-    def document(self, path: str, data: bytes) -> Document:
-        """Parse a namespace file's bytes, reusing unchanged elements of the document parsed last."""
+    def document(self, path: str, data: bytes, listed: str = "blocks") -> Document:
+        """Parse a file whose list has the name ``listed``, reusing unchanged elements of the document parsed last."""
         known = self._documents.get(path)
         if known is None or known[0] != data:
-            known = self._documents[path] = (data, jsonc.parse(data, path, was=known[1] if known else None))
+            was = known[1] if known else None
+            known = self._documents[path] = (data, jsonc.parse(data, path, listed, was))
         return known[1]
 
     def parsed(self, path: str, signature: Signature) -> Parsed:
@@ -82,7 +87,7 @@ class Reading:
         if known is not None and known.signature == signature:
             return known
         try:
-            data, signature = read_bytes(self._place(path))
+            data, signature = self.signed(path)
         except OSError as error:
             why = error.strerror or "it is gone"
             template = "{why}" if isinstance(error, NotAFile) else "this file cannot be read: {why}"
@@ -142,7 +147,7 @@ class Reading:
         if known is not None and not known.broken and self._good[path][0] == blob_id(data):
             return known.blocks, not known.problems
         blocks, problems = read_blocks(jsonc.parse(data, path))
-        return None if any(problem.severity == "error" for problem in problems) else (blocks, not problems)
+        return None if first_error(problems) else (blocks, not problems)
 
 
 def is_being_saved(seen: Snapshot, found: Found) -> bool:
@@ -287,8 +292,7 @@ class LastGood:
             except ProblemError:
                 return ()
             blocks, problems = read_blocks(jsonc.parse(data, path))
-            broken = any(problem.severity == "error" for problem in problems)
-            self._known[path] = (oid, () if broken else blocks)
+            self._known[path] = (oid, () if first_error(problems) else blocks)
         return self._known[path][1]
 
     def holds(self, path: str, block_id: str) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from alice_exp.home.store.list_files import Found
+from alice_exp.home.store.read_files import Reading
 from alice_exp.kernel import jsonc
-from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
+from alice_exp.kernel.journal.atomic_files import Signature
 from alice_exp.kernel.jsonc import Document, Edit, Unchanged
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.problem import Problem, first_error
 from alice_exp.model.formats.record_schema import (
     EMPTY,
     EPISODES,
@@ -29,26 +29,25 @@ Read: TypeAlias = "tuple[EpisodeBook | Timeline | None, tuple[Problem, ...]]"
 """A file's value (None if it is broken) and its problems."""
 
 
-_KINDS: Mapping[str, tuple[str, Callable[[], Any]]] = {
-    EPISODES_PATH: ("episodes", EpisodeBook),
-    EVENTS_PATH: ("timeline", Timeline),
+_KINDS: Mapping[str, tuple[str, Callable[[], Any], str]] = {
+    EPISODES_PATH: ("episodes", EpisodeBook, EPISODES),
+    EVENTS_PATH: ("timeline", Timeline, SEGMENTS),
 }
-"""Of each record file: the field of snapshots and change sets, and the value of an empty one."""
+"""Of each record file: the field of snapshots and change sets, the value of an empty one, the name of its list."""
 
 
 class Recording:
     """Reader and writer of the record files of one home, with a cache: no content is parsed twice."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
         self._read: dict[str, tuple[Signature, Read]] = {}
         self._composed: dict[str, tuple[bytes, Read]] = {}
-        self._documents: dict[str, tuple[bytes, Document]] = {}
         self._sound: Unchanged[Episode] | None = None
 
     def within(self, seen: Snapshot, found: Found, records: bool | str) -> Snapshot:
         """A snapshot with both record files (True), or the one of a path, and their problems."""
-        for path, (name, empty) in _KINDS.items():
+        for path, (name, empty, _) in _KINDS.items():
             if records in (True, path):
                 signature = found.files.get(path)
                 value, faults = self._value(path, signature) if signature else (empty(), ())
@@ -60,7 +59,7 @@ class Recording:
         known = self._read.get(path)
         if known is None or known[0] != signature:
             try:
-                data, signature = read_bytes(self._root / path)
+                data, signature = self._reading.signed(path)
             except OSError as error:
                 why = (error.strerror or "it is gone").lower()
                 return None, (Problem(path, 0, 0, "this file cannot be read: {why}", {"why": why}),)
@@ -81,10 +80,10 @@ class Recording:
         files: dict[str, bytes] = {}
         edits: Mapping[str, Callable[..., list[Edit]]]
         edits = {EPISODES_PATH: book_edits, EVENTS_PATH: timeline_edits}
-        for path, (name, empty) in _KINDS.items():
+        for path, (name, empty, listed) in _KINDS.items():
             old, new = getattr(seen, name), getattr(changes, name)
             if new is not None and new != old:
-                document = self._document(path, content(path) or EMPTY[path].encode())
+                document = self._reading.document(path, content(path) or EMPTY[path].encode(), listed)
                 files[path] = self._checked(
                     path, jsonc.edit(document, edits[path](document, old or empty(), new)), new
                 )
@@ -93,39 +92,26 @@ class Recording:
     def _checked(self, path: str, new: bytes, meant: EpisodeBook | Timeline) -> bytes:
         read = self._parsed(path, new)
         if read[0] != meant:
-            fault = next((one for one in read[1] if one.severity == "error"), None)
+            fault = first_error(read[1])
             why = f"{fault.where} {fault.message}" if fault else "it differs from what was meant"
             raise AssertionError(f"composed {path} does not read back: {why}")
         # Parsed already, so that the next read after landing does not parse it again.
         self._composed[path] = (new, read)
         return new
 
-    def _document(self, path: str, data: bytes) -> Document:
-        """Parse a record file; the last document of each is kept, and its unchanged elements are reused."""
-        known = self._documents.get(path)
-        if known is None or known[0] != data:
-            spans_of = EPISODES if path == EPISODES_PATH else SEGMENTS
-            was = known[1] if known is not None else None
-            known = self._documents[path] = (data, jsonc.parse(data, path, spans_of, was))
-        return known[1]
-
     def _parsed(self, path: str, data: bytes) -> Read:
         if data == EMPTY[path].encode():
             # A new home's file: the parser need not be loaded to find nothing in it.
             return _KINDS[path][1](), ()
-        document = self._document(path, data)
+        document = self._reading.document(path, data, _KINDS[path][2])
         if path == EPISODES_PATH:
             book, problems = read_episodes(document, self._sound)
-            if _is_broken(problems):
+            if first_error(problems):
                 return None, problems
             self._sound = jsonc.Unchanged(document, book.episodes)
             return book, problems
         timeline, problems = read_timeline(document)
-        return (None if _is_broken(problems) else timeline), problems
-
-
-def _is_broken(problems: tuple[Problem, ...]) -> bool:
-    return any(problem.severity == "error" for problem in problems)
+        return (None if first_error(problems) else timeline), problems
 
 
 def as_adopted(document: Document, data: bytes, new_id: Callable[[str], str], now: str) -> bytes | None:
@@ -136,12 +122,12 @@ def as_adopted(document: Document, data: bytes, new_id: Callable[[str], str], no
     if document.problem is not None:
         return None
     if document.path == EVENTS_PATH:
-        return None if _is_broken(read_timeline(document)[1]) else data
+        return None if first_error(read_timeline(document)[1]) else data
     if document.path != EPISODES_PATH:
         return data
     spanned = jsonc.parse(data, EPISODES_PATH, EPISODES)
     book, problems = read_episodes(spanned)
-    if _is_broken(problems):
+    if first_error(problems):
         return None
     from alice_exp.model.formats.record_edits import completion_edits
 

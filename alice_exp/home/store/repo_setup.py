@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.state_files import FOLDERS
 from alice_exp.home.store.list_files import TRACKED, scan
-from alice_exp.kernel.errors import AliceError, ProblemError
+from alice_exp.kernel.errors import AliceError, ProblemError, reason
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.act import Act, Actor, Commit
 from alice_exp.kernel.journal.atomic_files import sweep, sync_directory
@@ -99,8 +99,9 @@ def make_directories(root: Path, experiences: Path) -> None:
         if not (experiences / ".git").exists():
             root.chmod(0o700)
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise ProblemError("the home cannot be made: {why}", why=why, path=str(error.filename)) from error
+        raise ProblemError(
+            "the home cannot be made: {why}", why=reason(error), path=str(error.filename)
+        ) from error
 
 
 def found(
@@ -163,7 +164,7 @@ def finish_interrupted(repository: Repository, holder_died: bool, warn: Callable
     except OSError as error:
         raise ProblemError(
             "an interrupted act could not be finished: {why}",
-            why=(error.strerror or str(error)).lower(),
+            why=reason(error),
             hint="see that the disk can be written, then run this again",
         ) from error
     if done.lost:

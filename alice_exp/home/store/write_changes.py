@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from alice_exp.home.landed import NEW, Landed
+from alice_exp.home.ports import NEW, Landed
 from alice_exp.home.store.held_back import HeldBack, as_filed
 from alice_exp.home.store.list_files import Found
 from alice_exp.home.store.read_files import Reading
@@ -18,7 +18,7 @@ from alice_exp.kernel.journal.atomic_files import ChangedOnDisk
 from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.kernel.jsonc import Document, parse
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.problem import Json, first_error
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.values.block import HELD, Placed, holds_blocks
@@ -158,7 +158,7 @@ class Composing:
         moving = {put.block.id for put in changes.puts} | set(changes.removes)
         for file in seen.files:
             if file.stale and (file.path in targets or any(block.id in moving for block in file.blocks)):
-                problem = next((p for p in file.problems if p.severity == "error"), None)
+                problem = first_error(file.problems)
                 if problem is None:
                     self._require_place(file.path, found)
                     raise ProblemError("the directory of {path} is missing", path=file.path)
@@ -196,11 +196,8 @@ class Composing:
                 if path in was and path in contents:
                     plain = not problems
                     landed.append(Landed.of(path, contents[path], data, was[path], blocks, is_plain=plain))
-            faults = [problem for problem in problems if problem.severity == "error"]
-            if faults:
-                raise AssertionError(
-                    f"composed {path} does not read back: {faults[0].where} {faults[0].message}"
-                )
+            if (fault := first_error(problems)) is not None:
+                raise AssertionError(f"composed {path} does not read back: {fault.where} {fault.message}")
             for block in blocks:
                 if wanted.get(block.id, block) != block:
                     raise AssertionError(f"composed {block.id} differs from what was meant in {path}")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from alice_exp.kernel.errors import BusyError, ProblemError
+from alice_exp.kernel.errors import BusyError, ProblemError, reason
 from alice_exp.kernel.journal.atomic_files import maker_lives
 from alice_exp.kernel.journal.git_process import FETCHED, Repository
 
@@ -74,7 +74,7 @@ class WriterLock:
         except OSError as error:
             raise ProblemError(
                 "nothing was changed: the home cannot be locked: {why}",
-                why=(error.strerror or str(error)).lower(),
+                why=reason(error),
                 path=str(self.path),
             ) from error
 

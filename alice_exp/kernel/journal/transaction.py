@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from alice_exp.kernel.content_digest import blob_id
-from alice_exp.kernel.errors import AliceError, ProblemError
+from alice_exp.kernel.errors import AliceError, ProblemError, reason
 from alice_exp.kernel.journal.act import COMPLETES, LEDGER
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
@@ -282,7 +282,7 @@ def _as_alice_error(error: Exception) -> AliceError:
 
 def _why(error: Exception) -> str:
     if isinstance(error, OSError):
-        return (error.strerror or str(error)).lower()
+        return reason(error)
     return str(error)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Literal, TypeAlias
 
@@ -44,6 +44,12 @@ class Problem:
     def where(self) -> str:
         """``path:line:column``, the form that editors and terminals turn into a link."""
         return f"{self.path}:{self.line}:{self.column}" if self.line else self.path
+
+
+def first_error(problems: Iterable[Problem | None], path: str = "") -> Problem | None:
+    """The first error among problems, or among those of one file; None where there is none."""
+    errors = (one for one in problems if one is not None and one.severity == "error")
+    return next((one for one in errors if not path or one.path == path), None)
 
 
 Pointer: TypeAlias = tuple[str | int, ...]

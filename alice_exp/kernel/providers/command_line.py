@@ -10,7 +10,7 @@ import subprocess
 from tempfile import TemporaryFile
 from typing import IO
 
-from alice_exp.kernel.errors import ProviderError
+from alice_exp.kernel.errors import ProviderError, reason
 
 TIMEOUT = 120.0
 """Seconds that a program may take; a local one loads its model first."""
@@ -69,8 +69,9 @@ class CommandLine:
                 env={**os.environ, INSIDE: "1"},
             )
         except (OSError, ValueError, IndexError) as error:
-            why = (getattr(error, "strerror", None) or str(error)).lower()
-            raise ProviderError("the model's program cannot be started: {why}", why=why, hint=_HINT) from None
+            raise ProviderError(
+                "the model's program cannot be started: {why}", why=reason(error), hint=_HINT
+            ) from None
         try:
             return process.wait(self._timeout)
         except subprocess.TimeoutExpired:

@@ -12,6 +12,7 @@ from alice_exp.home.references import namespace_name, namespace_path
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import Set, edit, parse
+from alice_exp.kernel.jsonc.problem import first_error
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.formats.json_schema import schemas
 from alice_exp.model.formats.block_edits import NEW_FILE
@@ -195,8 +196,7 @@ def replaced(home: Home, caller: Caller, before: str, after: str) -> Commit | No
 
 def _require_sound(snapshot: Snapshot) -> None:
     """A file with a problem is left exactly as it is."""
-    fault = next((p for p in snapshot.problems if p.path == PATH and p.severity == "error"), None)
-    if fault is not None:
+    if (fault := first_error(snapshot.problems, PATH)) is not None:
         hint = "mend it with 'alice-exp config edit'"
         raise fault.as_error("{message}; the file is left as it is", hint=hint)
 

@@ -34,7 +34,7 @@ def difference(document: Document, index: int, old: Block, new: Block, place: Pl
     """
     here = place_of(document.path)
     item = cast("Mapping[str, Json]", _listed(document)[index])
-    return _changes(
+    return member_edits(
         ("blocks", index), item, block_json(old, here), block_json(new, place), moved=here != place
     )
 
@@ -65,9 +65,19 @@ def from_history(put: Put) -> Raw:
     return cut(parse(edit(alone, edits), path) if edits else alone, ("blocks", 0))
 
 
-def _changes(
-    at: Pointer, item: Mapping[str, Json], old: Mapping[str, Json], new: Mapping[str, Json], *, moved: bool
+def member_edits(
+    at: Pointer,
+    item: Mapping[str, Json],
+    old: Mapping[str, Json],
+    new: Mapping[str, Json],
+    *,
+    moved: bool = False,
 ) -> list[Edit]:
+    """The edits of an object's members that differ between ``old`` and ``new``, both without defaults.
+
+    What a person wrote differently from us (an explicit default, say) stays as it is, unless the block ``moved`` to
+    another set.
+    """
     edits: list[Edit] = []
     # A key that both sides omit may be written in the text, as an explicit default of the old set.
     for key in dict.fromkeys([*old, *new, *(key for key in item if moved and depends_on_place(key))]):
@@ -83,7 +93,7 @@ def _changes(
 def _value_changes(pointer: Pointer, item: Json, old: Json, new: Json) -> list[Edit]:
     """The edits of one field; nested objects and lists that grew are edited inside, to keep the comments in them."""
     if isinstance(item, dict) and isinstance(old, dict) and isinstance(new, dict):
-        return _changes(pointer, item, old, new, moved=False)
+        return member_edits(pointer, item, old, new)
     if isinstance(item, list) and item == old and isinstance(new, list):
         grown = _grown(pointer, item, new)
         if grown is not None:

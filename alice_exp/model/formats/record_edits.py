@@ -12,6 +12,7 @@ from typing import cast
 
 from alice_exp.kernel.jsonc import Append, Document, Edit, Insert, Raw, Remove, Set, dump
 from alice_exp.kernel.jsonc.problem import Json, Pointer
+from alice_exp.model.formats.block_edits import member_edits
 from alice_exp.model.formats.record_schema import EPISODES, SEGMENTS, episode_json, event_json, segment_json
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
 
@@ -80,22 +81,6 @@ def timeline_edits(document: Document, old: Timeline, new: Timeline) -> list[Edi
         if was is not segment and was != segment:
             edits += _segment_edits(document, places[was.id], was, segment)
     return edits + [Remove((SEGMENTS, places[segment.id])) for segment in merged_firsts.values()]
-
-
-def member_edits(
-    at: Pointer, item: Mapping[str, Json], old: Mapping[str, Json], new: Mapping[str, Json]
-) -> list[Edit]:
-    """The edits of an object's members that differ between ``old`` and ``new``, both without defaults.
-
-    What a person wrote differently from us (an explicit default, say) stays as it is.
-    """
-    edits: list[Edit] = []
-    for key in dict.fromkeys([*old, *new]):
-        if key not in new:
-            edits += [Remove((*at, key))] if key in item else []
-        elif key not in item or key not in old or old[key] != new[key]:
-            edits.append(Set((*at, key), new[key]))
-    return edits
 
 
 def event_raw(event: Event) -> Raw:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TypeVar
 
 from alice_exp.kernel.jsonc import Document, parse
-from alice_exp.kernel.jsonc.problem import Json, Pointer, Problem
+from alice_exp.kernel.jsonc.problem import Json, Pointer, Problem, first_error
 from alice_exp.kernel.text.times import iso_time, seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats import field_readers
@@ -104,8 +104,7 @@ def _counted(document: Document, root: Mapping[str, Json], segments: tuple[Segme
     """The timeline with the counters of the text, validated like those of a file."""
     plain: Json = {**root, SEGMENTS: [segment_json(segment) for segment in segments]}
     timeline, problems = read_timeline(replace(document, value=plain))
-    has_errors = any(problem.severity == "error" for problem in problems)
-    return ImportedTimeline(None if has_errors else timeline, (), problems)
+    return ImportedTimeline(None if first_error(problems) else timeline, (), problems)
 
 
 def _readers(table: Mapping[str, Reader], now: str) -> dict[str, Reader]:

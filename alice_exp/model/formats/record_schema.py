@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from alice_exp.kernel.jsonc import Document, Unchanged
-    from alice_exp.kernel.jsonc.problem import Json, Pointer, Problem
+    from alice_exp.kernel.jsonc.problem import Json, Pointer, Problem, Severity
     from alice_exp.model.formats.field_readers import Reader
 
 
@@ -276,60 +276,31 @@ class _Reading:
     def check(self, timeline: Timeline, held: int) -> None:
         """Report counters that contradict the segments."""
         last = max((segment.id for segment in timeline.segments), default=0)
+        total, count = timeline.total_events, len(timeline.segments)
         if timeline.next_id <= last:
-            self._report(
-                Fault(
-                    '"next_id" is {next_id}, but there is a segment {last}',
-                    next_id=timeline.next_id,
-                    last=last,
-                ),
-                ("next_id",),
-                f"{last + 1}",
-            )
-        if held > timeline.total_events:
-            self._report(
-                Fault(
-                    '"total_events" is {total}, but the segments hold {held} thoughts',
-                    total=timeline.total_events,
-                    held=held,
-                ),
-                ("total_events",),
-                f"{held}",
-            )
-        self._check_softly(timeline, held)
-
-    def _check_softly(self, timeline: Timeline, held: int) -> None:
-        missing = timeline.total_events - held
-        merges = timeline.total_events - len(timeline.segments)
-        if missing > 0:
-            fault = Fault(
-                "{missing} of {total} thoughts are no longer in this file; history keeps them",
-                missing=missing,
-                total=timeline.total_events,
-            )
-            self._found.add(
-                "warning",
-                lambda: problem_at(self._document, (SEGMENTS,), fault.template, fault.values, "warning"),
-            )
-        elif missing == 0 and timeline.total_compressions > merges:
+            what = '"next_id" is {next_id}, but there is a segment {last}'
+            self._report(Fault(what, next_id=timeline.next_id, last=last), ("next_id",), f"{last + 1}")
+        if held > total:
+            what = '"total_events" is {total}, but the segments hold {held} thoughts'
+            self._report(Fault(what, total=total, held=held), ("total_events",), f"{held}")
+        elif held < total:
+            what = "{missing} of {total} thoughts are no longer in this file; history keeps them"
+            self._report(Fault(what, missing=total - held, total=total), (SEGMENTS,), severity="warning")
+        elif timeline.total_compressions > total - count:
             fault = Fault(
                 '"total_compressions" is {count}, but {total} thoughts in {segments} segments come of {merges} merges',
                 count=timeline.total_compressions,
-                total=timeline.total_events,
-                segments=len(timeline.segments),
-                merges=merges,
+                total=total,
+                segments=count,
+                merges=total - count,
             )
-            self._found.add(
-                "warning",
-                lambda: problem_at(
-                    self._document, ("total_compressions",), fault.template, fault.values, "warning"
-                ),
-            )
+            self._report(fault, ("total_compressions",), severity="warning")
 
-    def _report(self, fault: Fault, pointer: Pointer, right: str = "") -> None:
+    def _report(self, fault: Fault, pointer: Pointer, right: str = "", severity: Severity = "error") -> None:
         hint = Hint("set it to {right}", right=right) if right else ""
         self._found.add(
-            "error", lambda: problem_at(self._document, pointer, fault.template, fault.values, "error", hint)
+            severity,
+            lambda: problem_at(self._document, pointer, fault.template, fault.values, severity, hint),
         )
 
 

@@ -1,10 +1,12 @@
-"""What a person's approval does to a block, and how one in a trusted set stands (DESIGN 6)."""
+"""What a person's approval does to a block, what peers claim of it counted in, and how one in a trusted set stands
+(DESIGN 6)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Literal
 
+from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.model.values.block import Approved, Block, Placed, content_hash, is_approved
 
 Standing = Literal["approved", "edited", "unsigned", "waiting"]
@@ -47,3 +49,30 @@ def started(block: Block) -> Block:
     if block.state != "possible":
         return block
     return replace(block, state="past", verifications=max(1, block.verifications))
+
+
+CLAIM = "claim"
+"""The kind of evidence that records a sender's count, quoted as ``72 verified there``."""
+
+
+_CLAIMED = LazyPattern(r"(\d{1,7}) verified there")
+
+
+def claimed(block: Block, name: str = "") -> int:
+    """The highest count that any sender (or the one named) claims for a block; 0 if none does."""
+    counts = [
+        int(found[1])
+        for piece in block.evidence
+        if piece.kind == CLAIM
+        and piece.ref.startswith(f"{name}/" if name else "")
+        and (found := _CLAIMED.match(piece.quote))
+    ]
+    return max(counts, default=0)
+
+
+def accepted(block: Block) -> Block:
+    """A received candidate after a person approved it, with the higher of our count and the claims (B2.38).
+
+    Its state stays, because only successes here raise it, and so does ``verifications_local``.
+    """
+    return replace(block, verifications=max(block.verifications, claimed(block)))

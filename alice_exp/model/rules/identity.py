@@ -5,41 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from hashlib import blake2b
-from typing import Protocol
 
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.jsonc import Edit, Set
 from alice_exp.kernel.text.tokens import bag, fingerprint_text
 from alice_exp.model.rules.rejection import inference
 from alice_exp.model.rules.similarity import plain_mark
-from alice_exp.model.values.block import Block, BlockType, Payload, Trigger, content_hash
+from alice_exp.model.values.block import Block, Saying, content_hash
 
 Sameness = tuple[str, ...]
 """A value that is equal for blocks that are the same; opaque otherwise."""
-
-
-class Saying(Protocol):
-    """The fields that a block and a draft have in common."""
-
-    @property
-    def key(self) -> str:
-        """The key given by an outside source; empty if there is none."""
-
-    @property
-    def type(self) -> BlockType:
-        """The type of knowledge."""
-
-    @property
-    def trigger(self) -> Trigger:
-        """When it applies."""
-
-    @property
-    def payload(self) -> Payload:
-        """What to do or to believe."""
-
-    @property
-    def project(self) -> str:
-        """The project in which it holds, of a draft as all its names; empty: everywhere."""
 
 
 def sameness(saying: Saying) -> Sameness:

@@ -6,35 +6,14 @@ Numbers are believed by their checksum, so that an order number is not taken for
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
-from typing import Protocol
 
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, findings, likely, shapes
-from alice_exp.model.values.block import HELD, Block, Evidence, Payload, Placed, Trigger, path_of
-
-
-class Saying(Protocol):
-    """What a block and a draft share: the words that it would keep."""
-
-    @property
-    def payload(self) -> Payload:
-        """What to do or to believe."""
-
-    @property
-    def trigger(self) -> Trigger:
-        """When."""
-
-    @property
-    def tags(self) -> Sequence[str]:
-        """Words to filter by."""
-
-    @property
-    def evidence(self) -> Sequence[Evidence]:
-        """Why it is believed."""
+from alice_exp.model.values.block import HELD, Block, Placed, Saying, path_of
 
 
 @dataclass(frozen=True, slots=True)

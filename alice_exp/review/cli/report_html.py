@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.model.documents import payload_text, trigger_text
 from alice_exp.review.cli.report_model import (
@@ -177,8 +177,7 @@ def written(root: Path, page: str) -> Path:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         replace(path, page.encode(errors="replace"), durable=False)
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise ProblemError("this file cannot be written: {why}", why=why, path=str(path)) from error
+        raise ProblemError("this file cannot be written: {why}", why=reason(error), path=str(path)) from error
     return path
 
 

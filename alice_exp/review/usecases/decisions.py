@@ -193,8 +193,7 @@ def _trusting(
     beside: Sequence[Placed] = (),
 ) -> tuple[Put, ...]:
     """A block as an approval leaves it, and the trusted ones whose earlier answer on it is taken back."""
-    from alice_exp.model.rules.approval import kept_here, started
-    from alice_exp.model.rules.peer_claims import accepted
+    from alice_exp.model.rules.approval import accepted, kept_here, started
 
     block = placed.block
     # What it claimed of itself so far was a proposal.

@@ -19,8 +19,8 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import ID, NAME
 from alice_exp.model.formats.block_schema import block_json, block_of
 from alice_exp.model.formats.field_readers import TIME
+from alice_exp.model.rules.approval import CLAIM, claimed
 from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, Thresholds, is_shareable, level
-from alice_exp.model.rules.peer_claims import CLAIM, claimed
 from alice_exp.model.rules.secrets import Finding, findings
 from alice_exp.model.values.block import EVIDENCE_KEPT, Block, Evidence, Placed, content_hash, is_approved
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from alice_exp.kernel.errors import AliceError, PeerError
+from alice_exp.kernel.errors import AliceError, PeerError, reason
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.sharing.ports import Message, Neighbour, Peer
 from alice_exp.sharing.store import pairing, tls_transport
@@ -164,8 +164,9 @@ def _multicast(host: str) -> Iterator[Any]:
 
 
 def _no_multicast(error: BaseException) -> PeerError:
-    why = (getattr(error, "strerror", "") or str(error) or type(error).__name__).lower()
-    return PeerError("mDNS does not work here: {why}", why=why, hint="name the other side: --at host:port")
+    return PeerError(
+        "mDNS does not work here: {why}", why=reason(error), hint="name the other side: --at host:port"
+    )
 
 
 LOOK = 3.0

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from alice_exp.kernel.errors import NotFoundError, PeerError, ProblemError
+from alice_exp.kernel.errors import NotFoundError, PeerError, ProblemError, reason
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.atomic_files import append
 from alice_exp.sharing.ports import PEER_NAME, Disclosure, Peer
@@ -68,9 +68,8 @@ class FileIdentity:
                 self._make()
             certificate = self.certificate_file.read_text(encoding="ascii")
         except (OSError, UnicodeDecodeError) as error:
-            why = (getattr(error, "strerror", "") or str(error)).lower()
             raise ProblemError(
-                "the identity cannot be read or made: {why}", why=why, path=str(self.folder)
+                "the identity cannot be read or made: {why}", why=reason(error), path=str(self.folder)
             ) from error
         name = self._name()
         if not PEER_NAME.fullmatch(name):
@@ -173,8 +172,7 @@ class FileIdentity:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             atomic_files.replace(path, text.encode(), durable=True)
         except OSError as error:
-            why = (error.strerror or str(error)).lower()
-            raise ProblemError("this cannot be written: {why}", why=why, path=str(path)) from error
+            raise ProblemError("this cannot be written: {why}", why=reason(error), path=str(path)) from error
 
 
 def require_extra() -> None:
@@ -335,6 +333,6 @@ class Shares:
         except OSError as error:
             raise ProblemError(
                 "nothing left: this cannot be written: {why}",
-                why=(error.strerror or str(error)).lower(),
+                why=reason(error),
                 path=str(error.filename or self._directory),
             ) from error

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import Append, Document, Edit, Insert, Raw, Remove, Set, cut, edit, parse
-from alice_exp.kernel.jsonc.problem import Json, Pointer
+from alice_exp.kernel.jsonc.problem import Json, Pointer, first_error
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import NEW_FILE, block_indexes, difference, moved
 from alice_exp.model.formats.block_schema import block_json, read_blocks
@@ -78,9 +78,8 @@ class Side:
     def _read(self, path: str) -> Sequence[Block]:
         document = self.document(path)
         found, problems = read_blocks(document) if document is not None else ((), ())
-        for fault in problems:
-            if fault.severity == "error":
-                raise self._broken(fault.message, path, fault.line, fault.column)
+        if (fault := first_error(problems)) is not None:
+            raise self._broken(fault.message, path, fault.line, fault.column)
         return found
 
     def raw(self, block_id: str) -> str:
@@ -263,9 +262,8 @@ def _outside(side: Side, path: str) -> list[str]:
 
 def _check(path: str, data: bytes, wanted_by_id: Mapping[str, Block]) -> None:
     blocks, problems = read_blocks(parse(data, path))
-    faults = [problem for problem in problems if problem.severity == "error"]
-    if faults:
-        raise AssertionError(f"merged {path} does not read back: {faults[0].where} {faults[0].message}")
+    if (fault := first_error(problems)) is not None:
+        raise AssertionError(f"merged {path} does not read back: {fault.where} {fault.message}")
     if {block.id: block for block in blocks} != wanted_by_id or len(blocks) != len(wanted_by_id):
         raise AssertionError(f"merged {path} differs from what was meant")
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.home.store.list_files import NEWER
 from alice_exp.home.store.read_files import SAVING_NS
-from alice_exp.kernel.errors import BusyError, ProblemError
+from alice_exp.kernel.errors import BusyError, ProblemError, reason
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.act import LEDGER as LEDGER_ROW
 from alice_exp.kernel.journal.act import Act, Commit
@@ -268,8 +268,7 @@ def _require_as_committed(full: Path, path: str, before: bytes | None) -> None:
     except FileNotFoundError:
         pass
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise ProblemError("this file cannot be read: {why}", why=why, path=path) from error
+        raise ProblemError("this file cannot be read: {why}", why=reason(error), path=path) from error
     if present != before:
         if saved > time.time_ns() - SAVING_NS:
             raise ChangedOnDisk(full)

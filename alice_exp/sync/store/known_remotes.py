@@ -10,7 +10,7 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
-from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal import atomic_files as files
 from alice_exp.sync.ports import Remote
 
@@ -59,5 +59,4 @@ class FileRemotes:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             files.replace(path, text.encode(), durable=True)
         except OSError as error:
-            why = (error.strerror or str(error)).lower()
-            raise ProblemError("this cannot be written: {why}", why=why, path=str(path)) from error
+            raise ProblemError("this cannot be written: {why}", why=reason(error), path=str(path)) from error
