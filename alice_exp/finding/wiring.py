@@ -38,7 +38,7 @@ def catalogued(session: Session, contents: Mapping[str, str]) -> tuple[Collectio
         return None
     from alice_exp.finding.store.unread_files import Rows
 
-    rows = index(session).rows
+    rows = index(session)
     covered = rows.covered(contents)
     return (covered, Rows(rows, covered)) if covered else None
 

@@ -77,8 +77,7 @@ def test_replies_of_persons_who_never_saw_the_grammar() -> None:
 
 
 def test_replies_of_two_writers_on_reports_of_their_own() -> None:
-    """450 sentences on 63 reports, half Chinese; the grammar was mended by them. Unseen ones of these writers: 43 % of
-    137 understood (tests/review/foreign_replies.jsonl: items, then each reply with what it approves and rejects)."""
+    """600 sentences, half Chinese; each line holds a report's items, then replies with what they approve and reject."""
     lines = Path(__file__).with_name("foreign_replies.jsonl").read_text().splitlines()
     understood = meant = wrong = 0
     for report in map(json.loads, lines):

@@ -12,6 +12,8 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.review.rules.wide_words import Word, positions
 
 _OPEN = ("open", "question", "or", "odd")
+_NOUNS = ("rule", "thing", "item", "entry", "point", "fact", "note", "lesson")
+"""What stands behind an item's own words: "the backup rule" names one, or is asked for."""
 _RELATIVE = ("nobody", "who", "what", "when", "where", "how", "why", "which", "what's", "哪", "怎么", "什么")
 """Words that ask at the beginning of a part, and behind another word only join ("what accounting wants")."""
 _ABOUT_USER = ("the user", "user:", "用户")
@@ -80,6 +82,12 @@ class Part:
         return not (self.row or self.turn or self.is_changing or self.is_leaving_out) and self.is_plain
 
     @property
+    def is_bare(self) -> bool:
+        """Whether it only names items: by number, or as "the docker one"."""
+        is_named = all(one.out or not one.is_by_word for one in self.sets) or self.pronoun
+        return self.is_plain and not self.verbs and not self.turn and bool(is_named)
+
+    @property
     def sets(self) -> list[Named]:
         """What it names, in order."""
         return [one for one in self.row if isinstance(one, Named)]
@@ -115,7 +123,7 @@ def parts(words: Iterable[Word], numbered: Sequence[str], said: Sequence[str]) -
             continue
         if run:
             before = part.row[-1:]
-            is_exact = kind == "one" or (kind == "all" and not word.isascii())
+            is_exact = kind == "one" or (kind == "all" and not word.isascii()) or run[-1] in _NOUNS
             _add_named(part, run, own, is_exact=is_exact)
             is_passed = not part.is_plain and part.row[-1:] == before
             if (

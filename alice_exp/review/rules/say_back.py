@@ -76,7 +76,7 @@ class _Reader:
         self.pairs = [(one, verb or ("approve" if one.wide and one.out else "")) for one, verb in self.pairs]
         if any(one.is_changing for one in row) and "reject" not in {verb for _, verb in self.pairs}:
             raise Unclear
-        if all(one.is_plain and not one.verbs and not one.turn for one in row):
+        if all(one.is_bare for one in row):
             # "Only the first one", "all but the docker one" answer a report that asks what to approve.
             self.pairs = [(one, "approve") for one in _joined([one for one, _ in self.pairs])]
 

@@ -40,6 +40,7 @@ _PLAIN = (
     # What stands in brackets and neither names an item nor turns or leaves out anything.
     (rf"[(（](?![^()（）]*(?:{_NUMERAL}|\bno[tn]?\b|\bbut\b|except|[不别没除但]))[^()（）]*[)）]", " "),
     ("(?<![第后前那这头末有])一[条个项][都也](?=[不没别])", "全部"),
+    (r"等(?=[^\s,，。;；]{0,10}(?:确认|决定|通知|回复|答复|出来|再))", "再说"),
     # Numbers of one list.
     ("(?<=[0-9一二三四五六七八九十])[,;/，；+&](?=[0-9一二三四五六七八九十])", "、"),
     *(
@@ -61,6 +62,8 @@ _OPEN = re.compile(
 )
 """What may name an item or leave it out, in the ways that the strict grammar asks back too."""
 
+_SPLIT = re.compile(r"(?<=[a-z0-9])[.:]?[a-z0-9]")
+"""Where a word or a figure would be cut in two."""
 _UNITS = (
     r"[天周月年点次页岁秒元块人级米度位行列字期种句般直样定起些下致旦共切回场遍趟眼段番]|分钟|个?小时|号(?=发|前|后|之)|%"
     r"|(?:[ap]m|px|[mck]m|kg|[gmk]b|ms|h|hrs?|hours?|minutes?|mins?|seconds?|days?|weeks?|months?|years?|times?|pages?"
@@ -74,7 +77,7 @@ _PATTERNS = (
     r"|\b(?![yn][0-9])[a-z]{1,3}(?<!ok)(?<!no)(?<!as)[0-9]+\b|[0-9]+(?:x[0-9]+|(?![yn])[a-z](?![a-z])))",
     # How many, but not which.
     rf"\b(?:the|these|those)\s+(?!one\b)(?P<tally>{_NUMERAL})(?=\s+[a-z])",
-    rf"(?P<some>\b{_NUMERAL}\s+of\b)",
+    rf"(?P<some>\b{_NUMERAL}\s+(?:of|things|items|rules|entries|points|facts|suggestions)\b)",
     rf"(?P<among>{_NUMERAL}{_EACH}[里中当][头中]?)",
     rf"[这那](?P<those>{_NUMERAL}(?={_EACH})){_EACH}",
     rf"(?<![第前后头余他下外间])(?P<each>{_NUMERAL}(?=\s*{_EACH}))\s*{_EACH}(?!\s*[都也][不没别])",
@@ -247,7 +250,7 @@ def _quoted(text: str, said: Sequence[str]) -> list[int]:
         end = at
         while end < len(text) and any(text[at : end + 1] in one for one in said):
             end += 1
-        if end < len(text) and text[end].isascii() and text[end].isalnum() and text[end - 1].isascii():
+        if _SPLIT.match(text, end):
             end = max(text.rfind(" ", at, end), at)
         run = text[at:end]
         if len(run.split()) > 2 or sum(not one.isascii() for one in run) > 3:
