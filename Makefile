@@ -13,7 +13,7 @@ $(READY): pyproject.toml
 	$(BIN)/python -m compileall -q alice_exp $(VENV)/lib
 	touch $(READY)
 
-demo: $(READY)  ## walk the main job on a copy of sample_home
+demo: $(READY)  ## walk the main job in a fresh home, in your language
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -c 'import os, tests; os.execlp("sh", "sh", "tests/demo.sh")'
 
 test: $(READY)  ## the daily tests, three minutes on two quiet cores

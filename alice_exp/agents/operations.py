@@ -22,7 +22,6 @@ from alice_exp.conversations.wiring import remembering
 from alice_exp.episodes.usecases.episode_book import add_episode
 from alice_exp.finding import documents as finding_documents
 from alice_exp.finding import usecases as finding_usecases
-from alice_exp.finding.wiring import finding
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
@@ -70,7 +69,7 @@ def recall(
     if not 1 <= top <= 100:
         raise UsageError("top is a number from 1 to 100")
     found = finding_usecases.recall(
-        finding(connection.session),
+        connection.session,
         query,
         context or {},
         top,
@@ -132,7 +131,7 @@ def memory_assess_knowledge(
     knowledge, or to choose between acting and asking."""
     if not topic.strip():
         raise UsageError("name a topic")
-    assessed = statistics.assess(finding(connection.session), topic, {})
+    assessed = statistics.assess(connection.session, topic, {})
     return learning_documents.assessment(assessed)
 
 

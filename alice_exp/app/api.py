@@ -40,7 +40,6 @@ from alice_exp.episodes.usecases.episode_book import Kept, Pruned, Reflected
 from alice_exp.finding import usecases as recall
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.usecases import Filters, Shown
-from alice_exp.finding.wiring import finding
 from alice_exp.kernel.errors import (
     AliceError,
     BusyError,
@@ -275,7 +274,7 @@ class Alice(Conversations, Records, Reviews):
         wanted = filters or Filters()
         if project or not wanted.project:
             wanted = replace(wanted, project=self._session.names_of(project))
-        return recall.recall(finding(self._session), query, context or {}, top, wanted)
+        return recall.recall(self._session, query, context or {}, top, wanted)
 
     def decide(self, task: str, context: Mapping[str, Json] | None = None, project: str = "") -> Decision:
         """Choose what to apply to a task in a project, and remember the choice until its outcome: what belongs
@@ -316,13 +315,13 @@ class Alice(Conversations, Records, Reviews):
 
     def show(self, block: str) -> Shown:
         """One block by its id or a unique prefix of it. Counts as a read."""
-        return recall.show(finding(self._session), block)
+        return recall.show(self._session, block)
 
     def blocks(self, filters: Filters | None = None, *, archived: bool = False) -> list[Shown]:
         """The blocks that pass, in file order; the archive only where asked for."""
         session, wanted = self._session, filters or Filters()
-        return recall.listing(finding(session), wanted, archived=archived)
+        return recall.listing(session, wanted, archived=archived)
 
     def assess(self, topic: str, context: Mapping[str, Json] | None = None) -> Assessment:
         """How well a topic is known (R3.16); counts as no read."""
-        return statistics.assess(finding(self._session), topic, context or {})
+        return statistics.assess(self._session, topic, context or {})

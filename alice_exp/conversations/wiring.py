@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.wiring import finding
 from alice_exp.home.session import Session, once
 
 if TYPE_CHECKING:
@@ -60,4 +59,4 @@ def remembering(session: Session) -> Remembering:
     """Blocks, records, history and conversations of this session's home."""
     from alice_exp.conversations.usecases.recollect import Remembering
 
-    return Remembering(finding(session), session.history, searching(session))
+    return Remembering(session, searching(session))

@@ -18,7 +18,6 @@ from alice_exp.finding.usecases import (
 )
 from alice_exp.finding.usecases import recall as read
 from alice_exp.finding.usecases import show as look
-from alice_exp.finding.wiring import finding
 from alice_exp.home.references import type_named
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.text.display import cells
@@ -92,7 +91,7 @@ def recall(
         _many(terminal, queries, top, filters)
         return
     found = read(
-        finding(terminal.session),
+        terminal.session,
         query,
         context_of(context),
         top,
@@ -193,7 +192,7 @@ def _many(terminal: Terminal, source: str, top: int, filters: Filters) -> None:
             )
         asked.append((fields["qid"], query, context))
     answers = search(
-        finding(terminal.session),
+        terminal.session,
         [(query, context) for _, query, context in asked],
         filters,
         top,
@@ -244,7 +243,7 @@ def list_blocks(
         min_consolidation=number_between(min_consolidation, 0, 1, "--min-consolidation"),
     )
     session = terminal.session
-    shown = listing(finding(session), filters, archived=archived, order=sort, most=limit)
+    shown = listing(session, filters, archived=archived, order=sort, most=limit)
     # Building thousands of documents takes as long as the table, so only the one that is printed is built.
     blocks = [finding_documents.block(one) for one in shown] if terminal.wants_document else []
     bare = filters == Filters(SETS) and not archived
@@ -281,7 +280,7 @@ def show(
 
     Examples: alice-exp show exp-7k2m9q4x · alice-exp show feature/async_io
     """
-    shown = look(finding(terminal.session), reference)
+    shown = look(terminal.session, reference)
     terminal.answer(finding_documents.block(shown), lambda: _block(terminal, shown))
 
 

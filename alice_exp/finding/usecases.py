@@ -6,6 +6,8 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.blocks.usecases.reads import counting
+from alice_exp.blocks.wiring import access
+from alice_exp.finding.wiring import cosines, index
 from alice_exp.home.references import is_keyed, one_of, prefix, resolve
 from alice_exp.kernel.errors import Hint, Names, UsageError
 from alice_exp.kernel.text.times import mentions_time
@@ -28,10 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from alice_exp.caller.acting import Caller
-    from alice_exp.finding.ports import Finding
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.finding.store.search_index import HomeIndex
     from alice_exp.home.ports import Home
+    from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.kernel.text.date_spans import Span
     from alice_exp.model.values.config import Config
@@ -79,11 +81,11 @@ class Shown:
 
 
 def recall(
-    finding: Finding, query: str, context: Mapping[str, Json], top: int, filters: Filters
+    session: Session, query: str, context: Mapping[str, Json], top: int, filters: Filters
 ) -> list[Match]:
     """What fits the query, best first; obsolete and archived blocks never (DESIGN 4, 10). Counts as a read."""
-    (matches,) = search(finding, [(query, context)], filters, top)
-    finding.access.record([match.placed.block.id for match in matches], finding.caller.now)
+    (matches,) = search(session, [(query, context)], filters, top)
+    access(session).record([match.placed.block.id for match in matches], session.caller.now)
     return matches
 
 
@@ -108,7 +110,7 @@ def episodes_beside(home: Home, query: str, since: str = "") -> list[tuple[float
 
 
 def search(
-    finding: Finding,
+    session: Session,
     queries: Sequence[tuple[str, Mapping[str, Json]]],
     filters: Filters,
     top: int | None = None,
@@ -118,7 +120,7 @@ def search(
     The index answers where it can, else the files: the answers are the same. Every living block counts in the
     statistics, the filters say which may be an answer.
     """
-    home, caller, config = finding.home, finding.caller, finding.home.config()
+    home, caller, config = session.home, session.caller, session.home.config()
     passes = _passes(config, filters)
 
     # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
@@ -126,7 +128,7 @@ def search(
     from alice_exp.finding.rules.ranking import RESCORED, Asked
 
     # Reads that wait to be folded settle a block at once, so that `show` and `recall` never disagree (DESIGN 12.9).
-    reads = finding.access.pending()
+    reads = access(session).pending()
     asked = [
         Asked(
             query,
@@ -144,50 +146,51 @@ def search(
 
     def among(stored: Any) -> list[list[Match]]:
         # A lift may bring one in that stood just behind the last.
-        least = max((top or 0) + _BEHIND * bool(filters.project), RESCORED * bool(finding.cosines))
+        least = max((top or 0) + _BEHIND * bool(filters.project), RESCORED * bool(cosines(session)))
         many = [top if top is None else max(least, _OF_DAYS * bool(days)) for days in spans]
         found = [one.rank(stored, count) for one, count in zip(asked, many, strict=True)]
         return [_preferring(one, filters.project, days) for one, days in zip(found, spans, strict=True)]
 
-    found = finding.index.ask(among)
+    found = index(session).ask(among)
     if found is None:
         found = among(Corpus.of(home.read(SETS)))
-    return [_by_meaning(finding, query, one)[:top] for (query, _), one in zip(queries, found, strict=True)]
+    return [_by_meaning(session, query, one)[:top] for (query, _), one in zip(queries, found, strict=True)]
 
 
-def of_team(finding: Finding, query: str, context: Mapping[str, Json]) -> list[Match]:
+def of_team(session: Session, query: str, context: Mapping[str, Json]) -> list[Match]:
     """What of the team's blocks fits a query, best first, ranked among themselves."""
-    brought = finding.team()
+    brought = session.team.told() if session.team is not None else ()
     if not brought:
         return []
     from alice_exp.finding.rules.ranking import rank
 
-    config = finding.home.config()
+    config = session.home.config()
     return rank(
         brought,
         query,
         context,
-        finding.caller.now,
+        session.caller.now,
         gate=config.number("thresholds.fits"),
         half_life_days=config.half_life_days,
     )
 
 
-def replaced_ones(finding: Finding) -> frozenset[str]:
+def replaced_ones(session: Session) -> frozenset[str]:
     """The ids of what waits for what replaces it (``rules.rivals.waiting``), from the index where it can answer."""
     from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES
     from alice_exp.finding.rules.rivals import replaced, waiting
 
-    found = finding.index.ask(lambda known: known.concerned(REPLACING))
-    return replaced(finding.home.read(TRUSTED_PLACES)) if found is None else waiting(found)
+    found = index(session).ask(lambda known: known.concerned(REPLACING))
+    return replaced(session.home.read(TRUSTED_PLACES)) if found is None else waiting(found)
 
 
-def _by_meaning(finding: Finding, query: str, matches: list[Match]) -> list[Match]:
-    if not finding.cosines:
+def _by_meaning(session: Session, query: str, matches: list[Match]) -> list[Match]:
+    near = cosines(session)
+    if not near:
         return matches
     from alice_exp.finding.rules.preferred_matches import by_meaning
 
-    return by_meaning(matches, query, finding.cosines)
+    return by_meaning(matches, query, near)
 
 
 def _days_named(query: str, now: str) -> Sequence[Span]:
@@ -206,22 +209,22 @@ def _preferring(matches: list[Match], project: str, days: Sequence[Span]) -> lis
     return preferring(of_days(matches, days) if days else matches, project)
 
 
-def show(finding: Finding, reference: str) -> Shown:
+def show(session: Session, reference: str) -> Shown:
     """One block, wherever it is; counts as a read, which the answer shows already (R3.34, B3.5)."""
-    config, access, caller = finding.home.config(), finding.access, finding.caller
-    placed = look_up(finding.home, finding.index, caller, reference)
-    access.record([placed.block.id], caller.now)
-    return _showing(config, caller)(counting(access.pending(), config, caller.now)(placed))
+    config, reads, caller = session.home.config(), access(session), session.caller
+    placed = look_up(session.home, index(session), caller, reference)
+    reads.record([placed.block.id], caller.now)
+    return _showing(config, caller)(counting(reads.pending(), config, caller.now)(placed))
 
 
-def look_up(home: Home, index: HomeIndex, caller: Caller, reference: str) -> Placed:
+def look_up(home: Home, known: HomeIndex, caller: Caller, reference: str) -> Placed:
     """The block that a reference stands for, in any set or the archive; raises like ``home.references.resolve``. What
     waits outside of git is there for a person."""
     places = REVIEWED if caller.is_person else PLACES
     if is_keyed(reference):
         return resolve(home.read(places), reference)
     wanted = prefix(reference)
-    found = index.ask(lambda known: known.starting_with(wanted, 5))
+    found = known.ask(lambda held: held.starting_with(wanted, 5))
     return one_of(reference, wanted, found) if found else resolve(home.read(places), reference)
 
 
@@ -234,7 +237,7 @@ ORDERS = ("reads", "consolidation", "updated", "verified")
 
 
 def listing(
-    finding: Finding,
+    session: Session,
     filters: Filters,
     *,
     archived: bool = False,
@@ -250,10 +253,10 @@ def listing(
         raise UsageError(
             "unknown order {name}", name=repr(order), hint=Hint("orders are {names}", names=Names(ORDERS))
         )
-    home, caller, config = finding.home, finding.caller, finding.home.config()
+    home, caller, config = session.home, session.caller, session.home.config()
     passes, with_reads = (
         _passes(config, filters),
-        counting(finding.access.pending(), config, caller.now),
+        counting(access(session).pending(), config, caller.now),
     )
     places: tuple[Place, ...] = (*filters.places, "archive") if archived else filters.places
 
@@ -270,7 +273,7 @@ def listing(
         return list(islice(wanted, most))
 
     held = [*home.read(OUTSIDE)] if caller.is_person and "low_value" in places else ()
-    found = finding.index.ask(lambda known: kept(chain(known.within(places), held)))
+    found = index(session).ask(lambda known: kept(chain(known.within(places), held)))
     return list(
         map(_showing(config, caller), kept(chain(home.read(places), held)) if found is None else found)
     )

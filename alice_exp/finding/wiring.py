@@ -1,11 +1,9 @@
-"""Builds what a search needs from a session: the index, the embedder, and both in one ``Finding``."""
+"""Builds what a search needs from a session: the index and the embedder."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.wiring import access
-from alice_exp.finding.ports import Finding
 from alice_exp.home.session import Session, once
 
 if TYPE_CHECKING:
@@ -13,7 +11,6 @@ if TYPE_CHECKING:
 
     from alice_exp.finding.store.search_index import HomeIndex
     from alice_exp.home.ports import Landed
-    from alice_exp.model.values.block import Placed
     from alice_exp.model.values.snapshot import Catalogue
 
 
@@ -38,7 +35,7 @@ def catalogued(session: Session, contents: Mapping[str, str]) -> tuple[Collectio
         return None
     from alice_exp.finding.store.unread_files import Rows
 
-    rows = index(session).rows
+    rows = index(session)
     covered = rows.covered(contents)
     return (covered, Rows(rows, covered)) if covered else None
 
@@ -57,19 +54,3 @@ def cosines(session: Session) -> Callable[[str, Sequence[str]], list[float] | No
     from alice_exp.kernel.providers.chat import Embeddings
 
     return Embedded(Embeddings(base_url, model, session.api_key), session.warn).cosines
-
-
-def finding(session: Session) -> Finding:
-    """The home, index, read log, caller, embedder and team of this session."""
-
-    def team() -> Sequence[Placed]:
-        return session.team.told() if session.team is not None else ()
-
-    return Finding(
-        session.home,
-        index(session),
-        access(session),
-        session.caller,
-        cosines(session),
-        team,
-    )

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from alice_exp.app.opening import open_session
-from alice_exp.finding.wiring import finding as asked_by
 from docs.bench import cost_plot
 from docs.bench.homes import HAN, LATIN, environment, filled
 from docs.bench.rows import Row
@@ -75,7 +74,7 @@ def finding(place: Path, sizes: Sequence[int] = SIZES) -> Iterator[Row]:
         table.commit()
 
         def ours(query: str, session: Session = session) -> object:
-            return recall(asked_by(session), query, {}, _TOP, Filters())
+            return recall(session, query, {}, _TOP, Filters())
 
         def theirs(query: str, table: sqlite3.Connection = table) -> object:
             words = " OR ".join(f'"{token}"' for token in dict.fromkeys(tokens(query)))
@@ -122,7 +121,7 @@ def saving(place: Path, rounds: int = 5) -> Row:
             began = time.perf_counter()
             file.write_text(text, encoding="utf-8")
             next(events)
-            found = recall(asked_by(session), word, {}, 1, Filters())
+            found = recall(session, word, {}, 1, Filters())
             times.append((time.perf_counter() - began) * 1e3)
             if not found or word not in found[0].placed.block.payload.content:
                 raise SystemExit("a saved edit was told and cannot be found")

@@ -95,6 +95,7 @@ def test_an_order_from_now_on_is_told_from_one_of_the_moment(text: str, holds: b
     assert [one.content for one in kept if one.about == "work"] == ([text] if holds else [])
 
 
+@pytest.mark.covers("BX.103")
 @pytest.mark.parametrize(
     ("said", "told"),
     cases(__file__, "test_what_the_fifth_source_shows_is_found"),

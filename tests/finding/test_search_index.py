@@ -9,7 +9,8 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.store.index_query import Indexed
-from alice_exp.finding.store.search_index import SearchIndex
+from alice_exp.finding.store.search_index import HomeIndex
 from alice_exp.home.ports import Landed
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
@@ -38,17 +39,19 @@ class House:
         self.root = root / "experiences"
         self.state = root / "state" / "index.sqlite"
         self.parsed: list[str] = []
+        self.seen: dict[str, Signature] = {}
         self.warnings: list[str] = []
         self.index = self.another()
 
-    def another(self) -> SearchIndex:
-        return SearchIndex(
-            self.state,
-            lambda path: read_bytes(self.root / path),
-            self.parse,
-            lambda error: self.warnings.append(str(error)),
-            Standings(Repository(self.root), self.root.parent),
+    def another(self) -> HomeIndex:
+        home = SimpleNamespace(
+            root=self.root.parent,
+            bytes_of=lambda path: read_bytes(self.root / path),
+            sound_blocks=self.parse,
+            standings=Standings(Repository(self.root), self.root.parent),
+            steady=lambda body: body(self.seen or self.files()),
         )
+        return HomeIndex(cast("Any", home), lambda error: self.warnings.append(str(error)))
 
     def write(self, path: str, *blocks: dict[str, Any] | str, old: bool = True) -> None:
         full = self.root / path
@@ -88,14 +91,12 @@ class House:
 
     def ask(self, query: str, context: Any = None, **more: Any) -> Any:
         top = more.pop("top", 10)
-        found = self.index.ask(
-            self.files(), lambda known: rank(known, query, context or {}, NOW, top, **more)
-        )
+        found = self.index.ask(lambda known: rank(known, query, context or {}, NOW, top, **more))
         assert found is not None
         return found
 
     def answers(self) -> bool:
-        return self.index.ask(self.files(), lambda known: True) is True
+        return self.index.ask(lambda known: True) is True
 
     def ids(self, query: str) -> list[str]:
         return [match.placed.block.id for match in self.ask(query, gate=0.0)]
@@ -202,12 +203,12 @@ def test_a_change_within_one_tick_is_seen(house: House) -> None:
     house.write("personal/habits.jsonc", "drinks tea", old=False)
     soon = time.time_ns() + 10**10  # a stamp that is not clearly older than the moment of reading
     os.utime(house.root / "personal/habits.jsonc", ns=(soon, soon))
-    same = house.files()
-    assert house.index.ask(same, lambda known: len(rank(known, "tea", {}, NOW, gate=0.0))) == 1
+    house.seen = house.files()
+    assert house.index.ask(lambda known: len(rank(known, "tea", {}, NOW, gate=0.0))) == 1
     text = (house.root / "personal/habits.jsonc").read_text().replace("tea", "gin")
     (house.root / "personal/habits.jsonc").write_text(text)
     # A file system with coarse stamps shows the same signature.
-    assert house.index.ask(same, lambda known: len(rank(known, "gin", {}, NOW, gate=0.0))) == 1
+    assert house.index.ask(lambda known: len(rank(known, "gin", {}, NOW, gate=0.0))) == 1
 
 
 def test_an_index_of_another_version_is_made_again(house: House) -> None:
@@ -267,7 +268,7 @@ def test_lists_and_prefixes_need_no_parsing(house: House) -> None:
         assert list(known.within(("personal", "universal", "archive"))) == house.placed()
         asked.append("all of it")
 
-    house.index.ask(house.files(), question)
+    house.index.ask(question)
     assert asked == ["all of it"]
     assert len(house.parsed) == 3
 
@@ -331,7 +332,7 @@ def test_a_row_that_was_damaged_answers_nothing(house: House, table: str, column
     )
     execute(house.state, f"UPDATE {table} SET {column} = {damage}")
     house.index = house.another()
-    assert house.index.ask(house.files(), lambda known: rank(known, "ripgrep", {}, NOW)) is None
+    assert house.index.ask(lambda known: rank(known, "ripgrep", {}, NOW)) is None
     assert len(house.warnings) == 1
     house.index.close()
     house.index = house.another()
@@ -350,9 +351,9 @@ def test_a_row_that_was_damaged_answers_nothing(house: House, table: str, column
 )
 def test_a_flipped_number_by_which_blocks_are_found_is_noticed(house: House, flip: str) -> None:
     house.ids("ripgrep")
-    assert house.index.misled(house.files()) == ()
+    assert house.index.misled() == ()
     execute(house.state, flip)
-    assert house.index.misled(house.files())
+    assert house.index.misled()
 
 
 def test_a_problem_in_a_file_leaves_the_answer_to_the_files(house: House) -> None:
@@ -426,10 +427,7 @@ def test_a_writer_and_readers_in_one_process_each_with_its_own_index(house: Hous
         mine = house.another()
         try:
             for _ in range(20):
-                mine.ask(
-                    {k: v for k, v in house.files().items() if k.startswith("universal")},
-                    lambda known: rank(known, "ripgrep", {}, NOW, 3),
-                )
+                mine.ask(lambda known: rank(known, "ripgrep", {}, NOW, 3))
         except Exception as error:
             failures.append(error)
         finally:
@@ -488,7 +486,7 @@ def test_an_act_updates_the_rows_that_it_touched(house: House, now: list[dict[st
         assert house.ask(query) == rank(Corpus.of(house.placed()), query, {}, NOW, 10)
         assert house.ask(query, gate=0.0) == rank(Corpus.of(house.placed()), query, {}, NOW, 10, gate=0.0)
     assert house.parsed == []
-    assert house.index.misled(house.files()) == ()
+    assert house.index.misled() == ()
 
 
 def test_an_act_on_a_file_that_was_not_in_step_is_left_to_the_next_reader(house: House) -> None:
@@ -519,6 +517,6 @@ def test_any_row_of_acts_leaves_the_index_as_the_files_say(house: House, acts: l
         now = [block(n, f"deploy number{n} {'again ' * (turn % 2 * (n % 3))}care") for n in chosen]
         follow(house, path, was, *now)
         was, _ = read_blocks(parse((house.root / path).read_bytes(), path))
-        assert house.index.misled(house.files()) == ()
+        assert house.index.misled() == ()
     for query in ("number3 again", "deploy care"):
         assert house.ask(query, gate=0.0) == rank(Corpus.of(house.placed()), query, {}, NOW, 10, gate=0.0)

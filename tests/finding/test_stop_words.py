@@ -3,9 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.finding.rules.parsed_query import Query
+from alice_exp.finding.rules.parsed_query import LIGHT, Query, weight_of
 from alice_exp.finding.rules.scorer import Scored, Texts
-from alice_exp.finding.rules.stop_words import LIGHT, weight_of
 from alice_exp.kernel.text.tokens import tokens
 
 TEXTS = ["用户喜欢辣的食物", "部署在周五", "数据库的索引需要重建", "咖啡不加糖"]

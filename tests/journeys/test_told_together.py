@@ -11,7 +11,6 @@ import pytest
 from alice_exp.agents.operations import Connection, call
 from alice_exp.agents.usecases.hook_answers import fitting
 from alice_exp.app.opening import open_session
-from alice_exp.finding.wiring import finding
 
 Call = Callable[..., Any]
 
@@ -54,7 +53,7 @@ def test_five_approved_rules_of_one_situation_are_told_on_every_door(
     answer = call(Connection(session), "decide", {"task": when})
     parts = ("constraints", "steps")
     assert {one["id"] for part in parts for one in answer.get(part, ())} == ids
-    assert {one.block.id for one in fitting(finding(session), when, "")} == ids
+    assert {one.block.id for one in fitting(session, when, "")} == ids
     primed = cli("prime", env=at(1)).stdout
     assert all(rule in primed for rule in rules)
 

@@ -20,7 +20,7 @@ from alice_exp.blocks.usecases import capture, lifetime
 from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.conversations.wiring import chats
 from alice_exp.finding import usecases as recall
-from alice_exp.finding.wiring import finding as finding_of
+from alice_exp.finding.store.search_index import HomeIndex
 from alice_exp.home import session
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, ProblemError, RefusedError
@@ -273,9 +273,10 @@ class World:
 
     def check_index(self, machine: Session, query: str) -> None:
         """The index finds what the files find."""
-        asks, asked = finding_of(machine), [(query, {})]
-        by_index = recall.search(asks, asked, recall.Filters())
-        by_files = recall.search(replace(asks, index=_Silent()), asked, recall.Filters())
+        asked = [(query, {})]
+        by_index = recall.search(machine, asked, recall.Filters())
+        with patch.object(HomeIndex, "ask", lambda index, question: None):
+            by_files = recall.search(machine, asked, recall.Filters())
         told = [
             [[(m.placed.block.id, round(m.score, 9)) for m in row] for row in all_]
             for all_ in (by_index, by_files)
@@ -294,13 +295,6 @@ class World:
             assert self.machines[0].history.last_text(block_id) is not None, (
                 f"history cannot restore {placed}"
             )
-
-
-class _Silent:
-    """An index that leaves every question to the files."""
-
-    def ask(self, question: object) -> None:
-        return None
 
 
 def furnish(root: Path) -> None:

@@ -29,7 +29,6 @@ from alice_exp.conversations.values import Message
 from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.episodes.usecases import episode_book
 from alice_exp.finding import usecases as recall
-from alice_exp.finding.wiring import finding
 from alice_exp.kernel.errors import BusyError, RefusedError
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.jsonc import Remove, edit, parse
@@ -323,7 +322,7 @@ class Acts(RuleBasedStateMachine):
     def recall(self, query: str) -> None:
         with self.world.acting("recall"):
             w = self.world.by("agent:claude")
-            found = recall.recall(finding(w), query, {}, 5, recall.Filters())
+            found = recall.recall(w, query, {}, 5, recall.Filters())
             assert all(match.placed.place != "archive" for match in found)
             self.world.check_index(w, query)
 
@@ -334,7 +333,7 @@ class Acts(RuleBasedStateMachine):
             return
         with self.world.acting("show"):
             w = self.world.by("agent:claude")
-            assert recall.show(finding(w), placed.block.id).placed.path == placed.path
+            assert recall.show(w, placed.block.id).placed.path == placed.path
 
     @rule(tool=TOOLS, ok=st.booleans(), project=PROJECTS)
     def decide(self, tool: str, ok: bool, project: str) -> None:

@@ -11,7 +11,7 @@ from alice_exp.finding.rules.nearness import relation
 from alice_exp.finding.rules.nearness.neighbourhood import Relation
 from alice_exp.model.rules.private_facts import Delicate
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
-from alice_exp.review.cli.report_model import neighbours
+from alice_exp.review.cli.candidate_card import neighbours
 from alice_exp.review.cli.review_pages import ReviewPage
 from alice_exp.review.rules.arrangement import CARDS, FEW, Key, Wanted, arranged, page_of, review_screens
 from alice_exp.review.rules.daily_report import Item, Proposal

@@ -105,11 +105,10 @@ def _said(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) 
         _shown(session, talk, "start", "", ())
     if event == "prompt":
         from alice_exp.agents.usecases.hook_answers import fitting
-        from alice_exp.finding.wiring import finding
 
         # A host that runs one prompt may not have told of the start.
         opening = "" if is_begun or not host.hooks.each_turn else _opening(session, talk)
-        fits = fitting(finding(session), told.prompt, session.here.names)
+        fits = fitting(session, told.prompt, session.here.names)
         return "\n\n".join(text for text in (opening, _fits(session, talk, told.prompt, fits)) if text)
     if event == "stop" and not told.again:
         heard = _heard(session, told.session)

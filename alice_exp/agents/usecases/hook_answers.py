@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from alice_exp.caller.acting import Caller
     from alice_exp.caller.heard_queue import Heard
-    from alice_exp.finding.ports import Finding
     from alice_exp.home.session import Session
     from alice_exp.model.values.block import Place, Placed
 
@@ -34,7 +33,7 @@ _ASKED = 5
 _WIDTH = 300
 
 
-def fitting(finding: Finding, prompt: str, project: str) -> list[Placed]:
+def fitting(session: Session, prompt: str, project: str) -> list[Placed]:
     """What a person approved and fits a prompt, in the order in which it is told.
 
     What holds a secret or a private fact stays out, as from ``prime``: nobody asked for it.
@@ -50,12 +49,12 @@ def fitting(finding: Finding, prompt: str, project: str) -> list[Placed]:
     from alice_exp.model.rules.private_facts import is_private
 
     places = Filters(places=TRUSTED_PLACES, project=project, here_only=True)
-    (matches,) = search(finding, [(prompt, {})], places)
+    (matches,) = search(session, [(prompt, {})], places)
     found = choose(
         (one for one in matches if not is_private(one.placed.block) and not fits_by_tags_alone(one, prompt)),
         rivalry(),
-        replaced_ones(finding),
-        team=of_team(finding, prompt, {}),
+        replaced_ones(session),
+        team=of_team(session, prompt, {}),
     ).applied
     return [one.placed for one in found]
 

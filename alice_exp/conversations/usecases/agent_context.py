@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from alice_exp.conversations.rules.context_window import estimate_tokens, quarters
-from alice_exp.finding.ports import Finding
 from alice_exp.finding.rules.choice import in_order, rests, together
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES
 from alice_exp.finding.rules.preferred_matches import is_foreign
@@ -14,6 +13,7 @@ from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.rules.rivals import replaced, rivalry
 from alice_exp.finding.usecases import Filters, recall, replaced_ones
 from alice_exp.home.ports import Home
+from alice_exp.home.session import Session
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Placed, content_hash, is_approved
 
@@ -40,12 +40,12 @@ class Primed:
     """How many were left out because they are personal."""
 
 
-def user_memories(finding: Finding, query: str, top: int, filters: Filters) -> list[Match]:
+def user_memories(session: Session, query: str, top: int, filters: Filters) -> list[Match]:
     """The blocks about the user that match a query best: what is approved in the order and without the rivals of a
     decision, then what is unreviewed (B4.11); those of other projects are left out. Counts as a read."""
-    found = recall(finding, query, {}, top, replace(filters, about="user", here_only=True))
+    found = recall(session, query, {}, top, replace(filters, about="user", here_only=True))
     approved = {one.placed.block.id: one for one in found if one.approved}
-    waiting = replaced_ones(finding) if approved else ()
+    waiting = replaced_ones(session) if approved else ()
     able = [one.placed for block_id, one in approved.items() if block_id not in waiting]
     told = together(able, rivalry(), top, top)
     return [*(approved[one.block.id] for one in told), *(one for one in found if not one.approved)]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 from alice_exp.conversations.usecases.agent_context import user_memories
 from alice_exp.conversations.usecases.search_sessions import Search
-from alice_exp.finding.ports import Finding
 from alice_exp.finding.rules.fitting_episodes import episode_text, fitting_episodes
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.usecases import Filters
@@ -20,6 +19,7 @@ from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.timeline.usecases.events import find_thoughts
 
 if TYPE_CHECKING:
+    from alice_exp.home.session import Session
     from alice_exp.home.store.git_history import GitHistory
 
 Source = Literal["block", "episode", "diary", "conversation"]
@@ -34,10 +34,9 @@ LOOKED_THROUGH = 64
 
 @dataclass(frozen=True, slots=True)
 class Remembering:
-    """Where memories lie: the blocks and records of a home, its history, what was said."""
+    """Where memories lie: a home, its blocks, records and history, and what was said."""
 
-    finding: Finding
-    history: GitHistory
+    session: Session
     search: Search
 
 
@@ -68,7 +67,7 @@ def recollect(
     """
     blocks = [
         replace(one, placed=masked_block(one.placed))
-        for one in user_memories(remembering.finding, query, top, filters)
+        for one in user_memories(remembering.session, query, top, filters)
     ]
     told = [
         Recollection(
@@ -84,11 +83,13 @@ def recollect(
     if not records:
         return told
     known = {piece.ref for one in blocks for piece in one.placed.block.evidence}
-    snapshot = remembering.finding.home.read((), records=True)
+    snapshot = remembering.session.home.read((), records=True)
     found = [
         *_episodes(snapshot, query, filters.since),
-        *_thoughts(snapshot, remembering.history, query, remembering.finding.caller.now, top, filters.since),
-        *_messages(remembering.search, query, filters, remembering.finding.caller.now, top),
+        *_thoughts(
+            snapshot, remembering.session.history, query, remembering.session.caller.now, top, filters.since
+        ),
+        *_messages(remembering.search, query, filters, remembering.session.caller.now, top),
     ]
     fresh = sorted(
         (one for one in found if one.id not in known), key=lambda one: (-one.score, one.source, one.id)

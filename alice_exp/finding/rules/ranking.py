@@ -51,8 +51,8 @@ class Match:
 
     ``context_match`` is ``None`` if one side has no context, so that the text alone decided. ``clear`` means that the
     match is an answer by itself; others are returned only together with a clear one. ``cosine`` in [-1, 1] is ``None``
-    if no embedder took part. ``probability`` is that of fitting by its
-    words, ``certainty`` how sure it is that it answers and is not only about the same subject.
+    if no embedder took part. ``certainty`` is how sure it is that it answers and is not only about the
+    same subject.
     """
 
     placed: Placed
@@ -66,7 +66,6 @@ class Match:
     approved: bool
     clear: bool = True
     cosine: float | None = None
-    probability: float = 0.0
     certainty: float = 0.0
 
     @property
@@ -82,12 +81,13 @@ def fit(
     now: str,
     *,
     half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
-    judged: tuple[bool, float, float] = (True, 0.0, 0.0),
+    clear: bool = True,
+    certainty: float = 0.0,
 ) -> Match | None:
     """A block's match with all its factors, or ``None`` if it matches not at all (DESIGN 10).
 
     ``text_match`` in [0, 1] comes from ``finding.rules.scorer``. Match and score are rounded to 6 decimals, so that
-    the order does not depend on the last bit. ``judged`` are ``clear``, probability and certainty.
+    the order does not depend on the last bit.
     """
     block = placed.block
     near = context_similarity(context, block.trigger.context) if context and block.trigger.context else None
@@ -98,7 +98,7 @@ def fit(
     trust, confidence = TRUST[placed.place], CONFIDENCE[block.state]
     score = round(trust * confidence * decay * match * importance_factor(block), 6)
     factors = (confidence, trust, decay, is_approved(placed))
-    return Match(placed, score, match, text_match, near, *factors, judged[0], None, *judged[1:])
+    return Match(placed, score, match, text_match, near, *factors, clear, None, certainty)
 
 
 def blended(text_match: float, near: float | None) -> float:
@@ -228,15 +228,16 @@ class _Picked:
         return float(own.weight * match * 0.5 ** (age / half_life))
 
     def _weighed(self, number: int, placed: Placed) -> Match | None:
-        scored, asked = self._scored, self._asked
-        judged = (
-            self._fits(number),
-            round(scored.probability(number), 6),
-            round(scored.certainty(number), 6) if number in self._texts else 0.0,
+        asked, text = self._asked, self._texts.get(number, 0.0)
+        return fit(
+            placed,
+            text,
+            asked.context,
+            asked.now,
+            half_life_days=asked.half_life_days,
+            clear=self._fits(number),
+            certainty=round(self._scored.certainty(number), 6) if text else 0.0,
         )
-        half_lives = asked.half_life_days
-        text = self._texts.get(number, 0.0)
-        return fit(placed, text, asked.context, asked.now, half_life_days=half_lives, judged=judged)
 
 
 def rank(

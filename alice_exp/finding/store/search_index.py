@@ -27,11 +27,8 @@ from alice_exp.model.values.block import Block, Placed, place_of
 from alice_exp.model.values.ledger_entry import Entry
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from alice_exp.finding.store.index_rows import FileRows
     from alice_exp.home.store.doors import FileHome
-    from alice_exp.home.store.standings import Standings
     from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.atomic_files import Signature
 
@@ -67,87 +64,47 @@ CREATE TABLE ledger (oid TEXT NOT NULL);
 INSERT INTO ledger VALUES ('');
 """
 
-Parse = Callable[[str, bytes], "tuple[tuple[Block, ...], bool] | None"]
-"""The blocks of a file's content, and whether it has no warning; ``None`` if it has an error: no index can answer."""
 
-Read = Callable[[str], "tuple[bytes, Signature]"]
-"""A file's bytes and signature; raises ``OSError``."""
-
-
-class HomeIndex:
-    """The index of one home, kept in step with its files: derived, and deletable at any time."""
+class HomeIndex(Database):
+    """The index of one home, kept in step with its files: derived, and deletable at any time; it answers by
+    ``index_query.Indexed``."""
 
     def __init__(self, home: FileHome, warn: Callable[[AliceError], None]) -> None:
+        super().__init__(home.root / "state" / "index.sqlite", _SCHEMA, warn)
         self._home = home
-        path = home.root / "state" / "index.sqlite"
-        self._index = SearchIndex(path, home.bytes_of, home.sound_blocks, warn, home.standings)
-
-    def ask(self, question: Callable[[Indexed], R]) -> R | None:
-        """The answer to a question about all blocks; ``None`` when the files have to be read instead. What it is given
-        is valid during the call alone."""
-        return self._home.steady(lambda files: self._index.ask(files, question))
-
-    def follow(self, landed: Iterable[Landed]) -> None:
-        """Update the rows that an act of this process touched (``home.ports.Landed``)."""
-        self._index.follow(landed)
-
-    @property
-    def rows(self) -> SearchIndex:
-        """The rows as they are, in step or not."""
-        return self._index
-
-    def misled(self) -> tuple[str, ...]:
-        """The files whose rows in the index do not agree with their content."""
-        return self._home.steady(self._index.misled) or ()
-
-
-class SearchIndex(Database):
-    """Keeps ``state/index.sqlite`` in step with the files and answers from it, see ``index_query.Indexed``."""
-
-    def __init__(
-        self,
-        path: Path,
-        read: Read,
-        parse: Parse,
-        warn: Callable[[AliceError], None],
-        standings: Standings,
-    ) -> None:
-        super().__init__(path, _SCHEMA, warn)
-        self._standings = standings
-        self._read = read
-        self._parse = parse
+        self._standings = home.standings
         self._known: tuple[int, Sequence[IndexedFile]] | None = None
 
-    def ask(self, files: Mapping[str, Signature], question: Callable[[Indexed], R]) -> R | None:
-        """Refresh the index from the namespace ``files`` (path and signature) and ask one snapshot of it.
+    def ask(self, question: Callable[[Indexed], R]) -> R | None:
+        """Refresh the index from the files and ask one snapshot of it; what it is given is valid during the call alone.
 
         ``None`` if the index cannot answer (see ``Database.answered``), for example because a file holds a problem or
-        an id occurs twice. The answer must not use the ``Indexed`` any more.
+        an id occurs twice: the files have to be read instead.
         """
-        return self.answered(lambda: question(self._opened(files)))
+        return self._home.steady(lambda files: self.answered(lambda: question(self._opened(files))))
 
-    def misled(self, files: Mapping[str, Signature]) -> tuple[str, ...]:
+    def misled(self) -> tuple[str, ...]:
         """The files that count as unchanged but whose rows differ from their content; a damaged index: its own name."""
 
-        def wrong(connection: Connection) -> tuple[str, ...]:
+        def wrong(connection: Connection, files: Mapping[str, Signature]) -> tuple[str, ...]:
             known = connection.execute("SELECT path FROM files").fetchall()
             return tuple(path for (path,) in known if self._is_misled(connection, files, path))
 
-        return self.check_rows(wrong)
+        found = self._home.steady(lambda files: self.check_rows(lambda opened: wrong(opened, files)))
+        return found or ()
 
     def _is_misled(self, connection: Connection, files: Mapping[str, Signature], path: str) -> bool:
-
         from alice_exp.finding.store.index_rows import FileRows
 
         query = "SELECT signature, taken, content FROM files WHERE path = ?"
         signature, taken, content = connection.execute(query, (path,)).fetchone()
         if path not in files or not is_certain(files[path], signature, taken):
             return False
-        data, _ = self._read(path)
+        data, _ = self._home.bytes_of(path)
         rows = FileRows(connection, path, self._entry)
         held = rows.held()
         stored = [held.get(row) for row in rows.rows]
-        blocks, _ = self._parse(path, data) or ((), False)
+        blocks, _ = self._home.sound_blocks(path, data) or ((), False)
         if content != blob_id(data) or stored != [block_row(block, place_of(path)) for block in blocks]:
             return True
         return not rows.agree_with(dict(zip(rows.rows, blocks, strict=True)))
@@ -232,7 +189,7 @@ class SearchIndex(Database):
                 continue
             # Taken before reading, so that a change during the read makes the signature uncertain, not stale.
             at = time.time_ns()
-            data, signature = self._read(path)
+            data, signature = self._home.bytes_of(path)
             if not number or content != blob_id(data):
                 rows = FileRows(connection, path, self._entry)
                 blocks, is_plain = self._indexable(path, data)
@@ -246,7 +203,7 @@ class SearchIndex(Database):
             connection.execute("UPDATE ledger SET oid = ?", (self._standings.state,))
 
     def _indexable(self, path: str, data: bytes) -> tuple[tuple[Block, ...], bool]:
-        parsed = self._parse(path, data)
+        parsed = self._home.sound_blocks(path, data)
         if parsed is None or any(not block.id for block in parsed[0]):
             raise Unusable(path)
         return parsed

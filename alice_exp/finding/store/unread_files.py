@@ -12,7 +12,7 @@ from alice_exp.model.values.block import Block, Placed
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from alice_exp.finding.store.search_index import SearchIndex
+    from alice_exp.finding.store.search_index import HomeIndex
     from alice_exp.model.values.snapshot import Span
 
 R = TypeVar("R")
@@ -24,7 +24,7 @@ class Rows:
     Each question makes sure of that in the transaction that answers it.
     """
 
-    def __init__(self, index: SearchIndex, files: Mapping[str, str]) -> None:
+    def __init__(self, index: HomeIndex, files: Mapping[str, str]) -> None:
         self._index = index
         self._files = files
 

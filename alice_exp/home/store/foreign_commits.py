@@ -46,7 +46,8 @@ def take_foreign(writer: CommitWriter) -> bool:
         walk = ("log", "-1", "--format=%H", "--grep=^Alice-Act: act-", head, "--")
         seen = repository.run(*walk).decode().strip()
     commits = _commits(repository, seen, head) if seen != head else []
-    rows = _differences(repository, seen, head) if seen != head else []
+    rows = repository.difference(seen, head) if seen != head else []
+    rows = [row for row in rows if row[0] == CONFIG or row[0].partition("/")[0] in TRACKED]
     if not commits and not rows:
         repository.point([(SEEN, head, None)])
         return False
@@ -79,15 +80,6 @@ def _commits(repository: Repository, seen: str, head: str) -> list[tuple[str, st
     output = repository.run("log", "-z", "--format=%H%n%an <%ae>", head, *without, "--")
     rows = (row.partition("\n") for row in output.decode("utf-8", "replace").split("\0") if row)
     return [(oid, visible(" ".join(author.split()))[:100]) for oid, _, author in rows]
-
-
-def _differences(repository: Repository, seen: str, head: str) -> list[tuple[str, str, str]]:
-    rows = (
-        repository.difference(seen, head)
-        if seen
-        else [(path, NO_OBJECT, oid) for path, oid in repository.tree(head).items()]
-    )
-    return [row for row in rows if row[0] == CONFIG or row[0].partition("/")[0] in TRACKED]
 
 
 _RAISING = ("adopt", "approve", "edit", "init", "remember", "sign")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from alice_exp.home.store.list_files import held_file
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.journal.act import SIGNED_BY, Act, Commit
-from alice_exp.kernel.journal.atomic_files import read_bytes, sync_directory
+from alice_exp.kernel.journal.atomic_files import content_of, sync_directory
 from alice_exp.kernel.journal.atomic_files import replace as replace_file
 from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.commit_writer import CommitWriter
@@ -132,7 +132,7 @@ class HeldBack:
 
     def document(self) -> Document | None:
         """The file as it is; None if nothing waits."""
-        data = self._data()
+        data = content_of(self._file)
         return None if data is None else parse(data, HELD)
 
     def sweep(self, seen: Snapshot) -> None:
@@ -140,7 +140,7 @@ class HeldBack:
         if not self._file.exists():
             return
         waiting = held(seen)
-        for block in read_blocks(parse(self._data() or b"", HELD))[0]:
+        for block in read_blocks(parse(content_of(self._file) or b"", HELD))[0]:
             entry = waiting[block.id].entry if block.id in waiting else None
             if block.id not in waiting or (entry is not None and entry.standing in PUT_AWAY):
                 self.take_out(block.id)
@@ -155,7 +155,7 @@ class HeldBack:
         from alice_exp.model.formats.block_erasure import said_by
 
         after = new.pop(HELD)
-        before = self._data()
+        before = content_of(self._file)
         coming = replace(changes, puts=tuple(put for put in changes.puts if put.path == HELD), removes=())
         document = self.document()
         if coming.puts:
@@ -175,7 +175,7 @@ class HeldBack:
         """Erase a block that waits, and what ``state/`` derives from it; False if it does not wait here."""
         from alice_exp.model.formats.block_erasure import forget, said_by
 
-        data = self._data() or b""
+        data = content_of(self._file) or b""
         said = said_by(data, HELD, block_id)
         if not said.payload:
             return False
@@ -189,15 +189,9 @@ class HeldBack:
         self.gone[block_id] = said
         forget_derived(self._root, block_id, said)
 
-    def _data(self) -> bytes | None:
-        try:
-            return read_bytes(self._file)[0]
-        except FileNotFoundError:
-            return None
-
     def _write(self, data: bytes | None) -> None:
         if data is None or not read_blocks(parse(data, HELD))[0]:
             self._file.unlink(missing_ok=True)
             sync_directory(self._file.parent)
-        elif self._data() != data:
+        elif content_of(self._file) != data:
             replace_file(self._file, data, durable=True)

@@ -312,6 +312,14 @@ def is_written(path: Path) -> bool:
     return False
 
 
+def content_of(path: Path) -> bytes | None:
+    """A file's bytes; None if there is none. ``OSError`` unchanged."""
+    try:
+        return read_bytes(path)[0]
+    except FileNotFoundError:
+        return None
+
+
 def _content(path: Path) -> bytes | None:
     try:
         return read_bytes(path)[0]

@@ -231,7 +231,9 @@ class Repository(References):
             at = end + size + 2
 
     def difference(self, old: str, new: str) -> list[tuple[str, str, str]]:
-        """The files that differ between two commits: ``(path, old blob, new blob)``, zeros for an absent one."""
+        """The files that differ between two commits (``old`` may be none): ``(path, old blob, new blob)``, or zeros."""
+        if not old:
+            return [(path, NO_OBJECT, oid) for path, oid in self.tree(new).items()]
         fields = self.run("diff-tree", "-r", "-z", "--no-renames", old, new).split(b"\0")
         rows = (
             (status.decode().split(), path) for status, path in zip(fields[::2], fields[1::2], strict=False)

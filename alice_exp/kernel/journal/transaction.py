@@ -18,12 +18,12 @@ from alice_exp.kernel.errors import AliceError, ProblemError, reason
 from alice_exp.kernel.journal.act import COMPLETES, LEDGER
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
+    content_of,
     exchange_content,
     give_back,
     is_as_expected,
     let_go,
     link_back,
-    read_bytes,
     require_replaceable,
     swap_in,
     sweep,
@@ -225,7 +225,7 @@ def _put_back(path: Path, change: FileChange, displaced: Path | None) -> None:
                 let_go(take_out(path, change.new))
         elif change.new is None:
             link_back(displaced, path)
-        elif _present(path) == change.new or not is_as_expected(displaced):
+        elif content_of(path) == change.new or not is_as_expected(displaced):
             give_back(displaced, path, change.new)
         else:
             let_go(displaced)
@@ -267,7 +267,7 @@ def _swap_remaining(root: Path, changes: Mapping[str, FileChange]) -> None:
     """Update every file that is still as it was read; one that somebody saved since stays as it is."""
     for path, change in changes.items():
         full = root / path
-        if change.expected == change.new or _present(full) != change.expected:
+        if change.expected == change.new or content_of(full) != change.expected:
             continue
         with contextlib.suppress(ChangedOnDisk):
             exchange_content(full, change.expected, change.new)
@@ -362,16 +362,16 @@ def _named(repository: Repository, pending: str) -> tuple[str, str, bool]:
 def _is_free(repository: Repository, commit: str) -> bool:
     """Whether every file of a commit has its content already, or is not there."""
     tree = repository.tree(commit)
-    present = {path: _present(repository.work_tree / path) for path in tree}
+    present = {path: content_of(repository.work_tree / path) for path in tree}
     return all(data is None or blob_id(data) == tree[path] for path, data in present.items())
 
 
 def _finish_files(repository: Repository, old: str, new: str) -> None:
     root = repository.work_tree
     touched: set[Path] = set()
-    for path, old_blob, new_blob in _differences(repository, old, new):
+    for path, old_blob, new_blob in repository.difference(old, new):
         full = root / path
-        present = _present(full)
+        present = content_of(full)
         # Either swapped before the crash, or edited by a person since: both stay.
         if (NO_OBJECT if present is None else blob_id(present)) != old_blob:
             continue
@@ -381,16 +381,3 @@ def _finish_files(repository: Repository, old: str, new: str) -> None:
             exchange_content(full, present, None if new_blob == NO_OBJECT else repository.blob(new_blob))
     for directory in touched:
         sync_directory(directory)
-
-
-def _differences(repository: Repository, old: str, new: str) -> list[tuple[str, str, str]]:
-    if old:
-        return repository.difference(old, new)
-    return [(path, NO_OBJECT, oid) for path, oid in repository.tree(new).items()]
-
-
-def _present(path: Path) -> bytes | None:
-    try:
-        return read_bytes(path)[0]
-    except FileNotFoundError:
-        return None

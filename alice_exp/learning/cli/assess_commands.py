@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from alice_exp.finding.wiring import finding
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.text.display import cells
 from alice_exp.kernel.value_class import attributes
@@ -43,7 +42,7 @@ def assess(
     if not topic.strip():
         raise UsageError("name a topic", hint="alice-exp assess deployment")
     session = terminal.session
-    assessed = statistics.assess(finding(session), topic, context_of(context))
+    assessed = statistics.assess(session, topic, context_of(context))
     terminal.answer(
         learning_documents.assessment(assessed, say, language()), lambda: _assessment(terminal, assessed)
     )

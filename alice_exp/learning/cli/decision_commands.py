@@ -116,7 +116,8 @@ def _told(found: Match, project: str) -> str:
         else block.project,
         doubt_of(placed),
     )
-    said = f"{when}: {documents.payload_text(placed)}" if when else documents.payload_text(placed)
+    text = documents.payload_text(placed)
+    said = say("{title}: {text}", title=when, text=text) if when else text
     return " ".join(said.split()) + stale_mark(placed) + "".join(map(aside, filter(None, parts)))
 
 

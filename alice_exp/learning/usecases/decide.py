@@ -12,7 +12,6 @@ from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone, is_for
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.rules.rivals import rivalry
 from alice_exp.finding.usecases import Filters, of_team, replaced_ones, search
-from alice_exp.finding.wiring import finding
 from alice_exp.home.ports import Home
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import ProblemError
@@ -67,18 +66,17 @@ def decide(session: Session, task: str, context: Mapping[str, Json], project: st
     A similar task that failed before is a warning (R0.51). Applied blocks count as read.
     """
     home, caller = session.home, session.caller
-    found = finding(session)
-    (matches,) = search(found, [(task, context)], Filters(project=project))
+    (matches,) = search(session, [(task, context)], Filters(project=project))
     matches = [one for one in matches if not fits_by_tags_alone(one, task)]
     elsewhere = [one for one in matches if is_foreign(one.placed, project)]
     decision = caller.new_id("dec")
     choice = choose(
         [one for one in matches if one not in elsewhere],
         rivalry(),
-        replaced_ones(found),
+        replaced_ones(session),
         lambda placed: _is_like_rejected(home, placed),
         context,
-        of_team(found, task, context),
+        of_team(session, task, context),
     )
     told = home.read((), records=EPISODES_PATH).episodes or EpisodeBook()
     failures = similar_failures(told.episodes, task, context)

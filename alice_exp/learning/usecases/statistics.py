@@ -25,7 +25,6 @@ from alice_exp.model.values.records import EpisodeBook
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from alice_exp.finding.ports import Finding
     from alice_exp.home.ports import Home
     from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.problem import Json
@@ -80,10 +79,10 @@ def impact(home: Home) -> Impact:
     return weighed(snapshot, (snapshot.episodes or EpisodeBook()).episodes)
 
 
-def assess(finding: Finding, topic: str, context: Mapping[str, Json]) -> Assessment:
+def assess(session: Session, topic: str, context: Mapping[str, Json]) -> Assessment:
     """How well a topic is known (R3.16); nothing is counted as read (B3.8)."""
-    (matches,) = search(finding, [(topic, context)], Filters())
-    caller, reads, config = finding.caller, finding.access.pending(), finding.home.config()
+    (matches,) = search(session, [(topic, context)], Filters())
+    caller, reads, config = session.caller, access(session).pending(), session.home.config()
     placed = [*map(counting(reads, config, caller.now), (match.placed for match in matches))]
     certain = max((match.certainty for match in matches), default=0.0)
     return assessed(topic, placed, caller.now, Weights.of(config), config.half_life_days, certain)

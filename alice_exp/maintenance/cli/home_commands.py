@@ -121,9 +121,8 @@ def namespace_show(
     one = settings.namespace(session.home, name)
     from alice_exp.finding import documents as finding_documents
     from alice_exp.finding.usecases import Filters, listing
-    from alice_exp.finding.wiring import finding
 
-    shown = listing(finding(session), Filters((one.place,), one.name))
+    shown = listing(session, Filters((one.place,), one.name))
     document = {**_namespace(one), "blocks": [finding_documents.block(block) for block in shown]}
 
     def text() -> None:

@@ -102,7 +102,7 @@ def _page(terminal: Terminal, report: Agenda, document: dict[str, Any], *, unsee
 
 def _write(format: str, report: Agenda, sentence: str, shown: Sequence[Item], page: int) -> None:
     if format == "markdown":
-        from alice_exp.review.cli.report_markdown import markdown
+        from alice_exp.review.cli.report_text import markdown
 
         sys.stdout.write(markdown(replace(report, items=tuple(shown)), sentence))
     elif format == "html":

@@ -16,8 +16,8 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import REVIEWED
 from alice_exp.review import usecases as deciding
 from alice_exp.review.cli.asked_decisions import approved, left_lines, purged, rejected
-from alice_exp.review.cli.report_model import NOTHING_SHARED, Shared, marks
-from alice_exp.review.cli.report_text import card
+from alice_exp.review.cli.candidate_card import Shared, cards
+from alice_exp.review.cli.report_text import drawn
 from alice_exp.review.cli.review_pages import (
     BACK,
     DIGITS,
@@ -88,7 +88,7 @@ class _Session:
     digits: dict[str, str] = field(default_factory=dict)
     place: tuple[int, int] = (0, 0)
     is_new: bool = False
-    shared: Shared = NOTHING_SHARED
+    shared: Shared = Shared()
 
     def run(self) -> Tally:
         """Go through the candidates from where the last review stopped, then the doubts, until the person quits."""
@@ -389,10 +389,10 @@ class _Session:
         if count:
             self.terminal.line("")
             self._rule(f"{position}/{count}")
-        marked = marks([item])[item.placed.block.id]
+        (card,) = cards([item])
         # What is shown apart from its turn, after an edit above all, says everything.
-        shared = NOTHING_SHARED if is_again or not count else self.shared
-        lines = card(item, columns(), marked, shared, colour=self.terminal.is_rich, has_keys=True)
+        card = card if is_again or not count else replace(card, shared=self.shared)
+        lines = drawn(card, columns(), colour=self.terminal.is_rich, has_keys=True)
         sys.stdout.writelines(f"{line}\n" for line in lines)
 
     def _rule(self, title: str) -> None:

@@ -12,18 +12,9 @@ from pathlib import Path
 
 from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal.atomic_files import replace
-from alice_exp.model.documents import payload_text, trigger_text
-from alice_exp.review.cli.report_model import (
-    Section,
-    Shared,
-    facts,
-    marks,
-    neighbours,
-    part_title,
-    quoted,
-    sections,
-)
-from alice_exp.review.rules.arrangement import arranged, project_of, said_on
+from alice_exp.review.cli.candidate_card import Card, Shared, neighbours
+from alice_exp.review.cli.report_model import Section, parts, sections
+from alice_exp.review.rules.arrangement import project_of
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.terminal.html_page import _text, document
 from alice_exp.terminal.language import language, say
@@ -32,15 +23,10 @@ from alice_exp.terminal.language import language, say
 def page(report: Agenda, summary: str) -> str:
     """The whole document; the texts of blocks are escaped, and their control characters made visible."""
     title = say("Heartbeat of {day}", day=report.at[:10])
-    marked, shared = marks(report.items), Shared.of(report.items)
-    said = f'<p class="note">{_text(shared.line)}</p>\n' if shared.line else ""
-    parts = ((part, shared.within(part.items)) for part in arranged(report.items))
-    body = said + "".join(
-        f"<h2>{_text(part_title(part, within.place))}</h2>\n<ol>\n"
-        + "".join(_item(item, marked[item.placed.block.id], within) for item in part.items)
-        + "</ol>\n"
-        for part, within in parts
-    )
+    each = Shared.of(report.items).line
+    body = f'<p class="note">{_text(each)}</p>\n' if each else ""
+    for _, heading, cards in parts(report.items):
+        body += f"<h2>{_text(heading)}</h2>\n<ol>\n{''.join(map(_item, cards))}</ol>\n"
     rest = "".join(map(_section, sections(report)))
     foot = _composer() if report.items else ""
     return document(title, summary, f"{body}{rest}{foot}", _how(), _SCRIPT if report.items else "")
@@ -56,24 +42,20 @@ def _how() -> str:
     return say("Decide with: alice-exp reply approve 1 3, reject 2 · or one at a time: alice-exp review")
 
 
-def _item(item: Item, marked: tuple[str, ...], shared: Shared) -> str:
-    block = item.placed.block
-    quote = quoted(item.placed)
-    said = f"<blockquote>{_text(quote)}</blockquote>" if quote else ""
-    above, below = (said, "") if said_on(block) else ("", said)
+def _item(card: Card) -> str:
+    quote = f"<blockquote>{_text(card.quote)}</blockquote>" if card.quote else ""
+    above, below = (quote, "") if card.is_said else ("", quote)
     beside = "".join(
         f'<p class="note{" warn" if row.note else ""}">{_text(f"{row.label} {row.text}")}</p>'
         + (f'<p class="note">{_with_command(row.note)}</p>' if row.note else "")
-        for row in neighbours(item)
+        for row in neighbours(card.item)
     )
-    facts_ = [f'<span class="new">{_text(mark)}</span>' for mark in marked]
-    facts_ += [f"<span>{_text(known)}</span>" for known in [facts(item, shared)] if known]
-    facts_ += [f"<code>{_text(block.id)}</code>"]
+    facts = [f'<span class="new">{_text(mark)}</span>' for mark in card.marks]
+    facts += [f"<span>{_text(card.facts)}</span>"] if card.facts else []
     return (
-        f'<li id="{_text(block.id)}"><span class="number">{item.number or "·"}</span>'
-        f'<div class="when">{_text(trigger_text(item.placed) or say("always"))}</div>'
-        f'{above}<div class="what">{_text(payload_text(item.placed))}</div>{below}'
-        + f'<div class="facts">{"".join(facts_)}</div>{beside}{_choices(item)}</li>\n'
+        f'<li id="{_text(card.id)}"><span class="number">{card.number}</span>'
+        f'<div class="when">{_text(card.when)}</div>{above}<div class="what">{_text(card.what)}</div>{below}'
+        f'<div class="facts">{"".join(facts)}<code>{_text(card.id)}</code></div>{beside}{_choices(card.item)}</li>\n'
     )
 
 

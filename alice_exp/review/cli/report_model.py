@@ -1,18 +1,19 @@
-"""The report's content independent of its format: sections as rows, and the facts and marks of each candidate."""
+"""The report's content independent of its format: parts of candidates, what stands beside them, sections as rows."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from alice_exp.blocks.cli.act_wording import told_lost
 from alice_exp.finding.rules.nearness.neighbourhood import Relation
 from alice_exp.home.ports import Came
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.documents import evidence_line, payload_text
+from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.rejection import Returned
 from alice_exp.model.values.block import HELD, Placed
+from alice_exp.review.cli.candidate_card import Card, cards, neighbours
 from alice_exp.review.cli.waiting_rows import why_it_waits
 from alice_exp.review.cli.where_it_holds import (
     Row,
@@ -21,14 +22,12 @@ from alice_exp.review.cli.where_it_holds import (
     brought_rows,
     came_of,
     doubted,
-    shared_project,
-    where_it_holds,
     which_holds,
 )
-from alice_exp.review.rules.arrangement import Part, is_perhaps, is_unlike, project_of, said_on
+from alice_exp.review.rules.arrangement import Key, Part, arranged
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.state_changes import Movement
-from alice_exp.terminal.language import aside, days_told, listed, say
+from alice_exp.terminal.language import aside, say
 
 _FEW = 5
 """The most rows of a section on a screen, and of fading blocks anywhere; further ones are counted."""
@@ -153,6 +152,24 @@ def _settle(placed: Placed, one: Relation) -> Row:
     return Row(new, text, which_holds(new, old, alike=True))
 
 
+FOLDED = ("repeats", "turned_down")
+"""The parts of which a screen shows no more than the text and what it repeats: there is little to decide."""
+
+
+def parts(items: Sequence[Item]) -> Iterator[tuple[Key, str, list[Card]]]:
+    """The candidates part by part, with the title of each; in a title stands where all of the part go."""
+    found = {card.id: card for card in cards(items)}
+    for part in arranged(items):
+        own = [found[item.placed.block.id] for item in part.items]
+        shared = own[0].shared if part.key in FOLDED else own[0].shared.within(part.items)
+        yield part.key, part_title(part, shared.place), [replace(card, shared=shared) for card in own]
+
+
+def beside(items: Sequence[Item]) -> list[tuple[str, Row]]:
+    """What stands beside the candidates, each row with the candidate's number or id."""
+    return [(str(item.number or item.placed.block.id), row) for item in items for row in neighbours(item)]
+
+
 def part_title(part: Part, place: str = "") -> str:
     """What stands above a part of the candidates; ``place`` is where all of them go, if it is one."""
     titles = {
@@ -164,66 +181,6 @@ def part_title(part: Part, place: str = "") -> str:
         "turned_down": say("Like what you rejected"),
     }
     return f"{titles[part.key]} → {place}" if place else titles[part.key]
-
-
-def neighbours(item: Item) -> tuple[Row, ...]:
-    """What stands beside a candidate: each known block with what it is to it, and the command that settles it."""
-    rows = [_neighbour(item, one) for one in item.relations if one.where != "waiting"]
-    disputed = [one for one in item.relations if one.where == "waiting" and one.kind in _DISPUTED]
-    rows += [_beside_it(item, one) for one in disputed[:1]]
-    if item.says_again:
-        rows.append(Row("≈", say("says the same as {number}", number=item.says_again)))
-    kinds = listed(dict.fromkeys(say(one.kind) for one in item.delicate))
-    if kinds:
-        # What was approved once, and taken back, stands in history.
-        entry = item.placed.block.entry
-        is_unkept = item.placed.path == HELD and not (entry is not None and entry.id)
-        reject = f"alice-exp reject {_name(item)}{'' if is_unkept else ' --purge'}"
-        note = say("no word of it stays: {reject}", reject=reject)
-        rows.insert(0, Row("⚠", say("holds {kinds}", kinds=kinds), note))
-    return tuple(rows)
-
-
-_DISPUTED = ("opposes", "replaces")
-"""What is said of another candidate: of what is alike both stand together, and nothing has to be said."""
-
-
-def _beside_it(item: Item, one: Relation) -> Row:
-    opposite, another = say("the opposite of another that waits"), say("another that waits has another value")
-    sign, words = ("≠", opposite) if one.kind == "opposes" else ("→", another)
-    note = which_holds(_name(item), one.placed.block.id, alike=True) if item.asks_of is one else ""
-    return Row(sign, say("{title}: {text}", title=words, text=payload_text(one.placed)), note)
-
-
-def _neighbour(item: Item, one: Relation) -> Row:
-    ours, theirs = one.differs
-    number, other, archived = _name(item), one.placed.block.id, one.placed.block.archived
-    if one.where == "rejected":
-        day = archived.at[:10] if archived is not None else ""
-        words = (
-            say("the opposite of what you rejected on {day}", day=day)
-            if one.kind == "opposes"
-            else say("you rejected something like it on {day}", day=day)
-        )
-        return Row("✗", say("{title}: {text}", title=words, text=payload_text(one.placed)))
-    merge = say("merge them: alice-exp approve {number} --merge {other}", number=number, other=other)
-    sign, words, note = {
-        "opposes": ("≠", say("opposite of what you trust"), which_holds(number, other)),
-        "replaces": ("→", say("a different value from what you trust"), which_holds(number, other)),
-        "identical": ("=", say("the same as what you trust"), merge),
-        "same": ("≈", say("says the same as what you trust"), merge),
-        "extends": ("≈", say("the same as what you trust, with more or less detail"), merge),
-        "near": ("·", say("close to it, you trust"), ""),
-    }[one.kind]
-    # The command below it names the block already.
-    text = payload_text(one.placed) if note else f"{payload_text(one.placed)} [{other}]"
-    if one.kind == "replaces" and ours and theirs:
-        words = say("{title} ({old} → {new})", title=words, old=theirs, new=ours)
-    return Row(sign, say("{title}: {text}", title=words, text=text), note)
-
-
-def _name(item: Item) -> str:
-    return str(item.number or item.placed.block.id)
 
 
 def _back(one: Returned) -> Row:
@@ -277,121 +234,3 @@ def _by_hand(name: str) -> Row:
 def _proposed(name: str, value: object) -> Row:
     text = value if isinstance(value, str) else json.dumps(value)
     return Row(name, text, say("it does not count here; to let it: alice-exp config accept {key}", key=name))
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """What all candidates of a report share, and no row repeats: who proposed it, the day, time left,
-    the project; and, of the candidates of one part, where they go."""
-
-    by: str = ""
-    day: str = ""
-    left: str = ""
-    project: str | None = None
-    place: str = ""
-
-    @classmethod
-    def of(cls, items: Sequence[Item]) -> Shared:
-        """What these candidates share; nothing if they are fewer than two."""
-        return cls(
-            _shared_by_all(items, proposer),
-            _shared_by_all(items, _day),
-            _shared_by_all(items, left),
-            shared_project(items),
-        )
-
-    def within(self, items: Sequence[Item]) -> Shared:
-        """What the candidates of one part share besides: where they go."""
-        return replace(self, place=_shared_by_all(items, lambda item: item.destination))
-
-    @property
-    def line(self) -> str:
-        """The one line above the candidates; empty if nothing is shared."""
-        day = self.day if self.by or not self.day else say("proposed {day}", day=self.day)
-        by = say("proposed by {who}", who=self.by) if self.by else ""
-        parts = (
-            by,
-            day,
-            say("project {name}", name=self.project) if self.project else "",
-            self.left,
-        )
-        said = " · ".join(filter(None, parts))
-        return say("Each: {facts}", facts=said) if said else ""
-
-
-NOTHING_SHARED = Shared()
-
-
-def _shared_by_all(items: Sequence[Item], of: Callable[[Item], str]) -> str:
-    values = set(map(of, items))
-    return values.pop() if len(values) == 1 and len(items) > 1 else ""
-
-
-def _day(item: Item) -> str:
-    return (item.proposed.at if item.proposed else item.placed.block.created_at)[:10]
-
-
-def _state(item: Item) -> str:
-    return f"{say(item.placed.block.state)} {item.confidence:.1f}"
-
-
-def proposer(item: Item) -> str:
-    """Who proposed a candidate: an agent's name, you, or where it came from."""
-    actor = item.proposed.by if item.proposed else ""
-    kind, _, name = actor.partition(":")
-    if kind == "user":
-        return say("you")
-    return name or (say(kind) if kind else "")
-
-
-def facts(item: Item, shared: Shared) -> str:
-    """What one needs to decide, in one line: state, who, when, how often, project, what approval does, time left;
-    empty where all of it is shared."""
-    seen = item.placed.block.observations + 1
-    who, day = proposer(item), _day(item)
-    effect = "" if shared.place else f"→ {item.destination}"
-    parts = (
-        # Nearly every candidate is possible: only what is more than that is worth a word.
-        "" if item.placed.block.state == "possible" else _state(item),
-        " ".join(filter(None, ("" if who == shared.by else who, "" if shared.day else day))),
-        say("seen {count} times", count=seen) if seen > 1 else "",
-        "" if project_of(item) == shared.project else where_it_holds(item),
-        effect,
-        "" if shared.left else left(item),
-    )
-    return " · ".join(filter(None, parts)).replace(" · →", " →")
-
-
-def marks(items: Sequence[Item]) -> dict[str, tuple[str, ...]]:
-    """The marks of candidates, by id: changed, new, or said explicitly by the user."""
-    # "new" beside every candidate would distinguish nothing.
-    all_new = all(item.is_new for item in items)
-    found = {}
-    for item in items:
-        news = say("changed since it was shown") if item.is_changed else say("new")
-        texts = (
-            news if item.is_changed or (item.is_new and not all_new) else "",
-            say("said explicitly") if item.is_explicit else "",
-            say("perhaps") if is_perhaps(item) else "",
-            say("shares no word with what you said") if is_unlike(item.placed.block) else "",
-            say("group {number}", number=item.group) if item.group else "",
-        )
-        found[item.placed.block.id] = tuple(filter(None, texts))
-    return found
-
-
-def quoted(placed: Placed) -> str:
-    """What a candidate rests on, in one line: how often and when it was said, if more than once, and the words."""
-    days = said_on(placed.block)
-    quote = evidence_line(placed, say)
-    if len(days) < 2:
-        return quote
-    often = say("said {count} times: {days}", count=len(days), days=days_told(days))
-    return f"{often} · {quote}"
-
-
-def left(item: Item) -> str:
-    """The time until a candidate expires; empty while no report has shown it."""
-    if item.days_left > 1:
-        return say("{count} days left", count=item.days_left)
-    return say("last day") if item.days_left >= 0 else ""

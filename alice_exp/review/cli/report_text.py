@@ -1,38 +1,29 @@
-"""The report as text for terminals of any width and for pipes.
+"""The report as text: for terminals of any width, for pipes, as a Markdown document.
 
-Like ``review.cli.report_markdown`` and ``review.cli.report_html`` it shows the rows of ``review.cli.report_model``.
+Like ``review.cli.report_html`` it shows the cards of ``review.cli.candidate_card`` and the rows of
+``review.cli.report_model``.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
+from itertools import repeat, zip_longest
 from typing import TextIO
 
 from alice_exp.kernel.text.display import cells, one_line, visible, wrapped
-from alice_exp.model.documents import evidence_line, payload_text, trigger_text
-from alice_exp.review.cli.report_model import (
-    NOTHING_SHARED,
-    Section,
-    Shared,
-    facts,
-    left,
-    marks,
-    neighbours,
-    part_title,
-    quoted,
-    sections,
-    shortened,
-)
+from alice_exp.model.documents import payload_text
+from alice_exp.review.cli.candidate_card import Card, Shared, cards, columns, neighbours
+from alice_exp.review.cli.report_model import FOLDED, Section, beside, part_title, parts, sections, shortened
 from alice_exp.review.cli.waiting_rows import told
-from alice_exp.review.cli.where_it_holds import scoped
-from alice_exp.review.rules.arrangement import Part, arranged, page_of, project_of, said_on
+from alice_exp.review.rules.arrangement import Part, arranged, page_of
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.terminal.console import draws, short
 from alice_exp.terminal.language import say
 
 WIDE = 100
-"""The terminal width, in columns, from which candidates are shown in a table instead of as cards."""
+"""The terminal width, in columns, from which a candidate stands in two columns."""
 
 NARROWEST = 40
 
@@ -114,30 +105,23 @@ def notice(report: Agenda, summary: str, stream: TextIO) -> None:
 
 def _candidates(items: Sequence[Item], width: int, stream: TextIO, *, colour: bool) -> None:
     """The candidates on a terminal, part by part: what they have in shared first, then cards or a table."""
-    shared, marked = Shared.of(items), marks(items)
-    if shared.line:
-        stream.writelines(f"{_dim(line, colour)}\n" for line in wrapped(shared.line, width))
-    for number, part in enumerate(arranged(items)):
-        within = shared.within(part.items)
-        title = part_title(part, "" if part.key in FOLDED else within.place)
-        stream.write("\n" * bool(number or shared.line) + _bold(title, colour) + "\n")
-        draw = _folded if part.key in FOLDED else card
-        if width >= WIDE and colour and draw is card:
-            _rich_table(part.items, width, stream, within)
-            continue
-        for item in part.items:
-            lines = draw(item, width, marked[item.placed.block.id], within, colour=colour)
+    shared = Shared.of(items).line
+    stream.writelines(f"{_dim(line, colour)}\n" for line in wrapped(shared, width) if shared)
+    for number, (key, title, part) in enumerate(parts(items)):
+        stream.write("\n" * bool(number or shared) + _bold(title, colour) + "\n")
+        for card in part:
+            lines = _folded(card, width, colour) if key in FOLDED else drawn(card, width, colour=colour)
             stream.writelines(f"{line}\n" for line in lines)
 
 
 def _beside(items: Sequence[Item], stream: TextIO) -> None:
     """Into a pipe: a line for each known block that stands beside a candidate."""
-    rows = [(item, row) for item in items for row in neighbours(item)]
+    rows = beside(items)
     if rows:
         stream.write("\n" + say("Beside them") + "\n")
-    for item, row in rows:
-        parts = (str(item.number or item.placed.block.id), f"{row.label} {row.text}", row.note)
-        stream.write(visible("  ".join(filter(None, parts))).replace("\n", " ") + "\n")
+    for name, row in rows:
+        parts = filter(None, (name, f"{row.label} {row.text}", row.note))
+        stream.write(visible("  ".join(parts)).replace("\n", " ") + "\n")
 
 
 def _width(stream: TextIO) -> int:
@@ -168,58 +152,46 @@ def _dim(text: str, colour: bool) -> str:
     return f"\x1b[2m{text}\x1b[0m" if colour else text
 
 
-def card(
-    item: Item,
-    width: int,
-    marked: Sequence[str] = (),
-    shared: Shared = NOTHING_SHARED,
-    *,
-    colour: bool,
-    has_keys: bool = False,
-) -> Iterator[str]:
-    """A candidate as lines for a narrow terminal: number, trigger and marks; conflict; payload, quote, facts.
+def drawn(card: Card, width: int, *, colour: bool, has_keys: bool = False) -> Iterator[str]:
+    """A candidate as lines: number, trigger and marks; quote, payload, facts, and what stands beside it.
 
-    The commands that settle what stands beside it are left out where keys do (``has_keys``)."""
-    mark = " · ".join(marked)
-    number = str(item.number or "·").rjust(3)
-    when = trigger_text(item.placed) or say("always")
-    for position, line in enumerate(wrapped(f"{when}  [{mark}]" if mark else when, width - 5)):
-        yield f"{'' if position else number:5}{_bold(line, colour)}"
-    quote = short(quoted(item.placed), 160)
-    is_said = bool(said_on(item.placed.block))
-    for line in wrapped(f"“{quote}”", width - 5) if is_said and quote else ():
-        yield f"     {_dim(line, colour)}"
-    for line in wrapped(payload_text(item.placed), width - 5):
-        yield f"     {line}"
-    for text in _fine_print(item, shared):
-        for line in wrapped(text, width - 5):
-            yield f"     {_dim(line, colour)}"
-    for row in neighbours(item):
-        for line in wrapped(f"{row.label} {row.text}", width - 5):
-            yield f"     {_warned(line, colour) if row.note else _dim(line, colour)}"
-        for line in wrapped(row.note, width - 7) if row.note and not has_keys else ():
-            yield f"       {_dim(line, colour)}"
+    From ``WIDE`` columns on the trigger and the marks stand to its left. The commands that settle what stands beside it
+    are left out where keys do (``has_keys``)."""
+    is_wide = width >= WIDE and not has_keys
+    left = (width - 7) // 4 if is_wide else width - 5
+    mark = " · ".join(card.marks)
+    head = [_bold(line, colour) for line in wrapped(card.when + (f"  [{mark}]" if mark else ""), left)]
+    body = [*_body(card, width - 7 - left if is_wide else left, colour, has_keys)]
+    rows = zip_longest(head, body, fillvalue="") if is_wide else zip((*head, *body), repeat(""))
+    for at, (line, right) in enumerate(rows):
+        gap = " " * (left + 2 - cells(_SGR.sub("", line))) if right else ""
+        yield f"{'' if at else card.number.rjust(3):5}{line}{gap}{right}"
 
 
-def _fine_print(item: Item, shared: Shared) -> Iterator[str]:
-    """From which words it was learned, and what else one needs to decide, with its id."""
-    quote = short(evidence_line(item.placed, say), 60)
-    if quote and not said_on(item.placed.block):
-        yield f"“{quote}”"
-    yield " · ".join(filter(None, (facts(item, shared), item.placed.block.id)))
+_SGR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-FOLDED = ("repeats", "turned_down")
-"""The parts of which a screen shows no more than the text and what it repeats: there is little to decide."""
+def _body(card: Card, width: int, colour: bool, has_keys: bool) -> Iterator[str]:
+    """What stands below, or to the right of, a candidate's trigger."""
+    quote = f"“{short(card.quote, 160 if card.is_said else 60)}”" if card.quote else ""
+    facts = " · ".join(filter(None, (card.facts, card.id)))
+    said = [*wrapped(quote, width)] if quote else []
+    yield from (_dim(line, colour) for line in said if card.is_said)
+    yield from wrapped(card.what, width)
+    yield from (_dim(line, colour) for line in said if not card.is_said)
+    yield from (_dim(line, colour) for line in wrapped(facts, width))
+    for row in neighbours(card.item):
+        paint = _warned if row.note else _dim
+        yield from (paint(line, colour) for line in wrapped(f"{row.label} {row.text}", width))
+        if row.note and not has_keys:
+            yield from (f"  {_dim(line, colour)}" for line in wrapped(row.note, width - 2))
 
 
-def _folded(item: Item, width: int, marked: Sequence[str], shared: Shared, *, colour: bool) -> Iterator[str]:
+def _folded(card: Card, width: int, colour: bool) -> Iterator[str]:
     """A candidate in as few lines as show when it applies, its text, what it repeats and the command for that."""
-    del marked, shared
-    number = str(item.number or "·").rjust(3)
-    for position, line in enumerate(wrapped(told(item.placed), width - 5)):
-        yield f"{'' if position else number:5}{line}"
-    for row in neighbours(item):
+    for position, line in enumerate(wrapped(told(card.item.placed), width - 5)):
+        yield f"{'' if position else card.number.rjust(3):5}{line}"
+    for row in neighbours(card.item):
         if row.note or row.label != "·":
             for line in wrapped(f"{row.label} {row.text}", width - 5):
                 yield f"     {_dim(line, colour)}"
@@ -244,69 +216,62 @@ def _rows(section: Section, width: int, colour: bool) -> Iterator[str]:
 
 
 def _plain_table(items: Sequence[Item], stream: TextIO) -> None:
-    names = ["#", "id", *columns()[1:], say("marks"), say("evidence")]
-    marked = marks(items)
-    rows = [
-        [
-            str(item.number or "·"),
-            item.placed.block.id,
-            short(trigger_text(item.placed) or say("always"), 36),
-            visible(payload_text(item.placed)).replace("\n", " "),
-            f"{say(item.placed.block.state)} {item.confidence:.1f}",
-            scoped(item.destination, project_of(item)),
-            left(item),
-            " · ".join(marked[item.placed.block.id]),
-            visible(quoted(item.placed)),
-        ]
-        for item in items
-    ]
+    rows = [[visible(cell).replace("\n", " ") for cell in card.cells] for card in cards(items)]
+    for row in rows:
+        row[_WHEN] = short(row[_WHEN], 36)
     same = [at for at in _SHARED if len({row[at] for row in rows}) == 1 and len(rows) > 1]
-    if facts := " · ".join(filter(None, (rows[0][at] for at in same))):
+    said = {at: say("proposed by {who}", who=rows[0][at]) if at == _BY else rows[0][at] for at in same}
+    if facts := " · ".join(filter(None, said.values())):
         stream.write(say("Each: {facts}", facts=facts) + "\n")
-    names, *rows = ([cell for at, cell in enumerate(row) if at not in same] for row in (names, *rows))
-    widths = [max(cells(row[index]) for row in [names, *rows]) for index in range(len(names))]
-    for row in [names, *rows]:
+    kept = [[cell for at, cell in enumerate(row) if at not in same] for row in (columns(), *rows)]
+    widths = [max(map(cells, column)) for column in zip(*kept, strict=True)]
+    for row in kept:
         padded = (cell + " " * (size - cells(cell)) for cell, size in zip(row, widths, strict=True))
         stream.write("  ".join(padded).rstrip() + "\n")
 
 
-_SHARED = (4, 5, 6, 7)
-"""The columns (state, place, time left, marks) that are said once above the table where they are equal in every row."""
+_WHEN, _BY = 2, 7
+_SHARED = (_BY, 4, 5, 6, 8)
+"""The columns (state, place, time left, proposer, marks) that are said once above the table where all rows say the
+same."""
 
 
-_GAP = 2
-"""The columns between two columns of the table."""
+def markdown(report: Agenda, summary: str) -> str:
+    """The report as Markdown: the summary, a table of candidates, a list for each section."""
+    lines = [f"# {say('Heartbeat of {day}', day=report.at[:10])}", "", _escaped(summary), ""]
+    if report.items:
+        lines += [f"## {say('Waiting for your decision')}", "", _table_row(columns())]
+        lines += [
+            "|" + " --- |" * len(columns()),
+            *(_table_row(card.cells) for card in cards(report.items)),
+            "",
+        ]
+    if rows := beside(report.items):
+        said = (_listed(name, f"{row.label} {row.text}", row.note) for name, row in rows)
+        lines += [f"## {say('Beside them')}", "", *said, ""]
+    for section in sections(report):
+        lines += [
+            f"## {section.title}",
+            "",
+            *(_listed(row.label, row.text, row.note) for row in section.rows),
+        ]
+        lines += [f"- {say('and {count} more', count=section.more)}"] if section.more else []
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
 
 
-def columns() -> list[str]:
-    """The column names of the table of candidates."""
-    return ["#", say("when"), say("what was learned"), say("state"), say("goes to"), say("left")]
+def _listed(name: str, text: str, note: str) -> str:
+    row = f"- **{_escaped(name)}** {_escaped(text)}".rstrip()
+    return f"{row} — *{_escaped(note)}*" if note else row
 
 
-def _rich_table(items: Sequence[Item], width: int, stream: TextIO, shared: Shared) -> None:
-    # Imported here: rich costs more than most commands, and only wide colour terminals need it.
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def _table_row(texts: Sequence[str]) -> str:
+    return "| " + " | ".join(_escaped(text) for text in texts) + " |"
 
-    marked = marks(items)
-    # Rich breaks lines only at spaces, which leaves lines of Chinese half empty, so they are wrapped here.
-    first = max(12, (width - 3 - 2 * _GAP) // 4)
-    second = width - 3 - 2 * _GAP - first
-    table = Table.grid(padding=(0, _GAP, 0, 0))
-    for size in (3, first, second):
-        table.add_column(justify="right" if size == 3 else "left", no_wrap=True, width=size)
-    for item in items:
-        learned = Text("\n".join(wrapped(payload_text(item.placed), second)))
-        for text in _fine_print(item, shared):
-            learned.append("".join(f"\n{line}" for line in wrapped(text, second)), style="dim")
-        for row in neighbours(item):
-            style = "yellow" if row.note else "dim"
-            learned.append("".join(f"\n{line}" for line in wrapped(f"{row.label} {row.text}", second)), style)
-            learned.append(
-                "".join(f"\n  {line}" for line in wrapped(row.note, second - 2) if row.note), "dim"
-            )
-        when = Text("\n".join(wrapped(trigger_text(item.placed) or say("always"), first)), style="bold")
-        when.append("".join(f"\n{mark}" for mark in marked[item.placed.block.id]), style="dim")
-        table.add_row(str(item.number or "·"), when, learned)
-    Console(file=stream, highlight=False, width=width, force_terminal=True).print(table)
+
+_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|!~$"})
+
+
+def _escaped(text: str) -> str:
+    """Untrusted text for Markdown: escaped, so that it formats, links and embeds nothing."""
+    return " ".join(visible(text).split()).translate(_MARKS)

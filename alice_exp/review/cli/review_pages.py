@@ -9,7 +9,7 @@ from typing import Literal
 
 from alice_exp.kernel.text.display import wrapped
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.review.cli.report_model import neighbours
+from alice_exp.review.cli.candidate_card import neighbours
 from alice_exp.review.cli.waiting_rows import told
 from alice_exp.review.cli.where_it_holds import scoped
 from alice_exp.review.rules.arrangement import project_of

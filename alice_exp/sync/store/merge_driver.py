@@ -18,7 +18,7 @@ from alice_exp.home.store.list_files import NEWER
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.act import read
-from alice_exp.kernel.journal.atomic_files import read_bytes
+from alice_exp.kernel.journal.atomic_files import content_of
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.model.formats.block_erasure import forget
 from alice_exp.model.values.block import holds_blocks
@@ -169,10 +169,6 @@ def main(arguments: Sequence[str], merge: Callable[[Path, Path, Path, str], None
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
-
-
 MARK = "MERGE_HEAD"
 """The file that contains the commit that git was merging when it stopped."""
 
@@ -197,7 +193,7 @@ def take_back(home: FileHome) -> str:
         sides = (files_of(repository, head), files_of(repository, there), merged)
         gits = _index(repository)
         for path in sorted({path for side in sides for path in side}):
-            present = _present(home.experiences / path)
+            present = content_of(home.experiences / path)
             if present is None or any(present == side.get(path) for side in sides):
                 continue
             if not _is_gits(repository, present, gits.get(path, [])):
@@ -243,10 +239,3 @@ def parents_of_gits_merge(repository: Repository, head: str) -> tuple[str, ...]:
         if act.op != "adopt":
             return tuple(parents.split()) if not act.act_id and len(parents.split()) == 2 else ()
     return ()
-
-
-def _present(path: Path) -> bytes | None:
-    try:
-        return read_bytes(path)[0]
-    except FileNotFoundError:
-        return None

@@ -63,13 +63,14 @@ def search_thoughts(
         if low <= event.timestamp <= high
     ]
     texts = [_text(one.event) for one in found if one.event is not None]
-    known = " ".join(texts) if segments else ""
+    # Of all times: what a thought of another time says is none of this one's, though its segment reaches here.
+    known = " ".join(_text(event) for event in thoughts.values()) if segments else ""
     for segment in segments:
         if segment.end_timestamp < low or segment.start_timestamp > high:
             continue
         for line in (*segment.key_events, segment.summary):
-            core = line.strip("!“” ").partition("”")[0].partition(" → ")[0].rstrip("…")[:60]
-            if core and core not in known:
+            core = line.strip("!“” ").partition("”")[0].partition(" → ")[0].rstrip("…")
+            if any(part and part[:60] not in known for part in core.split(" · ")):
                 found.append(Hit(0.0, segment.end, line, 0, segment.id))
                 texts.append(line)
     weighed = [
