@@ -13,16 +13,10 @@ from alice_exp.terminal.language import language, listed, say
 
 def summary(report: Agenda) -> str:
     """The summary: waiting candidates, conflicts, changes, failing blocks, broken files, and how to answer."""
+    parts = (_waiting, _together, _changed, _trusted, _files, _how)
     # Chinese sentences follow one another without a space.
     return ("" if language() == "zh" else " ").join(
-        (
-            *_waiting(report),
-            *_together(report),
-            *_changed(report),
-            *_trusted(report),
-            *_files(report),
-            *_how(report),
-        )
+        filter(None, (said for part in parts for said in part(report)))
     )
 
 
@@ -66,12 +60,11 @@ def _waiting(report: Agenda) -> Iterator[str]:
     else:
         yield say("{count} things still wait for your decision, nothing new among them.", count=count)
     personal = sum(item.destination.startswith("personal/") for item in report.items)
-    if 0 < personal < count:
-        yield _counted(
-            personal,
-            say("One is about you (it stays private)."),
-            "{count} are about you (they stay private).",
-        )
+    yield _counted(
+        personal * (personal < count),
+        say("One is about you (it stays private)."),
+        "{count} are about you (they stay private).",
+    )
     changed = [item for item in report.items if item.is_changed]
     if changed:
         yield say("Changed since they were shown: {numbers}.", numbers=_numbers(changed))
@@ -108,30 +101,32 @@ def _together(report: Agenda) -> Iterator[str]:
 
 
 def _moved(kinds: Counter[str]) -> Iterator[str]:
-    if count := kinds["verified"]:
-        yield _counted(
-            count, say("One block proved itself again."), "{count} blocks proved themselves again."
-        )
-    if count := kinds["promoted"]:
-        yield _counted(count, say("One block was promoted."), "{count} blocks were promoted.")
-    if count := kinds["demoted"]:
-        yield _counted(count, say("One block was demoted."), "{count} blocks were demoted.")
-    if count := kinds["obsolete"]:
-        yield _counted(
-            count, say("One block was disproved and archived."), "{count} blocks were disproved and archived."
-        )
-    if count := kinds["retired"]:
-        yield _counted(count, say("You retired one block."), "You retired {count} blocks.")
-    if count := kinds["revived"]:
-        yield _counted(count, say("You revived one block."), "You revived {count} blocks.")
-    if count := kinds["expired"]:
-        yield _counted(
-            count, say("One candidate expired unanswered."), "{count} candidates expired unanswered."
-        )
-    if count := kinds["revoked"]:
-        yield _counted(
-            count, say("A peer took back one trusted block."), "Peers took back {count} trusted blocks."
-        )
+    yield from (
+        _counted(
+            kinds["verified"],
+            say("One block proved itself again."),
+            "{count} blocks proved themselves again.",
+        ),
+        _counted(kinds["promoted"], say("One block was promoted."), "{count} blocks were promoted."),
+        _counted(kinds["demoted"], say("One block was demoted."), "{count} blocks were demoted."),
+        _counted(
+            kinds["obsolete"],
+            say("One block was disproved and archived."),
+            "{count} blocks were disproved and archived.",
+        ),
+        _counted(kinds["retired"], say("You retired one block."), "You retired {count} blocks."),
+        _counted(kinds["revived"], say("You revived one block."), "You revived {count} blocks."),
+        _counted(
+            kinds["expired"],
+            say("One candidate expired unanswered."),
+            "{count} candidates expired unanswered.",
+        ),
+        _counted(
+            kinds["revoked"],
+            say("A peer took back one trusted block."),
+            "Peers took back {count} trusted blocks.",
+        ),
+    )
 
 
 def _changed(report: Agenda) -> Iterator[str]:
@@ -165,12 +160,11 @@ def _changed(report: Agenda) -> Iterator[str]:
 
 
 def _trusted(report: Agenda) -> Iterator[str]:
-    if report.lost:
-        yield _counted(
-            len(report.lost),
-            say("The files lack one decision of yours: 'alice-exp restore --lost' puts it back."),
-            "The files lack {count} decisions of yours: 'alice-exp restore --lost' puts them back.",
-        )
+    yield _counted(
+        len(report.lost),
+        say("The files lack one decision of yours: 'alice-exp restore --lost' puts it back."),
+        "The files lack {count} decisions of yours: 'alice-exp restore --lost' puts them back.",
+    )
     if report.settle:
         yield say(
             "Trusted, but opposed by another: {ids}.", ids=_ids([placed for placed, _ in report.settle])
@@ -179,22 +173,20 @@ def _trusted(report: Agenda) -> Iterator[str]:
         yield say("In doubt, which no longer holds: {ids}.", ids=_ids([one.placed for one in report.review]))
     if report.unapproved:
         yield say("Waiting in personal or universal for your approval: {ids}.", ids=_ids(report.unapproved))
-    if report.fading:
-        yield _counted(
-            len(report.fading),
-            say("One well-used block has not been used lately."),
-            "{count} well-used blocks have not been used lately.",
-        )
+    yield _counted(
+        len(report.fading),
+        say("One well-used block has not been used lately."),
+        "{count} well-used blocks have not been used lately.",
+    )
 
 
 def _files(report: Agenda) -> Iterator[str]:
     broken = {problem.path for problem in report.problems if problem.severity == "error"}
-    if broken:
-        yield _counted(
-            len(broken),
-            say("One file has a problem: see 'alice-exp check'."),
-            "{count} files have a problem: see 'alice-exp check'.",
-        )
+    yield _counted(
+        len(broken),
+        say("One file has a problem: see 'alice-exp check'."),
+        "{count} files have a problem: see 'alice-exp check'.",
+    )
 
 
 def _how(report: Agenda) -> Iterator[str]:
@@ -219,7 +211,7 @@ def _how(report: Agenda) -> Iterator[str]:
 
 
 def _counted(count: int, one: str, many: str) -> str:
-    return one if count == 1 else say(many, count=count)
+    return "" if not count else one if count == 1 else say(many, count=count)
 
 
 def _numbers(items: Sequence[Item]) -> str:

@@ -16,7 +16,7 @@ from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, Relati
 from alice_exp.home.ports import Came
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.jsonc.problem import Problem
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.expiry import expires_at
 from alice_exp.model.rules.lifecycle import Thresholds, level
@@ -194,26 +194,13 @@ class Agenda:
     @property
     def is_empty(self) -> bool:
         """Whether the report has no content."""
-        return not (
-            self.items
-            or self.changed
-            or self.review
-            or self.fading
-            or self.unapproved
-            or self.by_hand
-            or self.by_dialog
-            or self.lost
-            or self.withdrawn
-            or self.proposed
-            or self.elsewhere != Elsewhere()
-            or self.authors
-            or self.returned
-            or self.problems
-            or self.settle
-            or self.asked
-            or self.team
-            or self.week
-        )
+        return self.elsewhere == Elsewhere() and not any(attributes(self, _CONTENT).values())
+
+
+_CONTENT = (
+    "items changed review fading unapproved by_hand by_dialog lost withdrawn proposed authors returned problems settle "
+    "asked team week"
+)
 
 
 @dataclass(frozen=True, slots=True)
