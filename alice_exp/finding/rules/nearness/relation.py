@@ -151,6 +151,8 @@ class _Pair:
 
     def _denies_clause(self, one: dict[str, int], two: dict[str, int]) -> bool:
         shared = [key for key in one if key in two]
+        if all(key[1:].rpartition(":")[0] in WHEN for key in shared):
+            return False  # "Not in the afternoon" of one thing denies nothing of another in the afternoon.
         mass, denied = _mass(shared), _mass(key for key in shared if one[key] * two[key] < 0)
         general = _mass(one if min(one.values(), default=0) < 0 else two)
         # Who says of the user that they do not drink coffee denies the three cups a day as well.
