@@ -22,7 +22,7 @@ from tests.coverage import (
 )
 
 KNOWN = lines(LINES.read_text(encoding="utf-8"))
-REQUIREMENTS = Path(__file__).parents[1] / "docs/requirements.md"
+REQUIREMENTS = Path(__file__).parents[1] / "docs/internals/requirements.md"
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ CALLED_FROM_OUTSIDE = {
     "Watcher": "watchdog calls its handlers",
     "_Shells": "the standard library's unpickler asks it",
     "KINDS": "the catalog of messages names what is said through a variable",
-    "similarity_with": "the specification's formula to the letter, beside the one that searches use (docs/design.md)",
+    "similarity_with": "the specification's formula to the letter, beside the one that searches use (docs/internals/design.md)",
 }
 REGISTERS = ("operation(", "server.prompt(")
 """Decorators that put what they decorate into a table."""

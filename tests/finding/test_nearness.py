@@ -58,7 +58,7 @@ def named(name: str) -> dict[str, list[str]]:
 
 RIGHT = dict(cases(__file__, "RIGHT"))
 FLOORS = dict(cases(__file__, "FLOORS"))
-"""Reached when the rule was written: the tuned half, and the half held back (see docs/design.md, section 13)."""
+"""Reached when the rule was written: the tuned half, and the half held back (see docs/internals/design.md, section 13)."""
 
 
 @pytest.mark.parametrize(
