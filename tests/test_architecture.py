@@ -26,7 +26,7 @@ PLANTED = [
     ("rooms", "strangers/__init__.py", '"""A room without a place."""'),
     ("shelves", "blocks/rules/undo.py", "import alice_exp.blocks.usecases.lifetime"),
     ("shelves", "blocks/usecases/lifetime.py", "import alice_exp.blocks.cli.lifetime_commands"),
-    ("shelves", "sync/ports.py", "def f() -> None:\n    import alice_exp.sync.rules.ledger_heads"),
+    ("shelves", "sharing/ports.py", "def f() -> None:\n    import alice_exp.sharing.rules.peer_exchange"),
     ("shelves", "blocks/usecases/lifetime.py", "import alice_exp.blocks.store.access_log"),
     ("kernel", "kernel/jsonc/scan.py", "import alice_exp.kernel.journal.act"),
     ("pure", "model/rules/lifecycle.py", "import os"),
