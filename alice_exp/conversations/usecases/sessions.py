@@ -243,7 +243,7 @@ def extract_session(
         # What says again what a living block rests on joins it.
         known, again = {one.quote for one in found.inferences}, said_again(seen)
         repeated = (_draft(conversing, order_of(one), talk, seen) for one in chosen if one.text not in known)
-        drafts += [draft for draft in repeated if again(draft) is not None]
+        drafts += [draft for draft in repeated if again(draft.block) is not None]
         answer = Extracted(
             session, unread[-1], len(unread), found.inferences, NOTHING, found.dropped, by, talk.others
         )
