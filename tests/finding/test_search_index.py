@@ -47,8 +47,7 @@ class House:
     def another(self) -> HomeIndex:
         home = SimpleNamespace(
             root=self.root.parent,
-            bytes_of=lambda path: read_bytes(self.root / path),
-            sound_blocks=self.parse,
+            reading=SimpleNamespace(signed=lambda path: read_bytes(self.root / path), sound=self.parse),
             standings=Standings(Repository(self.root), self.root.parent),
             steady=lambda body: body(self.seen or self.files()),
         )
