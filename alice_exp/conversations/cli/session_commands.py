@@ -265,7 +265,7 @@ def extract(terminal: Terminal, session: Name, dry_run: DryRun = False) -> None:
 
     Examples: alice-exp session extract ses-7k2m9q4x --dry-run · alice-exp session extract ses-7k2m9q4x
     """
-    done = sessions.extract_session(terminal.session, session, dry_run=dry_run)
+    done = sessions.extract_session(terminal.rehearsing(dry_run), session)
     terminal.answer(_extraction(done), lambda: _read_out(terminal, done))
 
 

@@ -22,7 +22,6 @@ from alice_exp.conversations.rules.reading import SUMMARY_PROMPT, parse_answer, 
 from alice_exp.conversations.rules.transcripts import Row, typed_words
 from alice_exp.conversations.store.file_sessions import FileSessions
 from alice_exp.conversations.values import ChatRecord, Message
-from alice_exp.home.dry_run import DryHome
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Commit
@@ -215,9 +214,7 @@ def _keep(opened: Session, sentences: Sequence[Heard]) -> Sequence[Heard]:
     return opened.heard.keep(sentences) if opened.config.flag("heard.enabled") else ()
 
 
-def extract_session(
-    opened: Session, session: str, *, wait: float = 10.0, dry_run: bool = False, keeps: bool = False
-) -> Extracted:
+def extract_session(opened: Session, session: str, *, wait: float = 10.0, keeps: bool = False) -> Extracted:
     """Extract from unread messages: candidates into the pool, each with its quote, in one commit (R4.18-R4.22).
 
     The commit names the session and the last message read, so that nothing is read twice even after a crash. Raises
@@ -241,7 +238,7 @@ def extract_session(
         if opened.provider is None:
             found, dropped = extract(messages, least, fresh)
         else:
-            heard = () if dry_run else _keep(opened, _queued(records, chosen))
+            heard = () if opened.is_dry else _keep(opened, _queued(records, chosen))
             answer = opened.provider.chat(prompt_for(chosen)) if chosen else "[]"
             found, dropped = parse_answer(answer, chosen, least)
         drafts = [_draft(opened, one, records, seen) for one in found]
@@ -250,16 +247,15 @@ def extract_session(
         repeated = (_draft(opened, order_of(one), records, seen) for one in chosen if one.text not in known)
         drafts += [draft for draft in repeated if again(draft) is not None]
         by, captured = "rules" if opened.provider is None else "model", Captured(())
-        if dry_run:
-            captured = memorize(DryHome(opened.home), opened.caller, drafts, bulk=True)
-        elif drafts:
+        if drafts:
             token = opened.new_id("ext")
-            chats(opened).begin(session, token, unread[-1])
+            if not opened.is_dry:
+                chats(opened).begin(session, token, unread[-1])
             trailers = (("Session", f"{session}#{unread[-1]}"), ("Extraction", token))
             captured = memorize(
-                opened.home, opened.caller, drafts, op="extract", trailers=trailers, bulk=True
+                opened.target, opened.caller, drafts, op="extract", trailers=trailers, bulk=True
             )
-        if not dry_run:
+        if not opened.is_dry:
             chats(opened).mark_extracted(session, unread[-1])
             opened.heard.remove({one.id for one in heard})
         return Extracted(session, unread[-1], len(unread), found, captured, dropped, by, others)
