@@ -23,8 +23,7 @@ from alice_exp.conversations.rules.reading import parse_answer, prompt_for
 from alice_exp.conversations.rules.speakers import by_the_user, named_apart, other_speakers
 from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.conversations.values import ChatRecord, Message
-from alice_exp.home.dry_run import DryHome
-from alice_exp.home.ports import Home
+from alice_exp.home.doors import Home
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.providers.ports import Provider
@@ -249,7 +248,7 @@ def extract_session(
             session, unread[-1], len(unread), found.inferences, NOTHING, found.dropped, by, talk.others
         )
         if dry_run:
-            return replace(answer, captured=memorize(DryHome(home), caller, drafts, bulk=True))
+            return replace(answer, captured=memorize(home.dry(), caller, drafts, bulk=True))
         if drafts:
             token = caller.new_id("ext")
             chats.begin(session, token, answer.index)
