@@ -180,7 +180,8 @@ def replaced_ones(session: Session) -> frozenset[str]:
     from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES
     from alice_exp.finding.rules.rivals import replaced, waiting
 
-    found = index(session).ask(lambda known: known.concerned(REPLACING))
+    condition = "row IN (SELECT row FROM concerns WHERE kind = ?)"
+    found = index(session).ask(lambda known: known.chosen(condition, REPLACING))
     return replaced(session.home.read(TRUSTED_PLACES)) if found is None else waiting(found)
 
 

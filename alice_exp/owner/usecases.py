@@ -54,8 +54,9 @@ def unsigned(session: Session) -> int:
 
 def problems(session: Session) -> tuple[Problem, ...]:
     """Problems for ``doctor``: a warning for unsigned blocks; none without a key."""
-    count, hint = unsigned(session), "sign them with 'alice-exp owner sign --all'"
+    count = unsigned(session)
     template = "{count} blocks are not signed as they stand"
+    hint = "sign them with 'alice-exp owner sign --all'"
     return (Problem(CONFIG, 0, 0, template, {"count": count}, "warning", hint),) if count else ()
 
 

@@ -10,16 +10,11 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal import atomic_files as files
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from alice_exp.sync.store.git_remotes import GitExchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +99,3 @@ class Remotes:
             files.replace(path, text.encode(), durable=True)
         except OSError as error:
             raise ProblemError("this cannot be written: {why}", why=reason(error), path=str(path)) from error
-
-
-@once
-def remotes(session: Session) -> Remotes:
-    """The session's list of remotes."""
-    return Remotes(session.root / "identity")
-
-
-@once
-def exchange(session: Session) -> GitExchange:
-    """The session's git exchange."""
-    from alice_exp.sync.store.git_remotes import GitExchange
-
-    return GitExchange(session.home, remotes(session).key)

@@ -22,8 +22,9 @@ from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.usecases import bundles as sharing
 from alice_exp.sharing.usecases.bundles import TakenIn
 from alice_exp.sharing.wiring import shares
-from alice_exp.sync.remotes import Exchanged, Remote, exchange, remotes
+from alice_exp.sync.remotes import Exchanged, Remote
 from alice_exp.sync.rules.merge_ledgers import told_key
+from alice_exp.sync.wiring import exchange, remotes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from alice_exp.finding.rules.parsed_query import LIGHT, word_weight
 from alice_exp.finding.rules.ranking import GATE, rank
 from alice_exp.finding.rules.scorer import Texts
 from alice_exp.model.values.block import Block, Payload, Placed
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 
 FACTS = cases(__file__, "FACTS")
 
@@ -24,49 +24,17 @@ def asked(query: str, facts: list[str] | None = None, gate: float = GATE) -> lis
     return [match.placed.block.payload.content for match in found]
 
 
-@pytest.mark.parametrize(
-    ("query", "at"),
-    [
-        ("user_preferences theme", 1),
-        ("user preferences", 1),
-        ("which themes are there, userPreferences?", 1),
-        ("where is the productionDatabase", 5),
-        ("Launch-Darkly", 10),
-        ("think pad", 14),
-    ],
-)
+@table("query", "at")
 def test_a_joined_word_is_found_by_its_parts_and_they_by_it(query: str, at: int) -> None:
     assert asked(query)[:1] == [FACTS[at]]
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "which venue did Ruth book for Tom's wedding?",
-        "what is the budget for marketing next year?",
-        "on which port does the redis server listen?",
-        "which instrument does Lena play at school?",
-    ],
-)
+@table("query")
 def test_one_word_of_several_is_doubtful(query: str) -> None:
     assert max(probabilities(query)) < 0.9
 
 
-@pytest.mark.parametrize(
-    ("query", "stranger"),
-    [
-        ("what is Melanie allergic to?", True),
-        ("what is Lena allergic to?", False),
-        ("when is grandma Rutth's birthday?", True),
-        ("Melanie is allergic to what?", False),
-        ("Is she here? Melanie wants to know", False),
-        ("what happened on the first Monday of May", False),
-        ("Bad Gateway at the Invoice Export", False),
-        ("open src/Melanie/Main.java at Parser.Node", False),
-        ("which QueryPlanner does the production database use", False),
-        ("Melanie 对什么过敏", False),
-    ],
-)
+@table("query", "stranger")
 def test_a_name_that_no_text_has_is_a_strangers(query: str, stranger: bool) -> None:
     assert Texts.of(FACTS).find(query).stranger is stranger
 
@@ -102,14 +70,7 @@ def certainty(query: str, texts: Sequence[str]) -> float:
     return max((found.certainty(index) for index in found.matches), default=0.0)
 
 
-@pytest.mark.parametrize(
-    ("query", "answer"),
-    [
-        ("when is Ruth's birthday?", 3),
-        ("what is the budget for the cloud?", 7),
-        ("on which port does the production database listen?", 5),
-    ],
-)
+@table("query", "answer")
 def test_an_answer_is_surer_than_its_neighbours_are_where_it_was_taken_out(query: str, answer: int) -> None:
     left = [fact for fact in FACTS if fact != FACTS[answer]]
     assert certainty(query, FACTS) == 1.0 and certainty(query, left) < 0.5
@@ -146,10 +107,7 @@ def test_whole_words_weigh_as_their_class() -> None:
     assert word_weight("cello") == word_weight("大提琴") == 1.0
 
 
-@pytest.mark.parametrize(
-    ("text", "query"),
-    cases(__file__, "test_a_class_finds_its_members_in_both_languages"),
-)
+@table("text", "query")
 @pytest.mark.parametrize(
     "others", [[], ["喜欢吃辣", "住在北京", "deploy on Fridays", "use rg to search code"]]
 )
@@ -157,19 +115,7 @@ def test_a_class_finds_its_members_in_both_languages(text: str, query: str, othe
     assert asked(query, [text, *others], gate=0.0)[:1] == [text]
 
 
-@pytest.mark.parametrize(
-    ("query", "text"),
-    [
-        ("我家在哪里", "我住在成都"),
-        ("点虾仁炒饭", "我对虾过敏"),
-        ("养了什么动物", "用户养了一只橘猫叫团子"),
-        ("咖啡机怎么清洗", ""),
-        ("怎么学游泳", ""),
-        ("公司的地址在哪里", ""),
-        ("孩子发烧怎么办", ""),
-        ("怎么养多肉植物", ""),
-    ],
-)
+@table("query", "text")
 def test_a_question_of_daily_life_finds_what_it_is_about_or_nothing(query: str, text: str) -> None:
     home = [
         "我住在成都",

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.case_tables import table
+
 Call = Callable[..., Any]
 AGENT = {"ALICE_ACTOR": "agent:claude"}
 PERSONAL = "experiences/personal/user_preferences.jsonc"
@@ -227,14 +229,7 @@ def test_d07_comments_survive_acts_on_another_block(home: Path, cli: Call) -> No
     assert '"exp-bbbbbb22"' in "".join(lines[lines.index("// above b") + 1 :][:2])
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
-        '{"blocks": [\n {"payload": "a",\n  "payload": "b"}]}',
-        '{"blocks": [\n {"payload": "a",\n "importance": NaN}]}',
-        '{"blocks": [\n {"payload": "a"\n\n',
-    ],
-)
+@table("broken")
 def test_d08_a_broken_file_is_named_with_its_line_and_the_others_work(
     broken: str, home: Path, cli: Call
 ) -> None:
@@ -535,16 +530,7 @@ def test_d28_a_person_who_was_away_loses_nothing(home: Path, cli: Call) -> None:
     assert report["items"][0]["expires_at"] == "2026-02-27T09:00:00Z"
 
 
-@pytest.mark.parametrize(
-    "who",
-    [
-        {"ALICE_ACTOR": "agent"},
-        {"ALICE_ACTOR": "agent:claude"},
-        {"CLAUDECODE": "1"},
-        {"ALICE_ACTOR": "peer:bob"},
-        {"ALICE_ACTOR": "system"},
-    ],
-)
+@table("who")
 def test_d29_only_a_person_decides(
     who: dict[str, str], home: Path, cli: Call, git: Callable[..., str]
 ) -> None:

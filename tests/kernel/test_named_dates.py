@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from alice_exp.kernel.text.named_dates import asks_only_of_days, named_spans
 from alice_exp.kernel.text.times import mentions_time
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.cost import seconds
 
 NOW = "2026-02-20T09:00:00Z"
@@ -92,17 +92,6 @@ def test_a_cheap_look_turns_away_what_names_none(text: str) -> None:
     assert not mentions_time(text)
 
 
-@pytest.mark.parametrize(
-    ("question", "alone"),
-    [
-        ("3月12号我说了什么", True),
-        ("上周四都聊了些什么？", True),
-        ("上周做了什么", True),
-        ("what did I say on March 12?", True),
-        ("上周三聊的报销", False),
-        ("说了什么", False),
-        ("what did we say about the budget last week", False),
-    ],
-)
+@table("question", "alone")
 def test_a_question_may_ask_for_nothing_but_a_day(question: str, alone: bool) -> None:
     assert asks_only_of_days(question) is alone

@@ -18,6 +18,7 @@ from alice_exp.learning.rules.assessment import (
 )
 from alice_exp.model.rules.consolidation import HALF_LIFE_DAYS
 from alice_exp.model.values.block import Block, Payload, Placed, State
+from tests.case_tables import table
 
 NOW = "2026-02-20T09:00:00Z"
 EQUAL = Weights()
@@ -66,18 +67,7 @@ def test_the_sources_own_number() -> None:
     assert grade(0.8234, 15) == "high"
 
 
-@pytest.mark.parametrize(
-    ("count", "state", "fields", "score", "level"),
-    [
-        (0, "possible", {}, 0.0, "none"),
-        (1, "possible", {}, 0.33, "low"),
-        (1, "past", {}, 0.435, "low"),
-        (3, "past", {}, 0.485, "low"),
-        (4, "past", {}, 0.51, "medium"),
-        (10, "reliable", {}, 0.765, "medium"),
-        (10, "reliable", {"consolidation_score": 0.5}, 0.865, "high"),
-    ],
-)
+@table("count", "state", "fields", "score", "level")
 @pytest.mark.covers("R3.25")
 def test_worked_vectors(
     count: int, state: State, fields: dict[str, object], score: float, level: str
@@ -106,16 +96,7 @@ def test_the_stats_are_the_parts_of_the_score() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("level", "words"),
-    [
-        ("high", "use them to answer"),
-        ("medium", "check what matters"),
-        ("low", "learn it anew"),
-        ("very_low", "do not rely"),
-        ("none", "learn it"),
-    ],
-)
+@table("level", "words")
 @pytest.mark.covers("R3.22")
 def test_each_grade_has_its_advice(level: Grade, words: str) -> None:
     assert words in assessed_advice(level)
@@ -137,18 +118,7 @@ def test_fifty_are_looked_at_and_five_shown_in_less_than_a_tenth_of_a_second() -
     assert (assessed.stats.total, len(assessed.evidence)) == (50, 5)
 
 
-@pytest.mark.parametrize(
-    ("score", "level"),
-    [
-        (0.8, "high"),
-        (0.7999, "medium"),
-        (0.5, "medium"),
-        (0.4999, "low"),
-        (0.2, "low"),
-        (0.1999, "very_low"),
-        (0.0, "very_low"),
-    ],
-)
+@table("score", "level")
 @pytest.mark.covers("R3.21")
 def test_borders(score: float, level: str) -> None:
     assert grade(score, 3) == level

@@ -24,6 +24,7 @@ from docs.bench.cooking_agent import (
 )
 from docs.bench.person import now
 from docs.bench.textworld_bench import ARMS, GAMES, Series, interval
+from tests.case_tables import table
 
 BOOK = """You open the book:
 
@@ -99,15 +100,7 @@ def test_a_cookbook_says_the_goals() -> None:
     assert goals("no recipe") == []
 
 
-@pytest.mark.parametrize(
-    ("text", "verb"),
-    [
-        ("You fried the apple.", "fry"),
-        ("You roasted it.", "roast"),
-        ("  You dice the onion.", "dice"),
-        ("No.", ""),
-    ],
-)
+@table("text", "verb")
 def test_a_game_says_what_was_done(text: str, verb: str) -> None:
     assert told_verb(text) == verb
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.case_tables import table
 from tests.conftest import Call
 from tests.home.test_foreign_commits import SAID, believed, commit, forged, put
 from tests.sync.conftest import InStep
@@ -47,16 +48,7 @@ def bring(cli: Call, git: Git, home: Path, other: Path, way: str) -> None:
         git(home, *named, "pull", "-q", "--no-rebase", "--no-edit", str(other / "experiences"), "main")
 
 
-@pytest.mark.parametrize(
-    ("way", "made_by", "crossed"),
-    [
-        # Each value beside each of the others once.
-        ("sync", "git", False),
-        ("sync", "alice-exp", True),
-        ("git pull", "git", True),
-        ("git pull", "alice-exp", False),
-    ],
-)
+@table("way", "made_by", "crossed")
 def test_where_data_goes_is_decided_here(
     pair: tuple[Path, Path], cli: Call, git: Git, way: str, made_by: str, crossed: bool
 ) -> None:
