@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.app.opening import open_session
-from alice_exp.conversations.wiring import chats
+from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.home.references import namespace_name
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, UsageError

@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError, reason
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.jsonc.problem import Problem
@@ -274,3 +275,9 @@ def _armored(bare: str) -> str:
     letters = re.sub(r"[^A-Za-z0-9+/=]", "", bare)
     rows = [letters[start : start + 70] for start in range(0, len(letters), 70)]
     return "\n".join([_BEGIN, *rows, _END, ""])
+
+
+@once
+def owner(session: Session) -> SshOwner:
+    """The owner key store of the session's home."""
+    return SshOwner(session.root, lambda: session.home.config().text("owner.key"))

@@ -12,7 +12,6 @@ from alice_exp.conversations import documents as documents_of
 from alice_exp.conversations.usecases.agent_context import BUDGET, MOST, Primed
 from alice_exp.conversations.usecases.agent_context import prime as primed
 from alice_exp.conversations.usecases.recollect import recollect
-from alice_exp.conversations.wiring import remembering
 from alice_exp.finding.usecases import Filters, level_named
 from alice_exp.home.references import type_named
 from alice_exp.home.session import Session
@@ -67,7 +66,7 @@ def context(
     )
     # Records have neither set nor state, tags nor importance: who asks for those asks for blocks.
     records = filters == Filters(since=filters.since, project=filters.project)
-    found = recollect(remembering(terminal.session), query, top, filters, records=records)
+    found = recollect(terminal.session, query, top, filters, records=records)
     block = documents_of.user_memory(found, similarity=similarity)
     document = {"query": query, "text": block, "matches": [documents_of.recollection(one) for one in found]}
 

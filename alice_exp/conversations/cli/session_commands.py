@@ -10,10 +10,11 @@ import typer
 
 from alice_exp.caller.acting import require_person
 from alice_exp.conversations.rules.context_window import Settings, trigger_tokens
+from alice_exp.conversations.store.file_sessions import chats
+from alice_exp.conversations.store.turn_index import forget_conversation
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.sessions import Extracted
 from alice_exp.conversations.values import ROLES, Message, as_dict, message_of
-from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.kernel.errors import Hint, Names, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.terminal.console import Terminal, short
@@ -31,7 +32,7 @@ def start(
 
     Example: id=$(alice-exp session start)
     """
-    session, new = sessions.start(conversing(terminal.session), name, terminal.session.enter())
+    session, new = sessions.start(terminal.session, name, terminal.session.enter())
     terminal.answer({"id": session, "new": new}, lambda: terminal.line(session))
 
 
@@ -52,7 +53,7 @@ def say(
     alice-exp session say ses-7k2m9q4x assistant - <answer.txt
     """
     messages = _messages(words, speaker, source)
-    spoken = sessions.say(conversing(terminal.session), session, messages)
+    spoken = sessions.say(terminal.session, session, messages)
     document = {
         "session": session,
         "index": spoken.record.index if spoken.record else None,
@@ -264,7 +265,7 @@ def window(
 
     Example: alice-exp session window ses-7k2m9q4x --json | jq .messages
     """
-    opened = conversing(terminal.session)
+    opened = terminal.session
     settings = Settings.of(opened.config)
     settings = replace(settings, max_context=max_context or settings.max_context)
     made = sessions.window(opened, session, settings)
@@ -303,7 +304,7 @@ def extract(
 
     Examples: alice-exp session extract ses-7k2m9q4x --dry-run · alice-exp session extract ses-7k2m9q4x
     """
-    done = sessions.extract_session(conversing(terminal.session), session, dry_run=dry_run)
+    done = sessions.extract_session(terminal.session, session, dry_run=dry_run)
     terminal.answer(_extraction(done), lambda: _read_out(terminal, done))
 
 
@@ -316,7 +317,7 @@ def end(
 
     Example: alice-exp session end ses-7k2m9q4x --forget
     """
-    spoken = sessions.end(conversing(terminal.session), session, forget=forget)
+    spoken = sessions.end(terminal.session, session, forget=forget)
     document = {
         "session": session,
         "forgotten": forget,
@@ -340,6 +341,6 @@ def forget(
     """
     command = f"alice-exp session forget {session}"
     require_person(terminal.session.caller, sentence("delete a conversation"), command)
-    held = chats(terminal.session).forget(session)
+    held = forget_conversation(terminal.session, session)
     document = {"session": session, "messages": held}
     terminal.answer(document, lambda: terminal.line(sentence("{count} messages deleted", count=held)))

@@ -13,7 +13,7 @@ import typer
 
 from alice_exp.conversations.cli.session_commands import at_line
 from alice_exp.conversations.rules.transcripts import Row, folder_of, once, rows_of, session_name
-from alice_exp.conversations.wiring import conversing, searching
+from alice_exp.conversations.usecases.search_sessions import searching
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
@@ -47,7 +47,7 @@ def import_session(
 
     rows = once(_rows(terminal, source, MESSAGE_LIMIT, dry_run=dry_run))
     default = id or session_name("import" if source == "-" else Path(source).stem) or "import"
-    taken = take_in(conversing(terminal.session), rows, default, dry_run=dry_run)
+    taken = take_in(terminal.session, rows, default, dry_run=dry_run)
     document = {
         "sessions": [{"id": one.session, "added": one.added, "known": one.known} for one in taken],
         "messages": sum(one.added for one in taken),

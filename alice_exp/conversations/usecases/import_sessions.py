@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from alice_exp.conversations.rules.transcripts import Row
-from alice_exp.conversations.usecases.sessions import Conversing, require_fitting
+from alice_exp.conversations.store.file_sessions import chats
+from alice_exp.conversations.usecases.sessions import require_fitting
 from alice_exp.conversations.values import ChatRecord, Message
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.progress import followed
 from alice_exp.kernel.value_class import dataclass
@@ -23,37 +25,37 @@ class Taken:
 
 
 def take_in(
-    conversing: Conversing, rows: Sequence[Row], default: str, *, dry_run: bool = False
+    context: Session, rows: Sequence[Row], default: str, *, dry_run: bool = False
 ) -> tuple[Taken, ...]:
     """Import conversations; rows without a session go to ``default``. Importing again adds only new messages.
 
     Raises ``UsageError``, before anything is written, if a session of that name holds a different conversation.
     """
-    conversing.home.read(())
-    chats, plans = conversing.chats, []
+    context.home.read(())
+    talks, plans = chats(context), []
     for session, group in _by_session(rows, default):
         for row in group:
             require_fitting(row.message)
         try:
-            present = chats.load(session)
+            present = talks.load(session)
         except NotFoundError:
             present = ()
         plans.append((session, group, _overlap(session, present, group)))
     for session, group, known in () if dry_run else followed(plans):
         there = known
         while there < len(group):
-            add(conversing, session, group[there:], there)
-            there = _overlap(session, chats.load(session), group)
+            add(context, session, group[there:], there)
+            there = _overlap(session, talks.load(session), group)
     return tuple(Taken(session, len(group) - known, known) for session, group, known in plans)
 
 
-def add(conversing: Conversing, session: str, rows: Sequence[Row], after: int) -> None:
+def add(context: Session, session: str, rows: Sequence[Row], after: int) -> None:
     """Append messages to a conversation of ``after`` messages; where another process adds meanwhile, none comes twice,
     and some may not come."""
     for project, group in groupby(rows, lambda row: row.project):
         said = list(group)
-        conversing.chats.start(session, said[0].message.at or conversing.caller.now, project)
-        conversing.chats.save_all(session, [row.message for row in said], [row.name for row in said], after)
+        chats(context).start(session, said[0].message.at or context.caller.now, project)
+        chats(context).save_all(session, [row.message for row in said], [row.name for row in said], after)
         after += len(said)
 
 

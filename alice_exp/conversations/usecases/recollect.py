@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.conversations.usecases.agent_context import user_memories
-from alice_exp.conversations.usecases.search_sessions import Search
+from alice_exp.conversations.usecases.search_sessions import Search, searching
 from alice_exp.finding.rules.fitting_episodes import episode_text, fitting_episodes
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.usecases import Filters
@@ -33,14 +33,6 @@ LOOKED_THROUGH = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Remembering:
-    """Where memories lie: a home, its blocks, records and history, and what was said."""
-
-    session: Session
-    search: Search
-
-
-@dataclass(frozen=True, slots=True)
 class Recollection:
     """Something remembered: where it is from, its id there, what it says, when it was, how well it fits (0 to 1).
 
@@ -58,7 +50,7 @@ class Recollection:
 
 
 def recollect(
-    remembering: Remembering, query: str, top: int, filters: Filters, *, records: bool = True
+    session: Session, query: str, top: int, filters: Filters, *, records: bool = True
 ) -> list[Recollection]:
     """At most ``top`` blocks about the user, best first; behind them at most ``top`` records that fit, best first.
 
@@ -66,8 +58,7 @@ def recollect(
     ``recall`` and ``show`` tell a block as it is. Reading a block counts as a read; ``records=False``: blocks alone.
     """
     blocks = [
-        replace(one, placed=masked_block(one.placed))
-        for one in user_memories(remembering.session, query, top, filters)
+        replace(one, placed=masked_block(one.placed)) for one in user_memories(session, query, top, filters)
     ]
     told = [
         Recollection(
@@ -83,13 +74,11 @@ def recollect(
     if not records:
         return told
     known = {piece.ref for one in blocks for piece in one.placed.block.evidence}
-    snapshot = remembering.session.home.read((), records=True)
+    snapshot = session.home.read((), records=True)
     found = [
         *_episodes(snapshot, query, filters.since),
-        *_thoughts(
-            snapshot, remembering.session.history, query, remembering.session.caller.now, top, filters.since
-        ),
-        *_messages(remembering.search, query, filters, remembering.session.caller.now, top),
+        *_thoughts(snapshot, session.history, query, session.caller.now, top, filters.since),
+        *_messages(searching(session), query, filters, session.caller.now, top),
     ]
     fresh = sorted(
         (one for one in found if one.id not in known), key=lambda one: (-one.score, one.source, one.id)

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.values import ChatRecord
 from alice_exp.finding.rules.noise import B
 from alice_exp.finding.rules.parsed_query import Query
@@ -24,6 +25,7 @@ from alice_exp.kernel.value_class import dataclass
 if TYPE_CHECKING:
     from alice_exp.conversations.store.file_sessions import FileSessions
     from alice_exp.conversations.store.turn_index import IndexedTurns, Turn
+    from alice_exp.home.session import Session
 
 Search = Callable[[str, "str | None", int], "list[Found]"]
 """``search`` over the turns of a home: question, ``now``, ``top``."""
@@ -179,3 +181,12 @@ def _named(speakers: Iterable[str], question: str) -> set[str]:
 
 def _is_within(at: str, days: Sequence[Span]) -> bool:
     return bool(days) and any(span.covers(day_of(at)) for span in days)
+
+
+def searching(session: Session, sessions: Sequence[str] = (), prefix: str = "") -> Search:
+    """The search of what was said in this home, or in some conversations of it."""
+    from alice_exp.conversations.store.turn_index import turn_index
+
+    gate, index = session.config.number("thresholds.fits"), turn_index(session)
+    among = named(chats(session), sessions, prefix)
+    return lambda query, now, top: index.ask(lambda turns: search(turns, query, now, top, gate), among)

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.grounding import held_in, resting_on, said_again
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
-from alice_exp.caller.acting import Caller
-from alice_exp.caller.heard_queue import Heard, HeardQueue
+from alice_exp.caller.heard_queue import Heard
 from alice_exp.caller.hosts import HOSTS
 from alice_exp.conversations.rules.context_window import Settings, Summarise, Window, before_model
 from alice_exp.conversations.rules.cues import Extraction, Inference, extract, order_of
@@ -22,9 +21,10 @@ from alice_exp.conversations.rules.own_sentences import Said, queued, said
 from alice_exp.conversations.rules.reading import parse_answer, prompt_for
 from alice_exp.conversations.rules.speakers import by_the_user, named_apart, other_speakers
 from alice_exp.conversations.rules.transcripts import typed_words
+from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.values import ChatRecord, Message
 from alice_exp.home.dry_run import DryHome
-from alice_exp.home.ports import Home
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.providers.ports import Provider
@@ -35,7 +35,7 @@ from alice_exp.model.values.config import Config
 from alice_exp.model.values.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from alice_exp.conversations.store.file_sessions import FileSessions
+    pass
 
 MESSAGE_LIMIT = 16 << 20
 """Maximum size of one message in bytes; a longer one is refused."""
@@ -54,19 +54,6 @@ NOTHING = Captured(())
 
 _DAY = 86_400
 _PERSONAL: tuple[Place, ...] = ("personal",)
-
-
-@dataclass(frozen=True, slots=True)
-class Conversing:
-    """What conversations need: the home, its chat histories, the caller with the time, the configuration, the
-    queue of sentences, and the chat model (``None``: rules alone)."""
-
-    home: Home
-    chats: FileSessions
-    caller: Caller
-    config: Config
-    heard: HeardQueue
-    provider: Provider | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,51 +92,53 @@ class Spoken:
     failure: AliceError | None = None
 
 
-def start(conversing: Conversing, session: str = "", project: str = "") -> tuple[str, bool]:
+def start(context: Session, session: str = "", project: str = "") -> tuple[str, bool]:
     """Open a conversation in a project (all its names), named or with a fresh id, and delete old ones (B4.6); False if
     it was already open."""
-    caller, chats = conversing.caller, conversing.chats
-    conversing.home.read(())
-    forget_old(conversing)
+    caller, talks = context.caller, chats(context)
+    context.home.read(())
+    forget_old(context)
     name = session or caller.new_id("ses")
-    return name, chats.start(name, caller.now, project)
+    return name, talks.start(name, caller.now, project)
 
 
-def forget_old(conversing: Conversing) -> None:
+def forget_old(context: Session) -> None:
     """Delete the conversations of ``KEPT_DAYS`` ago (B4.6), by a person alone: an agent's clock decides nothing. What
     nobody read for candidates is read first, and stays where it cannot be read."""
-    if not conversing.caller.actor.is_person:
+    from alice_exp.conversations.store.turn_index import forget_conversation
+
+    if not context.caller.actor.is_person:
         return
-    chats, before = conversing.chats, seconds(conversing.caller.now) - KEPT_DAYS * _DAY
-    is_read, left = conversing.config.count("long_term.max_buffer_turns") > 0, _READ_AT_ONCE
-    for name in chats.older(before):
+    talks, before = chats(context), seconds(context.caller.now) - KEPT_DAYS * _DAY
+    is_read, left = context.config.count("long_term.max_buffer_turns") > 0, _READ_AT_ONCE
+    for name in talks.older(before):
         with suppress(AliceError, OSError):
-            if is_read and chats.load_unextracted(name):
+            if is_read and talks.load_unextracted(name):
                 left -= 1
                 if left < 0:
                     continue
-                extract_session(conversing, name, wait=0.0)
-            chats.forget(name)
+                extract_session(context, name, wait=0.0)
+            forget_conversation(context, name)
 
 
-def say(conversing: Conversing, session: str, messages: Sequence[Message]) -> Spoken:
+def say(context: Session, session: str, messages: Sequence[Message]) -> Spoken:
     """Store messages; after every ``long_term.max_buffer_turns`` user messages, extract candidates (R4.18).
 
     A failed extraction loses nothing: the messages are stored and stay unread (B4.13). If sessions are disabled,
     nothing is stored (R4.13).
     """
-    chats, config, now = conversing.chats, conversing.config, conversing.caller.now
+    talks, config, now = chats(context), context.config, context.caller.now
     for message in messages:
         require_fitting(message)
     if not config.flag("short_term.enabled"):
         return Spoken(None)
-    kept = chats.save_all(session, [replace(one, at=one.at or now) for one in messages])
-    unread = chats.load_unextracted(session)
+    kept = talks.save_all(session, [replace(one, at=one.at or now) for one in messages])
+    unread = talks.load_unextracted(session)
     answer = Spoken(kept[-1] if kept else None, len(unread))
     if not is_due(unread, config):
         return answer
     try:
-        extracted = extract_session(conversing, session, wait=0.0)
+        extracted = extract_session(context, session, wait=0.0)
     except AliceError as failure:
         return replace(answer, failure=failure)
     left = sum(record.index > extracted.index for record in unread)
@@ -183,11 +172,11 @@ class _Talk:
     is_known: bool
 
     @classmethod
-    def of(cls, conversing: Conversing, session: str) -> _Talk:
+    def of(cls, context: Session, session: str) -> _Talk:
         """The conversation of this name."""
-        records = conversing.chats.load(session)
+        records = chats(context).load(session)
         typed = [_typed(record.message) for record in records]
-        others = other_speakers(typed, [one.block.payload.content for one in conversing.home.read(_PERSONAL)])
+        others = other_speakers(typed, [one.block.payload.content for one in context.home.read(_PERSONAL)])
         messages = by_the_user(typed, others)
         return cls(records, others, messages, not others or any(one.role == "user" for one in messages))
 
@@ -213,7 +202,7 @@ def _typed(message: Message) -> Message:
 
 
 def extract_session(
-    conversing: Conversing, session: str, *, wait: float = 10.0, dry_run: bool = False, keeps: bool = False
+    context: Session, session: str, *, wait: float = 10.0, dry_run: bool = False, keeps: bool = False
 ) -> Extracted:
     """Extract from unread messages: candidates into the pool, each with its quote, in one commit (R4.18-R4.22).
 
@@ -221,29 +210,29 @@ def extract_session(
     ``ProviderError`` if a configured model fails; nothing is marked as read then (B4.13). ``keeps``: the sentences of
     the whole conversation come into the queue first.
     """
-    home, chats, caller = conversing.home, conversing.chats, conversing.caller
+    home, talks, caller = context.home, chats(context), context.caller
     # Read the home first: recovery lands a pending commit, and only then git tells what was already extracted.
     seen = home.read()
-    with chats.claim(session, wait):
-        talk = _Talk.of(conversing, session)
+    with talks.claim(session, wait):
+        talk = _Talk.of(context, session)
         if keeps:
-            _hear(conversing, talk, queued(talk.sentences, talk.messages))
+            _hear(context, talk, queued(talk.sentences, talk.messages))
         unread = [record.index for record in talk.records if not record.extracted]
         if not unread or not talk.is_known:
             return Extracted(session, others=talk.others if unread else ())
         fresh = [one for one in talk.sentences if one.index >= unread[0]]
         chosen = queued(fresh, talk.messages)
         heard: Sequence[Heard] = ()
-        if conversing.provider is None:
+        if context.provider is None:
             least = seen.config.number("long_term.min_importance")
             found, by = extract(talk.messages, least, fresh), "rules"
         else:
-            heard = () if dry_run else _hear(conversing, talk, chosen)
-            found, by = _asked(conversing, conversing.provider, chosen), "model"
-        drafts = [_draft(conversing, one, talk, seen) for one in found.inferences]
+            heard = () if dry_run else _hear(context, talk, chosen)
+            found, by = _asked(context, context.provider, chosen), "model"
+        drafts = [_draft(context, one, talk, seen) for one in found.inferences]
         # What says again what a living block rests on joins it.
         known, again = {one.quote for one in found.inferences}, said_again(seen)
-        repeated = (_draft(conversing, order_of(one), talk, seen) for one in chosen if one.text not in known)
+        repeated = (_draft(context, order_of(one), talk, seen) for one in chosen if one.text not in known)
         drafts += [draft for draft in repeated if again(draft) is not None]
         answer = Extracted(
             session, unread[-1], len(unread), found.inferences, NOTHING, found.dropped, by, talk.others
@@ -252,36 +241,36 @@ def extract_session(
             return replace(answer, captured=memorize(DryHome(home), caller, drafts, bulk=True))
         if drafts:
             token = caller.new_id("ext")
-            chats.begin(session, token, answer.index)
+            talks.begin(session, token, answer.index)
             trailers = (("Session", f"{session}#{answer.index}"), ("Extraction", token))
             captured = memorize(home, caller, drafts, op="extract", trailers=trailers, bulk=True)
             answer = replace(answer, captured=captured)
-        chats.mark_extracted(session, answer.index)
-        conversing.heard.remove({one.id for one in heard})
+        talks.mark_extracted(session, answer.index)
+        context.heard.remove({one.id for one in heard})
         return answer
 
 
-def hear(conversing: Conversing, session: str) -> None:
+def hear(context: Session, session: str) -> None:
     """Keep the person's own sentences of a conversation in the queue, each durably and once."""
-    talk = _Talk.of(conversing, session)
-    _hear(conversing, talk, queued(talk.sentences, talk.messages))
+    talk = _Talk.of(context, session)
+    _hear(context, talk, queued(talk.sentences, talk.messages))
 
 
-def _hear(conversing: Conversing, talk: _Talk, sentences: Sequence[Said]) -> Sequence[Heard]:
+def _hear(context: Session, talk: _Talk, sentences: Sequence[Said]) -> Sequence[Heard]:
     """The sentences as they wait now; none where the queue is off."""
-    return conversing.heard.keep(talk.heard(sentences)) if conversing.config.flag("heard.enabled") else ()
+    return context.heard.keep(talk.heard(sentences)) if context.config.flag("heard.enabled") else ()
 
 
-def _asked(conversing: Conversing, provider: Provider, sentences: Sequence[Said]) -> Extraction:
+def _asked(context: Session, provider: Provider, sentences: Sequence[Said]) -> Extraction:
     """What the configured model makes of the person's sentences, which wait where it fails. ``ProviderError`` if its
     answer cannot be parsed."""
     if not sentences:
         return Extraction()
-    least = conversing.config.number("long_term.min_importance")
+    least = context.config.number("long_term.min_importance")
     return parse_answer(provider.chat(prompt_for(sentences)), sentences, least)
 
 
-def _draft(conversing: Conversing, one: Inference, talk: _Talk, seen: Snapshot) -> Draft:
+def _draft(context: Session, one: Inference, talk: _Talk, seen: Snapshot) -> Draft:
     record = talk.records[one.index]
     rows = talk.heard(one.quotes or [Said(one.index, one.quote)])
     older = _superseded(one, seen)
@@ -292,7 +281,7 @@ def _draft(conversing: Conversing, one: Inference, talk: _Talk, seen: Snapshot) 
         about=one.about,
         tags=one.tags,
         replaces=(older.block.id,) if older else (),
-        evidence=resting_on(conversing.heard, rows),
+        evidence=resting_on(context.heard, rows),
         importance=one.importance,
         project="" if one.everywhere else held_in(record.project, one.content, one.quote),
         origin=HEARD if one.quotes else CUES,
@@ -313,16 +302,16 @@ def _superseded(one: Inference, seen: Snapshot) -> Placed | None:
     return max(found, key=lambda placed: (placed.block.created_at, placed.block.id), default=None)
 
 
-def end(conversing: Conversing, session: str, *, forget: bool = False) -> Spoken:
+def end(context: Session, session: str, *, forget: bool = False) -> Spoken:
     """Close a conversation, first extracting from unread messages if so configured (R4.22).
 
     With ``forget`` it is deleted as well, but not if the extraction fails: the error is raised instead.
     """
-    chats, extracted, failure = conversing.chats, None, None
-    keeps = conversing.provider is None
-    if conversing.config.flag("long_term.extract_on_session_end"):
+    talks, extracted, failure = chats(context), None, None
+    keeps = context.provider is None
+    if context.config.flag("long_term.extract_on_session_end"):
         try:
-            extracted = extract_session(conversing, session, keeps=keeps)
+            extracted = extract_session(context, session, keeps=keeps)
         except NotFoundError:
             raise
         except AliceError as error:
@@ -330,21 +319,23 @@ def end(conversing: Conversing, session: str, *, forget: bool = False) -> Spoken
                 raise
             failure = error
     elif keeps:
-        hear(conversing, session)
+        hear(context, session)
     is_read = extracted is not None and (extracted.read or not extracted.others)
-    left = 0 if is_read else len(chats.load_unextracted(session))
-    chats.end(session, conversing.caller.now)
+    left = 0 if is_read else len(talks.load_unextracted(session))
+    talks.end(session, context.caller.now)
     if forget:
-        chats.forget(session)
+        from alice_exp.conversations.store.turn_index import forget_conversation
+
+        forget_conversation(context, session)
     return Spoken(None, left, extracted, failure)
 
 
-def window(conversing: Conversing, session: str, settings: Settings | None = None) -> Window:
+def window(context: Session, session: str, settings: Settings | None = None) -> Window:
     """The messages of a conversation to send to the model (R4.5-R4.13), else as configured; the provider, if any,
     writes the summary."""
-    messages = named_apart([record.message for record in conversing.chats.load(session)])
-    settings = settings or Settings.of(conversing.config)
-    return before_model(messages, settings, summary_by(conversing.provider))
+    messages = named_apart([record.message for record in chats(context).load(session)])
+    settings = settings or Settings.of(context.config)
+    return before_model(messages, settings, summary_by(context.provider))
 
 
 def summary_by(provider: Provider | None) -> Summarise | None:

@@ -9,7 +9,7 @@ from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.display import visible
 from alice_exp.model.documents import payload_text, trigger_text
 from alice_exp.model.values.block import Placed, place_of
-from alice_exp.review.wiring import reports
+from alice_exp.review.store import reports
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
