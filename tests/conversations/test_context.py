@@ -14,6 +14,7 @@ from alice_exp.app.opening import open_session
 from alice_exp.conversations.rules.context_window import estimate_tokens
 from alice_exp.conversations.usecases.agent_context import prime
 from alice_exp.model.values.block import Placed
+from tests.case_tables import cases
 
 Call = Callable[..., Any]
 
@@ -143,13 +144,7 @@ def test_prime_is_the_same_on_every_day(sample: Path, cli: Call) -> None:
     assert today["blocks"] and today == later
 
 
-PRIVATE = (
-    "我的银行密码是 tulip-4711",
-    "the deploy token is ghp_16C7e42F292c6912E7710c838347Ae178B4a",
-    "call me on +44 7700 900123",
-    "my card is 4111 1111 1111 1111",
-    "寄到中山路 18 号",
-)
+PRIVATE = tuple(cases(__file__, "PRIVATE"))
 
 
 @pytest.mark.parametrize("said", PRIVATE)

@@ -61,12 +61,7 @@ def test_at_most_twelve_of_a_session_cues_first_and_statements_before_questions(
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "Never print it, my password is hunter2-hunter2.",
-        "Always deploy with ghp_16C7e42F292c6912E7710c838347Ae178B4a.",
-        "我的银行密码是 tulip-4711，不要告诉别人。",
-        "Off the record: we should never hire him.",
-    ],
+    cases(__file__, "test_what_is_secret_or_off_the_record_is_not_queued"),
 )
 def test_what_is_secret_or_off_the_record_is_not_queued(text: str) -> None:
     talk = [Message("user", text), Message("user", OWN)]
@@ -75,18 +70,7 @@ def test_what_is_secret_or_off_the_record_is_not_queued(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "holds"),
-    [
-        ("Always run the linter before you push.", True),
-        ("We should never be in mock mode in production.", True),
-        ("I'd rather have it fail loudly than be silent.", True),
-        ("以后用中文回答我", True),
-        ("不要为了通过而改测试", True),
-        ("Can you fix the failing test in tree.spec.ts?", False),
-        ("Why do we always fail here?", False),
-        ("For now just skip the tests, we must hurry today.", False),
-        ("先不要修改代码", False),
-        ("proceed", False),
-    ],
+    cases(__file__, "test_an_order_from_now_on_is_told_from_one_of_the_moment"),
 )
 def test_an_order_from_now_on_is_told_from_one_of_the_moment(text: str, holds: bool) -> None:
     found = own.said([Message("user", text)])
@@ -176,12 +160,7 @@ def test_trifles_are_dropped_and_counted() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        '[{"content": "用户名字是张三", "importance": 0.9, "quote": [1]}]',
-        'Sure!\n```json\n[{"content": "用户名字是张三", "importance": 0.9, "quote": [1]},]\n```',
-        '{"memories": [{"content": "用户名字是张三", "importance": 0.9, "quote": "我叫张三"}]}',
-        '[{"content": "用户名字是张三", "importance": 0.9}',
-    ],
+    cases(__file__, "test_what_can_be_saved_of_an_answer"),
 )
 @pytest.mark.covers("R4.20")
 def test_what_can_be_saved_of_an_answer(text: str) -> None:

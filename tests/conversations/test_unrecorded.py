@@ -8,16 +8,7 @@ from alice_exp.conversations.values import Message
 from tests.case_tables import cases
 
 ASKED = cases(__file__, "ASKED")
-NOT_ASKED = [
-    "不要保存文件，先给我看看",
-    "别记错了，我住在杭州",
-    "以后不要记录调试日志到控制台",
-    "don't store secrets in the repository",
-    "Don't forget that I live in Berlin",
-    "never log it twice",
-    "Do not save the file before I have seen it",
-    "记下来：我对花生过敏",
-]
+NOT_ASKED = cases(__file__, "NOT_ASKED")
 
 
 def kept(*texts: str) -> list[str]:

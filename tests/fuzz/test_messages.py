@@ -23,6 +23,7 @@ from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.sharing.usecases import bundles as sharing
 from alice_exp.sharing.usecases.bundles import caller_as
 from alice_exp.sharing.usecases.peers import Host
+from tests.case_tables import cases
 from tests.fuzz import SCALE
 
 SCALARS = (
@@ -41,27 +42,8 @@ ANYTHING = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
     max_leaves=6,
 )
-GOOD = {
-    "id": "exp-aaaaaaa2",
-    "type": "rule",
-    "trigger": "searching code",
-    "payload": "use rg",
-    "tags": ["search"],
-    "verifications": 72,
-    "evidence": [{"kind": "outcome", "at": "2026-02-20T09:00:00Z", "quote": "it was fast", "effect": "ok"}],
-    "hash": "0" * 64,
-}
-MORE = [
-    "state",
-    "approved",
-    "about",
-    "shareable",
-    "origin",
-    "verifications_local",
-    "observations",
-    "archived",
-    "set",
-]
+GOOD = {**dict(cases(__file__, "GOOD")), "hash": "0" * 64}
+MORE = cases(__file__, "MORE")
 
 
 @st.composite

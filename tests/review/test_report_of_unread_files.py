@@ -30,24 +30,11 @@ from alice_exp.model.values.block import (
 )
 from alice_exp.review.usecases.todays_report import heartbeat
 from tests.approvals import approved
+from tests.case_tables import cases
 
 Call = Callable[..., Any]
 
-WORDS = [
-    "tabs",
-    "spaces",
-    "deploy",
-    "friday",
-    "tests",
-    "migration",
-    "release",
-    "tea",
-    "coffee",
-    "window",
-    "port",
-    "cache",
-    "login",
-]
+WORDS = cases(__file__, "WORDS")
 HAN = "缓存登录队列发布窗口测试数据迁移端口咖啡绿茶服务器"
 NOW = "2026-02-20T09:00:00Z"
 TIMES = ("2023-02-01T09:00:00Z", "2025-08-01T09:00:00Z", "2026-02-01T09:00:00Z")
@@ -80,14 +67,7 @@ def made(chance: random.Random, path: str) -> Block:
     return block
 
 
-SIZES = {
-    "universal/a.jsonc": 45,
-    "universal/b.jsonc": 8,
-    "personal/c.jsonc": 60,
-    "low_value_pool/pending_20260219.jsonc": 12,
-    "archive/rejected.jsonc": 8,
-    "archive/obsolete.jsonc": 8,
-}
+SIZES = dict(cases(__file__, "SIZES"))
 
 
 @pytest.fixture

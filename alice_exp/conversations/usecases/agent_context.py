@@ -12,7 +12,7 @@ from alice_exp.finding.rules.preferred_matches import is_foreign
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.rules.rivals import replaced, rivalry
 from alice_exp.finding.usecases import Filters, recall, replaced_ones
-from alice_exp.home.ports import Home
+from alice_exp.home.doors import Home
 from alice_exp.home.session import Session
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Placed, content_hash, is_approved

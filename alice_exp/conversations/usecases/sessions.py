@@ -23,7 +23,6 @@ from alice_exp.conversations.rules.speakers import by_the_user, named_apart, oth
 from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.values import ChatRecord, Message
-from alice_exp.home.dry_run import DryHome
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Commit
@@ -238,7 +237,7 @@ def extract_session(
             session, unread[-1], len(unread), found.inferences, NOTHING, found.dropped, by, talk.others
         )
         if dry_run:
-            return replace(answer, captured=memorize(DryHome(home), caller, drafts, bulk=True))
+            return replace(answer, captured=memorize(home.dry(), caller, drafts, bulk=True))
         if drafts:
             token = caller.new_id("ext")
             talks.begin(session, token, answer.index)

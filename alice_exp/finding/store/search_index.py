@@ -29,7 +29,7 @@ from alice_exp.model.values.ledger_entry import Entry
 
 if TYPE_CHECKING:
     from alice_exp.finding.store.index_rows import FileRows
-    from alice_exp.home.store.doors import FileHome
+    from alice_exp.home.doors import Home
     from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.atomic_files import Signature
 
@@ -70,7 +70,7 @@ class HomeIndex(Database):
     """The index of one home, kept in step with its files: derived, and deletable at any time; it answers by
     ``index_query.Indexed``."""
 
-    def __init__(self, home: FileHome, warn: Callable[[AliceError], None]) -> None:
+    def __init__(self, home: Home, warn: Callable[[AliceError], None]) -> None:
         super().__init__(home.root / "state" / "index.sqlite", _SCHEMA, warn)
         self._home = home
         self._standings = home.standings
@@ -101,11 +101,11 @@ class HomeIndex(Database):
         signature, taken, content = connection.execute(query, (path,)).fetchone()
         if path not in files or not is_certain(files[path], signature, taken):
             return False
-        data, _ = self._home.bytes_of(path)
+        data, _ = self._home.reading.signed(path)
         rows = FileRows(connection, path, self._entry)
         held = rows.held()
         stored = [held.get(row) for row in rows.rows]
-        blocks, _ = self._home.sound_blocks(path, data) or ((), False)
+        blocks, _ = self._home.reading.sound(path, data) or ((), False)
         if content != blob_id(data) or stored != [block_row(block, place_of(path)) for block in blocks]:
             return True
         return not rows.agree_with(dict(zip(rows.rows, blocks, strict=True)))
@@ -190,7 +190,7 @@ class HomeIndex(Database):
                 continue
             # Taken before reading, so that a change during the read makes the signature uncertain, not stale.
             at = time.time_ns()
-            data, signature = self._home.bytes_of(path)
+            data, signature = self._home.reading.signed(path)
             if not number or content != blob_id(data):
                 rows = FileRows(connection, path, self._entry)
                 blocks, is_plain = self._indexable(path, data)
@@ -204,7 +204,7 @@ class HomeIndex(Database):
             connection.execute("UPDATE ledger SET oid = ?", (self._standings.state,))
 
     def _indexable(self, path: str, data: bytes) -> tuple[tuple[Block, ...], bool]:
-        parsed = self._home.sound_blocks(path, data)
+        parsed = self._home.reading.sound(path, data)
         if parsed is None or any(not block.id for block in parsed[0]):
             raise Unusable(path)
         return parsed
