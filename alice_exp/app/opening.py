@@ -45,10 +45,8 @@ class _Opened(Session):
         if not self._is_indexed:
             return None
         from alice_exp.finding.store.search_index import index
-        from alice_exp.finding.store.unread_files import Rows
 
-        covered = (rows := index(self)).covered(contents)
-        return (covered, Rows(rows, covered)) if covered else None
+        return index(self).catalogue(contents)
 
     @property
     def _is_indexed(self) -> bool:

@@ -182,7 +182,8 @@ def replaced_ones(session: Session) -> frozenset[str]:
     from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES
     from alice_exp.finding.rules.rivals import replaced, waiting
 
-    found = _ask(session, lambda known: known.concerned(REPLACING))
+    condition = "row IN (SELECT row FROM concerns WHERE kind = ?)"
+    found = _ask(session, lambda known: known.chosen(condition, REPLACING))
     return replaced(session.home.read(TRUSTED_PLACES)) if found is None else waiting(found)
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from alice_exp.finding.rules.choice import choose
-from alice_exp.finding.rules.corpus import Corpus, block_text
+from alice_exp.finding.rules.concerns import block_text
+from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.ranking import TAIL, fit, ordered, rank
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 from tests.approvals import approved

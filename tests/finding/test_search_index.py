@@ -306,7 +306,7 @@ def test_a_damaged_or_older_index_is_made_again(house: House, damage: Any) -> No
 
 
 COLUMNS = {
-    "files": ("texts", "length", "short", "sample", "ordered"),
+    "files": ("short", "sample", "ordered"),
     "blocks": ("length", "standing", "tokens"),
 }
 

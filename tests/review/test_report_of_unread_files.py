@@ -13,7 +13,6 @@ import pytest
 from alice_exp.app.opening import open_session
 from alice_exp.finding.rules.concerns import concerns
 from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, trusted
-from alice_exp.finding.store import index_rows
 from alice_exp.home.session import Session
 from alice_exp.home.store import read_files
 from alice_exp.model.formats.block_schema import block_json
@@ -176,23 +175,3 @@ def test_a_damaged_row_changes_no_report(
             )
     index.close()
     assert told(asking) == told(reading)
-
-
-def test_what_changes_no_text_takes_no_text_apart(
-    written: Callable[[int], Path], cli: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = written(4)
-    taken: list[object] = []
-    take = index_rows.tokens_many
-
-    def noted(texts: Any) -> Any:
-        taken.extend(texts)
-        return take(texts)
-
-    monkeypatch.setattr(index_rows, "tokens_many", noted)
-    cli("outcome", next(both(home)[1].home.read(("personal",)).within("personal")).block.id, "ok")
-    assert not taken
-    asking, reading = both(home)
-    assert told(asking) == told(reading)
-    cli("remember", "never release on friday")
-    assert taken
