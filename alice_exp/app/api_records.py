@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 from alice_exp.blocks.usecases import lifetime, provenance
 from alice_exp.blocks.usecases.lifetime import Lived
 from alice_exp.blocks.usecases.provenance import LogFilter, Undone
-from alice_exp.conversations.documents import user_memory
 from alice_exp.conversations.rules.context_window import (
     Estimate,
     Settings,
@@ -18,12 +17,10 @@ from alice_exp.conversations.rules.context_window import (
     estimate_tokens,
 )
 from alice_exp.conversations.rules.context_window import before_model as fitted
-from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.agent_context import MOST
-from alice_exp.conversations.usecases.recollect import Recollection, recollect
+from alice_exp.conversations.usecases.recollect import MOST, Recollection, recollect, user_memory
 from alice_exp.conversations.usecases.search_sessions import Found, searching
-from alice_exp.conversations.usecases.sessions import Extracted, Spoken
+from alice_exp.conversations.usecases.sessions import Extracted, Spoken, chats
 from alice_exp.conversations.values import ChatRecord, Message, Role, as_dict, message_of
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
@@ -253,8 +250,7 @@ class Conversations:
 
     def messages(self, session: str, last: int = 0) -> tuple[ChatRecord, ...]:
         """What was said in a session, in order; the latest ``last`` alone where that is over 0 (R4.28)."""
-        store = chats(self._session)
-        return store.load(session)[-last:]
+        return chats(self._session).load(session)[-last:]
 
     def before_model(self, messages: Sequence[M]) -> list[M]:
         """``alice_exp.before_model`` with this home's ``short_term`` settings and its model, where it has one."""
@@ -375,9 +371,9 @@ class Reviews:
 
     def prime(self, tokens: int = 1500, project: str = "") -> str:
         """What an agent should know when a session begins, in at most so many tokens: approved blocks alone."""
-        from alice_exp.conversations.cli.context_commands import opening
+        from alice_exp.conversations.usecases.agent_context import prime
 
-        return opening(self._session, tokens, self._session.names_of(project)).text
+        return prime(self._session, tokens, self._session.names_of(project)).text
 
     def exchange(self, peer: str, at: str = "") -> Exchanged:
         """Take what a paired peer offers, then offer ours; it has to be serving, at ``HOST:PORT`` where given."""

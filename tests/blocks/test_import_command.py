@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.data import HERE as DATA
 
 Call = Callable[..., Any]
@@ -351,10 +351,7 @@ def person(home: Path) -> Path:
     return Path(os.environ["HOME"])
 
 
-@pytest.mark.parametrize(
-    ("host", "file", "key"),
-    cases(__file__, "test_a_json_host_is_served_and_left_as_it_was"),
-)
+@table("host", "file", "key")
 def test_a_json_host_is_served_and_left_as_it_was(
     home: Path, cli: Call, host: str, file: str, key: str
 ) -> None:

@@ -27,7 +27,7 @@ from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.jsonc import parse
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.values.block import Block, Placed
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 
 NOW = "2026-02-20T09:00:00Z"
 LINUX = {"os": "linux"}
@@ -334,10 +334,7 @@ def test_a_row_that_was_damaged_answers_nothing(house: House, table: str, column
     assert house.ids("ripgrep") == ["exp-uaaaaaaa"]
 
 
-@pytest.mark.parametrize(
-    "flip",
-    cases(__file__, "test_a_flipped_number_by_which_blocks_are_found_is_noticed"),
-)
+@table("flip")
 def test_a_flipped_number_by_which_blocks_are_found_is_noticed(house: House, flip: str) -> None:
     house.ids("ripgrep")
     assert house.index.misled() == ()

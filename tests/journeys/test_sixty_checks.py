@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.case_tables import cases
+from tests.case_tables import table
 
 Call = Callable[..., Any]
 AGENT = {"ALICE_ACTOR": "agent:claude"}
@@ -229,10 +229,7 @@ def test_d07_comments_survive_acts_on_another_block(home: Path, cli: Call) -> No
     assert '"exp-bbbbbb22"' in "".join(lines[lines.index("// above b") + 1 :][:2])
 
 
-@pytest.mark.parametrize(
-    "broken",
-    cases(__file__, "test_d08_a_broken_file_is_named_with_its_line_and_the_others_work"),
-)
+@table("broken")
 def test_d08_a_broken_file_is_named_with_its_line_and_the_others_work(
     broken: str, home: Path, cli: Call
 ) -> None:
@@ -533,10 +530,7 @@ def test_d28_a_person_who_was_away_loses_nothing(home: Path, cli: Call) -> None:
     assert report["items"][0]["expires_at"] == "2026-02-27T09:00:00Z"
 
 
-@pytest.mark.parametrize(
-    "who",
-    cases(__file__, "test_d29_only_a_person_decides"),
-)
+@table("who")
 def test_d29_only_a_person_decides(
     who: dict[str, str], home: Path, cli: Call, git: Callable[..., str]
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 from alice_exp.model.rules.private_facts import delicate, is_left_behind, masked
 from alice_exp.model.rules.secrets import findings
 from alice_exp.model.values.block import Block, Payload, Trigger
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 
 _HEX = "0123456789abcdef"
 
@@ -172,18 +172,12 @@ def test_no_code_is_told_to_whom_did_not_ask(text: str) -> None:
     assert number not in masked(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    cases(__file__, "test_what_nobody_asked_for_is_cut_to_its_first_characters"),
-)
+@table("text", "told")
 def test_what_nobody_asked_for_is_cut_to_its_first_characters(text: str, told: str | None) -> None:
     assert masked(text) == (told or text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    cases(__file__, "test_a_day_in_a_name_is_no_key"),
-)
+@table("text")
 def test_a_day_in_a_name_is_no_key(text: str) -> None:
     assert findings(text, without=("a home path",)) == ()
 

@@ -28,7 +28,7 @@ from alice_exp.review.cli.where_it_holds import came_of
 from alice_exp.review.rules.daily_report import Edition, agenda, returned
 from alice_exp.review.rules.state_changes import hand_edits, movements
 from alice_exp.review.rules.weekly import last_week
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.model.test_rejection import NEAR_MISSES, REWORDED
 
 NOW = "2026-02-20T09:00:00Z"
@@ -56,10 +56,7 @@ def home(
 # -------------------------------------------------------------------------------------------------------- expiry
 
 
-@pytest.mark.parametrize(
-    ("shown", "now", "gone"),
-    cases(__file__, "test_seven_days_from_the_first_report_to_the_second"),
-)
+@table("shown", "now", "gone")
 @pytest.mark.covers("R2.43")
 def test_seven_days_from_the_first_report_to_the_second(shown: str, now: str, gone: bool) -> None:
     assert is_expired(candidate("a", shown), now, Config().wait) is gone

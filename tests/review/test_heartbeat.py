@@ -15,7 +15,7 @@ import pytest
 
 from alice_exp.kernel.text.display import cells
 from tests.approvals import trust_as_it_stands
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.conftest import ROOT, Call
 from tests.cost import seconds
 
@@ -542,10 +542,7 @@ def test_d30_the_first_command_of_a_day_names_what_waits_once(home: Path, cli: C
     assert cli("check", env=at("2026-02-22T00:00:00Z")).stderr
 
 
-@pytest.mark.parametrize(
-    "command",
-    cases(__file__, "test_these_commands_are_never_preceded_by_it"),
-)
+@table("command")
 def test_these_commands_are_never_preceded_by_it(home: Path, cli: Call, command: tuple[str, ...]) -> None:
     cli("memorize", "one")
     cli("heartbeat")

@@ -4,7 +4,7 @@ import pytest
 
 from alice_exp.kernel.errors import UsageError
 from alice_exp.review.rules.reply import Decision, Reading, named, read
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 
 REPORT = tuple(f"exp-{letter * 8}" for letter in "abcdefghijkmnpqrstuvwxyz2")
 GROUPS = {"1": REPORT[:2]}
@@ -217,10 +217,7 @@ def test_a_refusal_says_what_it_read_and_asks_back(text: str, sentence: str) -> 
     assert str(caught.value) == sentence
 
 
-@pytest.mark.parametrize(
-    ("text", "size", "expected"),
-    cases(__file__, "test_groups_subjects_and_words_for_one_stand_for_their_numbers"),
-)
+@table("text", "size", "expected")
 def test_groups_subjects_and_words_for_one_stand_for_their_numbers(
     text: str, size: int, expected: str
 ) -> None:

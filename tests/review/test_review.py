@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.conftest import ROOT, Call
 
 Git = Callable[..., str]
@@ -140,10 +140,7 @@ def test_a_rejected_inference_does_not_come_back(home: Path, cli: Call, git: Git
     assert git(home, "rev-list", "--count", f"{head}..HEAD") == "1"
 
 
-@pytest.mark.parametrize(
-    "command",
-    cases(__file__, "test_an_agent_decides_nothing"),
-)
+@table("command")
 @pytest.mark.parametrize("who", [{"ALICE_ACTOR": "agent"}, {"AI_AGENT": "x"}])
 def test_an_agent_decides_nothing(
     sample: Path, cli: Call, git: Git, command: tuple[str, ...], who: dict[str, str]

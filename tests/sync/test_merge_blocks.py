@@ -28,7 +28,7 @@ from alice_exp.model.values.ledger_entry import Standing
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.sync.rules.merge_blocks import merge, merge_block, second_id
 from alice_exp.sync.rules.merge_homes import merge_timelines, merge_trees
-from tests.case_tables import cases
+from tests.case_tables import table
 
 NOW = "2026-02-20T09:00:00Z"
 PATH = "universal/tool_usage.jsonc"
@@ -439,10 +439,7 @@ def test_what_stands_on_both_sides_without_a_common_past_is_told_once() -> None:
     assert result.total_events == 5 == sum(result.lengths)
 
 
-@pytest.mark.parametrize(
-    ("was", "one", "other", "result"),
-    cases(__file__, "test_values_in_three_ways"),
-)
+@table("was", "one", "other", "result")
 def test_values_in_three_ways(was: object, one: object, other: object, result: object) -> None:
     sides = (json.dumps({"value": side}).encode() for side in (was, one, other))
     merged = both(*sides, path="config.jsonc")

@@ -14,11 +14,9 @@ from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.conversations.rules.own_sentences import but_unrecorded
 from alice_exp.conversations.rules.tool_uses import deeds_of
 from alice_exp.conversations.rules.transcripts import Row, read, records, spoken
-from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.import_sessions import add, take_in
+from alice_exp.conversations.usecases.sessions import add, chats, take_in
 from alice_exp.episodes.usecases.episode_book import tell_actions
-from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, UsageError
 from alice_exp.learning.store import decisions
 from alice_exp.model.rules.identity import derived_id
@@ -62,12 +60,11 @@ def finish(spool: Spool, as_host: AsHost, idle: float) -> Iterator[AliceError]:
 
 
 def _one(spool: Spool, opened: Session, project: str, left: Left) -> AliceError | None:
-    context = opened
-    if not context.config.flag("short_term.enabled"):
+    if not opened.config.flag("short_term.enabled"):
         return None
     session = left.text("session")
     if left.text("event") == "start":
-        return _read_earlier(context, left.text("host"), session)
+        return _read_earlier(opened, left.text("host"), session)
     messages = left.fields.get("messages")
     if not isinstance(messages, list):
         # Hosts write their transcript before they call; one that is gone cannot come back.
@@ -76,43 +73,43 @@ def _one(spool: Spool, opened: Session, project: str, left: Left) -> AliceError 
     rows = spoken(entries, session, project)
     if not rows:
         return None
-    _take_in(context, rows, session)
+    _take_in(opened, rows, session)
     if left.text("event") == "compact":
-        sessions.hear(context, session)
+        sessions.hear(opened, session)
         return None
-    waits = left.text("event") == "stop" and context.provider is not None
-    is_read = not waits or sessions.is_due(chats(context).load_unextracted(session), context.config)
-    failure = sessions.end(context, session).failure if is_read else None
+    waits = left.text("event") == "stop" and opened.provider is not None
+    is_read = not waits or sessions.is_due(chats(opened).load_unextracted(session), opened.config)
+    failure = sessions.end(opened, session).failure if is_read else None
     deeds = deeds_of(entries)
     key = project.partition(" ")[0]
     keep_actions(opened, key, session, deeds, [row.message for row in rows])
-    keep_commands(spool, context, project, session, deeds)
+    keep_commands(spool, opened, project, session, deeds)
     keep_causes(opened, key, session, deeds)
     return failure
 
 
-def _read_earlier(context: Session, host: str, current: str) -> AliceError | None:
+def _read_earlier(opened: Session, host: str, current: str) -> AliceError | None:
     """Read what a host's earlier conversations left unread: hosts without an event for the end never say so."""
-    for one in chats(context).conversations():
+    for one in chats(opened).conversations():
         if one.session.startswith(f"{host}-") and one.session != current and one.unextracted:
-            failure = sessions.end(context, one.session).failure
+            failure = sessions.end(opened, one.session).failure
             if failure is not None:
                 return failure
     return None
 
 
-def _take_in(context: Session, rows: Sequence[Row], session: str) -> None:
+def _take_in(opened: Session, rows: Sequence[Row], session: str) -> None:
     """Add what is new. A host that rewrites its transcript (after compaction) is followed by its messages' ids."""
     try:
-        take_in(context, rows, session)
+        take_in(opened, rows, session)
     except UsageError:
         while True:
-            present = chats(context).load(session)
+            present = chats(opened).load(session)
             known = {record.name for record in present}
             new = [row for row in rows if row.name and row.name not in known]
             if not new:
                 return
-            add(context, session, new, len(present))
+            add(opened, session, new, len(present))
 
 
 _JOIN = "\n"
@@ -148,7 +145,7 @@ def keep_actions(
         tell_actions(opened, told, whole)
 
 
-def keep_commands(spool: Spool, context: Session, project: str, session: str, deeds: Sequence[Deed]) -> None:
+def keep_commands(spool: Spool, opened: Session, project: str, session: str, deeds: Sequence[Deed]) -> None:
     """Count the commands that succeeded in this session; propose, once, what did so in ``SESSIONS`` of its project.
 
     Doing it again changes nothing: a session counts once.
@@ -172,10 +169,10 @@ def keep_commands(spool: Spool, context: Session, project: str, session: str, de
                 )
             )
     if drafts:
-        known = {placed.block.key for placed in context.home.read(PLACES)}
+        known = {placed.block.key for placed in opened.home.read(PLACES)}
         fresh = [draft for draft in drafts if draft.key not in known]
         if fresh:
-            memorize(context.home, context.caller, fresh, bulk=True)
+            memorize(opened.home, opened.caller, fresh, bulk=True)
 
 
 def keep_causes(opened: Session, project: str, session: str, deeds: Sequence[Deed]) -> None:

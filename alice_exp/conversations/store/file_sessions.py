@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from alice_exp.conversations.values import ChatRecord, Conversation, Message, as_dict, message_of
-from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, ProblemError, UsageError, reason
 from alice_exp.kernel.journal.atomic_files import append, remove
 from alice_exp.kernel.value_class import dataclass
@@ -68,7 +67,8 @@ class FileSessions:
 
     Methods raise ``NotFoundError`` for an unknown session and ``UsageError`` for an invalid session name.
     ``is_committed`` tells whether git has a commit with an extraction's token; ``epoch`` gives the current time in
-    seconds. Files get the time as their modification time, by which ``older`` judges their age.
+    seconds; ``forgotten`` is called when a conversation was deleted. Files get the time as their modification time,
+    by which ``older`` judges their age.
     """
 
     def __init__(
@@ -76,10 +76,12 @@ class FileSessions:
         folder: Path,
         is_committed: Callable[[str], bool],
         epoch: Callable[[], float],
+        forgotten: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._folder = folder
         self._is_committed = is_committed
         self._epoch = epoch
+        self._forgotten = forgotten
         self._told: dict[str, _Told] = {}
 
     def start(self, session: str, at: str, project: str = "") -> bool:
@@ -161,6 +163,7 @@ class FileSessions:
         """Delete a conversation; returns how many messages it held."""
         held = len(self._read(session).rows)
         remove(self._path(session))
+        self._forgotten(session)
         return held
 
     def conversations(self) -> tuple[Conversation, ...]:
@@ -207,7 +210,7 @@ class FileSessions:
         try:
             return os.open(self._path(session), flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
         except FileNotFoundError:
-            raise _unknown(session) from None
+            raise unknown(session) from None
         except OSError as error:
             raise _refused(error) from error
 
@@ -217,7 +220,7 @@ class FileSessions:
         try:
             return append(self._path(session), data, create=create, at=self._epoch())
         except FileNotFoundError:
-            raise _unknown(session) from None
+            raise unknown(session) from None
         except OSError as error:
             raise _refused(error) from error
 
@@ -258,7 +261,8 @@ def _lock(handle: int, session: str, wait: float) -> None:
             time.sleep(_PAUSE)
 
 
-def _unknown(session: str) -> NotFoundError:
+def unknown(session: str) -> NotFoundError:
+    """The error for a session that is not there."""
     return NotFoundError(
         "there is no session {session}", session=session, hint="see 'alice-exp session list'"
     )
@@ -266,13 +270,3 @@ def _unknown(session: str) -> NotFoundError:
 
 def _refused(error: OSError) -> ProblemError:
     return ProblemError("the conversation could not be kept: {why}", why=reason(error))
-
-
-@once
-def chats(session: Session) -> FileSessions:
-    """The chat histories of the session's home."""
-    return FileSessions(
-        session.root / "sessions",
-        lambda token: any(True for _ in session.history.carrying("Extraction", token)),
-        lambda: session.moment.timestamp(),
-    )

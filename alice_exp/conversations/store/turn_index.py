@@ -13,12 +13,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from alice_exp.conversations.store.file_sessions import FileSessions, chats
+from alice_exp.conversations.store.file_sessions import FileSessions
 from alice_exp.conversations.values import ChatRecord, Message, as_dict, message_of
 from alice_exp.finding.rules.noise import NO_NOISE, SAMPLE, Noise, learn_noise
 from alice_exp.finding.rules.scorer import Statistics
 from alice_exp.finding.store.database import Connection, Database, in_memory
-from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.text.date_spans import Span
 from alice_exp.kernel.text.tokens import thirds, tokens_many
@@ -326,16 +325,3 @@ def _searched(message: Message) -> str:
     """The text that is searched: with the speaker's name, which a question may say."""
     text, speaker = message.content[:SEARCHED], message.speaker
     return text if text.startswith(speaker) else f"{speaker}: {text}"
-
-
-@once
-def turn_index(session: Session) -> TurnIndex:
-    """The index of what was said in this home."""
-    return TurnIndex(session.root / "state" / "sessions.sqlite", chats(session), session.warn)
-
-
-def forget_conversation(session: Session, name: str) -> int:
-    """Delete a conversation and its words in the index; returns how many messages it held."""
-    held = chats(session).forget(name)
-    turn_index(session).drop(name)
-    return held
