@@ -16,8 +16,8 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import REVIEWED
 from alice_exp.review import usecases as deciding
 from alice_exp.review.cli.asked_decisions import approved, left_lines, purged, rejected
-from alice_exp.review.cli.candidate_card import Shared, cards
-from alice_exp.review.cli.report_text import drawn
+from alice_exp.review.cli.candidate_card import Card, cards, scoped, shared, shared_line
+from alice_exp.review.cli.report_text import drawn, plain
 from alice_exp.review.cli.review_pages import (
     BACK,
     DIGITS,
@@ -32,7 +32,6 @@ from alice_exp.review.cli.review_pages import (
 )
 from alice_exp.review.cli.single_keys import QUITTING, key, mark_pastes, typed
 from alice_exp.review.cli.standing_pages import ask_standing, lost_page, standing_pages
-from alice_exp.review.cli.where_it_holds import scoped
 from alice_exp.review.rules.arrangement import review_screens
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.store import reports
@@ -88,7 +87,7 @@ class _Session:
     digits: dict[str, str] = field(default_factory=dict)
     place: tuple[int, int] = (0, 0)
     is_new: bool = False
-    shared: Shared = Shared()
+    shared: Mapping[str, str] = field(default_factory=dict)
 
     def run(self) -> Tally:
         """Go through the candidates from where the last review stopped, then the doubts, until the person quits."""
@@ -98,9 +97,9 @@ class _Session:
         if not (count or any(told)):
             self.terminal.line(say("Nothing waits for your decision."))
         if any(len(step) == 1 for step in steps):
-            self.shared = Shared.of(self.report.items)
-            for line in wrapped(self.shared.line, columns()) if self.shared.line else ():
-                self.terminal.line(line)
+            self.shared = shared(self.report.items)
+            if each := shared_line(self.shared):
+                self.terminal.line("\n".join(wrapped(each, columns())))
         while 0 <= at < len(steps):
             page = [item for item in steps[at] if item.placed.block.id not in self.settled]
             if page:
@@ -391,8 +390,8 @@ class _Session:
             self._rule(f"{position}/{count}")
         (card,) = cards([item])
         # What is shown apart from its turn, after an edit above all, says everything.
-        card = card if is_again or not count else replace(card, shared=self.shared)
-        lines = drawn(card, columns(), colour=self.terminal.is_rich, has_keys=True)
+        card = card if is_again or not count else Card(item, card.marks, self.shared)
+        lines = plain(drawn(card, columns(), has_keys=True), self.terminal.is_rich)
         sys.stdout.writelines(f"{line}\n" for line in lines)
 
     def _rule(self, title: str) -> None:

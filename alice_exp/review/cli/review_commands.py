@@ -28,6 +28,7 @@ from alice_exp.review.cli.asked_decisions import (
     show_unseen,
     verb_of,
 )
+from alice_exp.review.cli.candidate_card import kinds_held
 from alice_exp.review.cli.named_candidates import (
     About,
     By,
@@ -47,7 +48,7 @@ from alice_exp.review.cli.named_candidates import chosen as named
 from alice_exp.review.rules.arrangement import Wanted
 from alice_exp.review.store import reports
 from alice_exp.terminal.console import Terminal
-from alice_exp.terminal.language import listed, say
+from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun
 
 if TYPE_CHECKING:
@@ -366,7 +367,7 @@ def _decided(terminal: Terminal, decided: Decided, chosen: Choice, verb: str) ->
 
     terminal.answer(document, text)
     for placed in decided.placed if verb == "approve" else ():
-        if kinds := listed(dict.fromkeys(say(one.kind) for one in delicate(placed.block))):
+        if kinds := kinds_held(delicate(placed.block)):
             kept = "alice-exp: {id} holds {kinds}; history holds it from now on, until 'alice-exp purge {id}'"
             terminal.note(say(kept, id=placed.block.id, kinds=kinds))
     _name_skipped(terminal, decided, chosen)

@@ -282,7 +282,7 @@ def _report(
         reports.decided,
     )
     found = agenda(snapshot, caller.now, edition)
-    in_order = [item for part in arranged(found.items) for item in part.items]
+    in_order = [item for _, part in arranged(found.items) for item in part]
     gone = [moved.block_id for moved in found.changed if moved.placed is None]
     was = reports.last_versions(gone, acts) if gone else {}
     changed = tuple(replace(moved, was=was.get(moved.block_id)) for moved in found.changed)
