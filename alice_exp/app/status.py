@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from alice_exp.agents.connected_hosts import Connected, connected, faults, foreign
-from alice_exp.agents.wiring import spool
+from alice_exp.agents.store import spool
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.text.display import one_line, wrapped
 from alice_exp.model import documents
@@ -16,9 +16,7 @@ from alice_exp.review.cli.report_parts import asked_about, moved, settled, team_
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.state_changes import Movement
 from alice_exp.review.usecases import heartbeat
-from alice_exp.review.wiring import reviewing
-from alice_exp.sync.remotes import Remote
-from alice_exp.sync.wiring import remotes
+from alice_exp.sync.remotes import Remote, remotes
 from alice_exp.terminal.console import Terminal, cells
 from alice_exp.terminal.language import aside, rendered, say
 
@@ -34,7 +32,7 @@ def status(terminal: Terminal) -> None:
     Examples: alice-exp status · alice-exp status --json
     """
     session = terminal.session
-    report, _ = heartbeat(reviewing(session), peek=True)
+    report, _ = heartbeat(session, peek=True)
     doubts = [placed for placed in session.home.read(("personal", "universal")) if is_in_doubt(placed.block)]
     hosts, known, asked = connected(spool(session)), remotes(session).all(), session.asked()
     failing = [(one, [*faults(one, spool(session), session.moment)]) for one in hosts]

@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError, reason
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.jsonc.problem import Problem
@@ -261,3 +262,9 @@ def _no_program() -> ProblemError:
 
 def _allowed_line(line: str) -> str:
     return f'{PRINCIPAL} namespaces="{NAMESPACE}" {line}\n'
+
+
+@once
+def owner(session: Session) -> SshOwner:
+    """The owner key store of the session's home."""
+    return SshOwner(session.root, lambda: session.home.config().text("owner.key"))

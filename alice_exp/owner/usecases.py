@@ -21,7 +21,7 @@ from alice_exp.model.rules.approval import (
 from alice_exp.model.rules.ledger import is_same
 from alice_exp.model.values.block import Placed
 from alice_exp.model.values.changes import ChangeSet, Put, Setting
-from alice_exp.owner.wiring import owner
+from alice_exp.owner.store import owner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,6 +11,7 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
+from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal import atomic_files as files
 from alice_exp.kernel.journal.act import Commit
@@ -99,3 +100,9 @@ class Remotes:
             files.replace(path, text.encode(), durable=True)
         except OSError as error:
             raise ProblemError("this cannot be written: {why}", why=reason(error), path=str(path)) from error
+
+
+@once
+def remotes(session: Session) -> Remotes:
+    """The session's list of remotes."""
+    return Remotes(session.root / "identity")

@@ -20,8 +20,8 @@ from alice_exp.review.cli.named_candidates import Choice
 from alice_exp.review.cli.report_parts import differences
 from alice_exp.review.cli.single_keys import LATER, QUITTING, key
 from alice_exp.review.rules.rival_pairs import Answer, Rival
+from alice_exp.review.store import reports
 from alice_exp.review.usecases import Decided, Seen
-from alice_exp.review.wiring import reports, reviewing
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 
@@ -182,7 +182,7 @@ def purged(terminal: Terminal, ids: Sequence[str]) -> bool:
 
 def numbered(terminal: Terminal, block_id: str) -> str:
     """A candidate's number in the open report; its id if it has none."""
-    numbers = reviewing(terminal.session).reports.open_ids()
+    numbers = reports(terminal.session).open_ids()
     return str(numbers.index(block_id) + 1) if block_id in numbers else block_id
 
 

@@ -16,7 +16,6 @@ from alice_exp.review.cli.report_parts import report_document
 from alice_exp.review.cli.report_summary import how, line, summary
 from alice_exp.review.rules.arrangement import Wanted, page_of
 from alice_exp.review.rules.daily_report import Agenda, Item
-from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.tables import FORMATS
@@ -70,7 +69,7 @@ def heartbeat(
     # Whoever takes some fields, and the texts are not among them, was shown no candidate.
     has_texts = not terminal.fields or "payload" in map(str.strip, terminal.fields.split(","))
     report, _ = review.heartbeat(
-        reviewing(session),
+        session,
         peek=peek or unseen or terminal.quiet,
         page=lambda whole: [item.placed.block.id for item in given(whole)] if has_texts else [],
     )

@@ -34,7 +34,7 @@ from alice_exp.review.cli.single_keys import QUITTING, key, mark_pastes, typed
 from alice_exp.review.cli.standing_pages import ask_standing, lost_page, standing_pages
 from alice_exp.review.rules.arrangement import review_screens
 from alice_exp.review.rules.daily_report import Agenda, Item
-from alice_exp.review.wiring import reports, reviewing
+from alice_exp.review.store import reports
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
@@ -55,7 +55,7 @@ def review(terminal: Terminal) -> None:
             "a review needs a terminal, so that a person presses the keys",
             hint="see 'alice-exp heartbeat', then 'alice-exp reply …'",
         )
-    report, _ = deciding.heartbeat(reviewing(session), peek=False, page=lambda _: ())
+    report, _ = deciding.heartbeat(session, peek=False, page=lambda _: ())
     session.heard.age(session.caller.now)
     try:
         tally = _Session(terminal, report).run()
@@ -363,7 +363,7 @@ class _Session:
             return False
         self.outdated.clear()
         # Read, not reported anew: the numbers that the person has seen stay, and nothing else gets a clock.
-        self.report, _ = deciding.heartbeat(reviewing(self.terminal.session), peek=True)
+        self.report, _ = deciding.heartbeat(self.terminal.session, peek=True)
         fresh = self._current(item)
         if fresh not in self.report.items:
             return False
@@ -380,7 +380,7 @@ class _Session:
         self.is_new = True
         ids = [item.placed.block.id for item in items]
         self.displayed.update(ids)
-        now = deciding.mark_shown(reviewing(self.terminal.session), ids)
+        now = deciding.mark_shown(self.terminal.session, ids)
         return [replace(item, placed=now.get(item.placed.block.id, item.placed)) for item in items]
 
     def _show(self, item: Item, position: int, count: int, *, is_again: bool = False) -> None:

@@ -46,7 +46,7 @@ from alice_exp.review.cli.named_candidates import (
 )
 from alice_exp.review.cli.named_candidates import chosen as named
 from alice_exp.review.rules.arrangement import Wanted
-from alice_exp.review.wiring import reviewing
+from alice_exp.review.store import reports
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun
@@ -194,13 +194,13 @@ def reply(
 
     text = " ".join(words)
     require_person(terminal.session.caller, say("reply"), f"alice-exp reply {text}")
-    opened = reviewing(terminal.session)
-    if not opened.reports.open_report():
+    opened = terminal.session
+    if not reports(opened).open_report():
         raise review.no_report()
-    ids = opened.reports.open_ids()
+    ids = reports(opened).open_ids()
     plain, also = more(text)
     try:
-        reading = read(plain, ids, opened.reports.groups(), lambda: subjects(terminal))
+        reading = read(plain, ids, reports(opened).groups(), lambda: subjects(terminal))
     except UsageError as refusal:
         reading = read(_confirmed_wording(terminal, plain, ids, refusal), ids)
     waiting, _ = review.shown_only(terminal.session.home, ids)

@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from alice_exp.home.session import Session, once
 from alice_exp.home.store.list_files import NEWER
 from alice_exp.home.store.read_files import SAVING_NS
 from alice_exp.kernel.errors import BusyError, ProblemError, reason
@@ -24,7 +25,7 @@ from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING
 from alice_exp.kernel.journal.transaction import FileChange
-from alice_exp.sync.remotes import Exchanged, Remote
+from alice_exp.sync.remotes import Exchanged, Remote, remotes
 from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, tips
 from alice_exp.sync.store.merge_driver import (
     NEWER_TEXT,
@@ -315,3 +316,9 @@ def _count(repository: Repository, known: str, new: str) -> int:
     """The number of commits reachable from ``new`` but not from ``known`` (empty: all)."""
     without = [f"^{known}"] if known else []
     return int(repository.run("rev-list", "--count", new, *without, "--"))
+
+
+@once
+def exchange(session: Session) -> GitExchange:
+    """The session's git exchange."""
+    return GitExchange(session.home, remotes(session).key)
