@@ -295,10 +295,9 @@ def _owned() -> None:
 
 def _remote() -> None:
     """A remote that is known; nobody asks whether it is there."""
-    from alice_exp.sync.ports import Remote
-    from alice_exp.sync.store.known_remotes import FileRemotes
+    from alice_exp.sync.remotes import Remote, Remotes
 
-    FileRemotes(Path(os.environ["ALICE_HOME"]) / "identity").keep(
+    Remotes(Path(os.environ["ALICE_HOME"]) / "identity").keep(
         (Remote("mine", "ssh://there.invalid/mine.git", True, NOW),)
     )
 

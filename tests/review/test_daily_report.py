@@ -21,8 +21,8 @@ from alice_exp.model.values.block import (
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.config import Config, Wait
 from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
+from alice_exp.review.cli.report_parts import came_of
 from alice_exp.review.cli.report_text import notice
-from alice_exp.review.cli.where_it_holds import came_of
 from alice_exp.review.rules.daily_report import Edition, agenda, returned
 from alice_exp.review.rules.state_changes import hand_edits, movements
 from alice_exp.review.rules.weekly import last_week

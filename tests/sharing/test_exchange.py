@@ -19,8 +19,8 @@ from alice_exp.kernel.errors import PeerError
 from alice_exp.sharing.cli.peer_commands import _lines
 from alice_exp.sharing.rules import peer_exchange
 from alice_exp.sharing.rules.bundle import MOST_BLOCKS
+from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.sharing.usecases.peers import Exchanged
-from alice_exp.sharing.wiring import shares
 from alice_exp.terminal.streams import MOST, PatientLines
 from tests.case_tables import cases
 from tests.conftest import Call
