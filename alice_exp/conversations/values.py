@@ -44,18 +44,19 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ChatRecord:
-    """A stored message: its session, index there (from 0), and whether it was extracted from (R4.15, R4.18, R4.28).
+    """A message of a session (empty: not known yet), its index there (from 0; -1 while it is not stored), and whether
+    it was extracted from (R4.15, R4.18, R4.28).
 
     ``name`` is its id in the source it was imported from, empty for our own; ``project`` the names of the project in
     which it was said, apart by spaces, empty for none.
     """
 
     session: str
-    index: int
     message: Message
-    extracted: bool = False
     name: str = ""
     project: str = ""
+    index: int = -1
+    extracted: bool = False
 
     @property
     def ref(self) -> str:

@@ -120,7 +120,7 @@ class FileSessions:
     @staticmethod
     def _records(session: str, told: _Told) -> tuple[ChatRecord, ...]:
         return tuple(
-            ChatRecord(session, index, message, index <= told.extracted, name, project)
+            ChatRecord(session, message, name, project, index, index <= told.extracted)
             for index, (message, name, project) in enumerate(told.rows)
         )
 

@@ -85,9 +85,8 @@ class IndexedTurns:
         query = "SELECT session, body FROM turns JOIN files ON number = id / ? WHERE id = ?"
         ((session, body),) = self._asked(query, STRIDE, number)
         row = json.loads(body)
-        return ChatRecord(
-            session, number % STRIDE, message_of(row), row["extracted"], row["key"], row["project"]
-        )
+        told = row["key"], row["project"], number % STRIDE, row["extracted"]
+        return ChatRecord(session, message_of(row), *told)
 
     def statistics(self, tokens: Collection[str]) -> Statistics:
         """The statistics of all turns, and how many hold each of some tokens."""
