@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.blocks.rules.lost_decisions import Lost
-    from alice_exp.finding.rules.nearness.neighbourhood import Relation
+    from alice_exp.finding.rules.neighbourhood import Relation
     from alice_exp.home.ports import Came
     from alice_exp.model.values.block import Placed
     from alice_exp.review.rules.daily_report import Agenda, Item

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from alice_exp.blocks.cli.act_wording import told_lost
-from alice_exp.finding.rules.nearness.neighbourhood import Relation
+from alice_exp.finding.rules.neighbourhood import Relation
 from alice_exp.home.ports import Came
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import payload_text
