@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from alice_exp.agents.dialog_guards import has_owner_key, refused_here
-from alice_exp.agents.wiring import spool
+from alice_exp.agents.store import spool
 from alice_exp.caller.acting import Acting, Caller
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import RefusedError
@@ -19,7 +19,6 @@ from alice_exp.review.cli.report_html import page, written
 from alice_exp.review.cli.report_summary import summary
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.usecases import approve, heartbeat, reject
-from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.language import say
 
 MOST = 3
@@ -48,7 +47,7 @@ def ask_person(session: Session, dialog: Dialog) -> dict[str, Any]:
     """
     if why := refused_here(session, dialog.streams, dialog.modes):
         raise RefusedError("the person cannot be asked here: {why}", why=why, hint=_ELSEWHERE)
-    report = heartbeat(reviewing(session), peek=True)[0]
+    report = heartbeat(session, peek=True)[0]
     waiting = report.items
     fresh = [item.placed for item in waiting if _is_asked(item)]
     decided: dict[str, list[str]] = {"approved": [], "rejected": [], "later": []}

@@ -15,10 +15,7 @@ from alice_exp.agents.usecases import hook_answers
 from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases import capture
 from alice_exp.blocks.usecases.heard_here import quoted, readable
-from alice_exp.conversations import documents as conversation_documents
-from alice_exp.conversations.usecases.agent_context import MOST
-from alice_exp.conversations.usecases.recollect import recollect
-from alice_exp.conversations.wiring import remembering
+from alice_exp.conversations.usecases.recollect import MOST, recollect, user_memory
 from alice_exp.episodes.usecases.episode_book import add_episode
 from alice_exp.finding import documents as finding_documents
 from alice_exp.finding import usecases as finding_usecases
@@ -37,7 +34,6 @@ from alice_exp.model.rules.private_facts import delicate, masked_block
 from alice_exp.model.values.block import HEARD, About, BlockType, Evidence, Payload, Trigger
 from alice_exp.model.values.records import Event
 from alice_exp.review import usecases as review
-from alice_exp.review.wiring import reviewing
 from alice_exp.timeline.usecases.events import add_thought
 
 
@@ -117,13 +113,13 @@ def search_memory_tool(
     if not query.strip():
         raise UsageError("a query says what you want to know")
     found = recollect(
-        remembering(connection.session),
+        connection.session,
         query,
         MOST,
         finding_usecases.Filters(project=connection.session.here.names),
     )
-    text = conversation_documents.user_memory(found, similarity=True)
-    memories = [conversation_documents.recollection(one) for one in found]
+    text = user_memory(found, similarity=True)
+    memories = [one.document for one in found]
     return {"text": text, "memories": memories}
 
 
@@ -143,7 +139,7 @@ def memory_assess_knowledge(
 def heartbeat_summary(connection: Connection) -> dict[str, Any]:
     """How much waits for the person's decision. Use when the person asks what waits, or at the end of long work, to
     remind them; deciding is the person's."""
-    report, _ = review.heartbeat(reviewing(connection.session), peek=True)
+    report, _ = review.heartbeat(connection.session, peek=True)
     waiting = len(report.items)
     return {
         "report": report.report,

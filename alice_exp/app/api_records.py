@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 from alice_exp.blocks.usecases import lifetime, provenance
 from alice_exp.blocks.usecases.lifetime import Lived
 from alice_exp.blocks.usecases.provenance import LogFilter, Undone
-from alice_exp.conversations.documents import user_memory
 from alice_exp.conversations.rules.context_window import (
     Estimate,
     Settings,
@@ -19,16 +18,15 @@ from alice_exp.conversations.rules.context_window import (
 )
 from alice_exp.conversations.rules.context_window import before_model as fitted
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.agent_context import MOST
-from alice_exp.conversations.usecases.recollect import Recollection, recollect
-from alice_exp.conversations.usecases.search_sessions import Found
-from alice_exp.conversations.usecases.sessions import Extracted, Spoken
+from alice_exp.conversations.usecases.recollect import MOST, Recollection, recollect, user_memory
+from alice_exp.conversations.usecases.search_sessions import Found, searching
+from alice_exp.conversations.usecases.sessions import Extracted, Spoken, chats
 from alice_exp.conversations.values import ChatRecord, Message, Role, as_dict, message_of
-from alice_exp.conversations.wiring import chats, conversing, remembering, searching
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
 from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
-from alice_exp.episodes.usecases import episode_book, similar_episodes
+from alice_exp.episodes.rules.search_episodes import statistics as count_episodes
+from alice_exp.episodes.usecases import episode_book
 from alice_exp.episodes.usecases.episode_book import Kept, Pruned, Reflected
 from alice_exp.finding.usecases import Filters
 from alice_exp.home.record_access import recorded
@@ -43,7 +41,7 @@ from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.reply import more, read
 from alice_exp.review.rules.rival_pairs import Answer
-from alice_exp.review.wiring import reviewing
+from alice_exp.review.store import reports
 from alice_exp.timeline.rules.compaction import Summariser, TimelineStatistics, narrative, recent, statistics
 from alice_exp.timeline.rules.search_thoughts import Hit
 from alice_exp.timeline.usecases import events as timeline
@@ -111,7 +109,7 @@ class Records:
         """
         snapshot = self._recorded(EPISODES_PATH)
         wanted = filters or EpisodeFilters()
-        return similar_episodes.similar(self._session, snapshot, task, context or {}, top, wanted, by_words)
+        return episode_book.similar(self._session, snapshot, task, context or {}, top, wanted, by_words)
 
     def episodes(self) -> tuple[Episode, ...]:
         """All episodes that the file holds, in its order."""
@@ -123,7 +121,7 @@ class Records:
 
     def episode_statistics(self) -> EpisodeStatistics:
         """How many, how well, since when (R0.45)."""
-        return episode_book.counted(self._recorded(EPISODES_PATH))
+        return count_episodes(self.episodes())
 
     def prune(self, *, dry: bool = True) -> Pruned:
         """What a cleaning takes away and why (R0.36-R0.43); it is done with ``dry=False``, by a person."""
@@ -237,9 +235,7 @@ class Conversations:
     def start_session(self, name: str = "", project: str = "") -> str:
         """Open a conversation and give its id; one of that name that is open goes on (R4.14). What is heard in it
         belongs to ``project``, else to the working folder's (``none``: to none)."""
-        return sessions.start(
-            conversing(self._session), name, self._session.names_of(project, learning=True)
-        )[0]
+        return sessions.start(self._session, name, self._session.names_of(project, learning=True))[0]
 
     def say(self, session: str, content: str, role: Role = "user", *, speaker: str = "") -> Spoken:
         """Keep what was said; every ``long_term.max_buffer_turns``th user message is followed by a reading (R4.18).
@@ -251,12 +247,11 @@ class Conversations:
     def say_all(self, session: str, messages: Sequence[Message | Mapping[str, Any]]) -> Spoken:
         """The same for several messages, chat completions dicts among them."""
         said = [one if isinstance(one, Message) else message_of(one) for one in messages]
-        return sessions.say(conversing(self._session), session, said)
+        return sessions.say(self._session, session, said)
 
     def messages(self, session: str, last: int = 0) -> tuple[ChatRecord, ...]:
         """What was said in a session, in order; the latest ``last`` alone where that is over 0 (R4.28)."""
-        store = chats(self._session)
-        return store.load(session)[-last:]
+        return chats(self._session).load(session)[-last:]
 
     def before_model(self, messages: Sequence[M]) -> list[M]:
         """``alice_exp.before_model`` with this home's ``short_term`` settings and its model, where it has one."""
@@ -266,22 +261,22 @@ class Conversations:
 
     def window(self, session: str) -> Window:
         """What of a kept session goes to the model now, and how it was made (R4.5-R4.13)."""
-        return sessions.window(conversing(self._session), session)
+        return sessions.window(self._session, session)
 
     def extract(self, session: str) -> Extracted:
         """Read what was not read yet for candidates; nothing is read twice (R4.18-R4.22)."""
-        return sessions.extract_session(conversing(self._session), session)
+        return sessions.extract_session(self._session, session)
 
     def end_session(self, session: str, *, forget: bool = False) -> Spoken:
         """Close a session; what is left is read first (R4.22). ``forget`` deletes it once it was read."""
-        return sessions.end(conversing(self._session), session, forget=forget)
+        return sessions.end(self._session, session, forget=forget)
 
     def recollect(self, query: str, top: int = MOST, filters: Filters | None = None) -> list[Recollection]:
         """Blocks about the user that fit, then episodes, thoughts and messages, each with where it is from."""
         wanted = filters or Filters()
         if not wanted.project:
             wanted = replace(wanted, project=self._session.here.names)
-        return recollect(remembering(self._session), query, top, wanted, records=filters is None)
+        return recollect(self._session, query, top, wanted, records=filters is None)
 
     def context(self, query: str, top: int = MOST, filters: Filters | None = None) -> str:
         """The same as a ``[User Memory]`` block for a prompt; empty where nothing fits (R4.24).
@@ -303,7 +298,7 @@ class Reviews:
     def heartbeat(self, *, peek: bool = True) -> Agenda:
         """Today's report. As a peek it starts no clock and gives no numbers; else it is the open one, which ``reply``
         answers, and all of it counts as shown."""
-        return review.heartbeat(reviewing(self._session), peek=peek)[0]
+        return review.heartbeat(self._session, peek=peek)[0]
 
     def approve(
         self,
@@ -341,12 +336,12 @@ class Reviews:
         """Carry out a reply to the open report, one answer a decision; ``UsageError`` for one that is not plain, and
         then nothing is done. "3 replaces", "3 old", "3 both", "3 neither" say which of two rivals holds.
         ``NotFoundError`` where no report is open."""
-        opened = reviewing(self._session)
-        if not opened.reports.open_report():
+        opened = self._session
+        if not reports(opened).open_report():
             raise review.no_report()
         plain, also = more(text)
         answer = also if also in get_args(Answer) else ""
-        reading = read(plain if answer else text, opened.reports.open_ids(), opened.reports.groups())
+        reading = read(plain if answer else text, reports(opened).open_ids(), reports(opened).groups())
         made = []
         for one in reading.decisions:
             if answer:
@@ -377,15 +372,17 @@ class Reviews:
 
     def prime(self, tokens: int = 1500, project: str = "") -> str:
         """What an agent should know when a session begins, in at most so many tokens: approved blocks alone."""
-        from alice_exp.conversations.cli.context_commands import opening
+        from alice_exp.conversations.usecases.agent_context import prime
 
-        return opening(self._session, tokens, self._session.names_of(project)).text
+        return prime(self._session, tokens, self._session.names_of(project)).text
 
     def exchange(self, peer: str, at: str = "") -> Exchanged:
         """Take what a paired peer offers, then offer ours; it has to be serving, at ``HOST:PORT`` where given."""
         from alice_exp.caller.acting import require_person
+        from alice_exp.sharing.store.network import network
+        from alice_exp.sharing.store.peer_identity import peers
         from alice_exp.sharing.usecases import peers as exchanging
-        from alice_exp.sharing.wiring import network, peers, sharing
+        from alice_exp.sharing.usecases.bundles import sharing
 
         require_person(self._session.caller, "share", f"alice-exp peer exchange {peer}")
         found = peers(self._session).find(peer)

@@ -275,7 +275,7 @@ def _name_open_decisions(terminal: Terminal) -> None:
     from datetime import timedelta
 
     from alice_exp.agents.usecases.hook_answers import waiting
-    from alice_exp.learning.wiring import decisions
+    from alice_exp.learning.store import decisions
 
     session = terminal.session
     last, first = (session.moment - timedelta(hours=hours) for hours in (12, 24 * 14))
@@ -308,9 +308,8 @@ def _forget_old_conversations(terminal: Terminal) -> None:
         # Hardly a report has anything to do here, and none should load what it takes: days are counted there.
         if session.moment.timestamp() - oldest > _YOUNG:
             from alice_exp.conversations.usecases.sessions import forget_old
-            from alice_exp.conversations.wiring import conversing
 
-            forget_old(conversing(session))
+            forget_old(session)
     except (OSError, ValueError, AliceError):
         return
 

@@ -15,7 +15,6 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.app.opening import open_session
-from alice_exp.conversations.wiring import chats
 from alice_exp.home.references import namespace_name
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, UsageError
@@ -237,6 +236,8 @@ def _segments(_: str, session: Session) -> Iterator[Candidate]:
 
 
 def _sessions(_: str, session: Session) -> Iterator[Candidate]:
+    from alice_exp.conversations.usecases.sessions import chats
+
     for one in reversed(chats(session).conversations()):
         yield one.session, one.last_at
 

@@ -94,7 +94,7 @@ app.doctor_command doctor
 review.cli.interactive_review review
 blocks.cli.provenance_commands why log diff undo restore
 blocks.cli.lifetime_commands edit move retire revive purge
-conversations.cli.context_commands context prime
+conversations.cli.context_commands context prime heard
 blocks.cli.export_command export
 blocks.cli.export_command:import alice=import_alice
 blocks.cli.import_command:import claude-md=claude_md skill mem0 basic-memory=basic_memory jsonl
@@ -116,7 +116,6 @@ timeline.cli.event_commands:event export import=import_
 learning.cli.decision_commands distill
 conversations.cli.session_commands:session start say list=list_sessions show window extract end forget
 conversations.cli.session_search:session import=import_session search
-conversations.cli.heard_command heard
 agents.cli.connect_commands connect disconnect
 agents.cli.project_command:project =project off on is=is_ not=not_
 team.cli:project publish trust

@@ -18,7 +18,7 @@ from unittest.mock import patch
 from alice_exp.app.opening import open_session
 from alice_exp.blocks.usecases import capture, lifetime
 from alice_exp.blocks.usecases.capture import Draft
-from alice_exp.conversations.wiring import chats
+from alice_exp.conversations.usecases.sessions import chats
 from alice_exp.finding import usecases as recall
 from alice_exp.finding.store.search_index import HomeIndex
 from alice_exp.home import session
@@ -35,7 +35,7 @@ from alice_exp.model.values.block import (
     is_approved,
 )
 from alice_exp.review import usecases as review
-from alice_exp.review.wiring import reports, reviewing
+from alice_exp.review.store import reports
 from alice_exp.sharing.rules.bundle import bundle
 from tests.machine.watch import SETS, Watch, blob
 
@@ -306,7 +306,7 @@ def furnish(root: Path) -> None:
         capture.memorize(
             agent.home, agent.caller, [Draft(Payload(f"use {tool} number 1"), Trigger(f"doing {tool}"))]
         )
-    review.heartbeat(reviewing(user), peek=False)
+    review.heartbeat(user, peek=False)
     for said in ("I like tea", "I write Python"):
         capture.remember(user.home, user.caller, Draft(Payload(said)))
     review.approve(user.home, user.caller, ["exp-aaaaaaa2", "exp-bbbbbbb2"])

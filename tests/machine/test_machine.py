@@ -17,16 +17,16 @@ from hypothesis.stateful import run_state_machine_as_test as run_machine
 from alice_exp.agents import host_config
 from alice_exp.agents.cli import connect_commands, hook_command
 from alice_exp.agents.rules.hook_events import Told
+from alice_exp.agents.store import spool
 from alice_exp.agents.usecases.captured_sessions import finish
-from alice_exp.agents.wiring import spool
 from alice_exp.app.opening import open_session
 from alice_exp.blocks.usecases import capture, lifetime, provenance
 from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.blocks.usecases.lifetime import keep
 from alice_exp.caller.hosts import HOSTS
 from alice_exp.conversations.usecases import sessions
+from alice_exp.conversations.usecases.sessions import chats
 from alice_exp.conversations.values import Message
-from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.episodes.usecases import episode_book
 from alice_exp.finding import usecases as recall
 from alice_exp.kernel.errors import BusyError, RefusedError
@@ -40,7 +40,7 @@ from alice_exp.model.values.block import Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.reply import read
-from alice_exp.review.wiring import reviewing
+from alice_exp.review.store import reports
 from alice_exp.sharing.rules.bundle import read_bundle
 from alice_exp.sharing.usecases import bundles
 from alice_exp.timeline.usecases import events
@@ -128,7 +128,7 @@ class Acts(RuleBasedStateMachine):
                 lambda: lifetime.retire(w.home, w.caller, block_id, "so"),
                 lambda: lifetime.revive(w.home, w.caller, block_id, from_rejected=True),
                 lambda: provenance.undo(w.home, w.history, w.caller),
-                lambda: provenance.restore(w.home, w.history, w.caller, block_id),
+                lambda: provenance.restore(w, block_id),
                 lambda: bundles.allow(w.home, w.caller, [block_id]),
             ]
             self.world.refused(tries[number % len(tries)])
@@ -140,7 +140,7 @@ class Acts(RuleBasedStateMachine):
         with self.world.acting("session say"):
             w = self.world.by("agent")
             chats(w).start("talk", w.caller.now)
-            done = sessions.say(conversing(w), "talk", [Message("user", text)])
+            done = sessions.say(w, "talk", [Message("user", text)])
             if done.extracted is not None:
                 self.world.did(done.extracted)
 
@@ -202,7 +202,7 @@ class Acts(RuleBasedStateMachine):
     def extract(self) -> None:
         with self.world.acting("session extract"):
             w = self.world.by("agent")
-            self.world.did(sessions.extract_session(conversing(w), "talk"))
+            self.world.did(sessions.extract_session(w, "talk"))
             assert chats(w).load_unextracted("talk") == ()
 
     @rule(ok=st.booleans(), tool=TOOLS)
@@ -242,7 +242,7 @@ class Acts(RuleBasedStateMachine):
     def heartbeat(self, actor: str, peek: bool) -> None:
         with self.world.acting("heartbeat"):
             w = self.world.by(actor)
-            done = review.heartbeat(reviewing(w), peek=peek)
+            done = review.heartbeat(w, peek=peek)
             self.world.did(done)
 
     @rule(number=ANY, to=st.one_of(st.just(""), PLACES))
@@ -293,10 +293,10 @@ class Acts(RuleBasedStateMachine):
     def reply(self, said: str) -> None:
         with self.world.acting("reply", person=True):
             w = self.world.by("user")
-            (decision,) = read(said, reviewing(w).reports.open_ids()).decisions
+            (decision,) = read(said, reports(w).open_ids()).decisions
             ids = decision.ids
             if decision.is_wide:
-                ids = review.chosen(reviewing(w), (), everything=True)
+                ids = review.chosen(w, (), everything=True)
             decide = review.approve if decision.verb == "approve" else review.reject
             self.world.did(decide(w.home, w.caller, ids, bulk=decision.is_wide))
 
@@ -401,7 +401,7 @@ class Acts(RuleBasedStateMachine):
             w = self.world.by("user")
             known = [i for commit in w.history.log() for i in commit.blocks if i not in self.world.before]
             if known:
-                self.world.did(provenance.restore(w.home, w.history, w.caller, known[number % len(known)]))
+                self.world.did(provenance.restore(w, known[number % len(known)]))
 
     @rule(number=st.integers(0, 4))
     def undo(self, number: int) -> None:

@@ -29,7 +29,7 @@ from alice_exp.model.formats.record_schema import (
 )
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.timeline.rules.compaction import add_event, add_events
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.cost import ratio
 
 SAMPLE = Path(__file__).parents[2] / "sample_home/experiences"
@@ -124,10 +124,7 @@ def test_an_id_twice() -> None:
 RAW = '{"id": 1, "events": [{"at": "2026-01-01T00:00:00Z", "thought": "t"}]}'
 
 
-@pytest.mark.parametrize(
-    ("members", "where", "severity", "said", "hint"),
-    cases(__file__, "test_counters_that_contradict"),
-)
+@table("members", "where", "severity", "said", "hint")
 def test_counters_that_contradict(members: str, where: str, severity: str, said: str, hint: str) -> None:
     _, (problem,) = read_timeline(events("{" + members + ', "segments": [' + RAW + "]}"))
     found = (problem.where, problem.severity, problem.message, problem.hint)
@@ -266,8 +263,8 @@ def test_a_merge_keeps_the_comment_of_its_first_segment_and_touches_no_other() -
 
 
 def test_another_timeline_takes_its_place() -> None:
-    old = add_events(Timeline(), map(thought, range(1, 12))).compacted
-    new = add_events(Timeline(), map(thought, range(40, 70))).compacted
+    old = add_events(Timeline(), map(thought, range(1, 12)))[1]
+    new = add_events(Timeline(), map(thought, range(40, 70)))[1]
     document = events("// mine\n" + dump(timeline_json(old)))
     after = edit(document, timeline_edits(document, old, new))
     assert read_timeline(events(after)) == (new, ())
@@ -275,7 +272,7 @@ def test_another_timeline_takes_its_place() -> None:
 
 def test_adding_costs_the_same_later() -> None:
     def adding(count: int) -> Callable[[], object]:
-        timeline = add_events(Timeline(), map(thought, range(1, count))).compacted
+        timeline = add_events(Timeline(), map(thought, range(1, count)))[1]
         data = dump(timeline_json(timeline)).encode()
 
         def act() -> object:
@@ -316,10 +313,7 @@ def test_every_form_and_time_is_imported(form: str) -> None:
     assert problem.line == 1 + form[: form.index("{0}")].count("\n")
 
 
-@pytest.mark.parametrize(
-    ("data", "where"),
-    cases(__file__, "test_an_import_cut_in_half_says_where"),
-)
+@table("data", "where")
 def test_an_import_cut_in_half_says_where(data: str, where: str) -> None:
     (problem,) = import_episodes(data.encode(), "in", NOW).problems
     assert (problem.where, problem.severity) == (where, "error")
@@ -328,7 +322,7 @@ def test_an_import_cut_in_half_says_where(data: str, where: str) -> None:
 def test_export_and_import_are_inverse() -> None:
     book = EpisodeBook(named([Episode("", "t", {"k": [1]}, "a", {"r": 1}, True, 0.25, NOW, "r", "code")] * 3))
     assert import_episodes(dump(book_json(book)).encode(), "in").episodes == book.episodes
-    timeline = add_events(Timeline(), map(thought, range(1, 40))).compacted
+    timeline = add_events(Timeline(), map(thought, range(1, 40)))[1]
     found = import_timeline(dump(timeline_json(timeline)).encode(), "in")
     assert (found.timeline, found.events, found.problems) == (timeline, (), ())
 
