@@ -18,7 +18,7 @@ from alice_exp.episodes.rules.search_episodes import Filters, as_told, join, sho
 from alice_exp.home.record_access import refuse_faults, require_sound
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act
-from alice_exp.kernel.progress import followed
+from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.record_import import import_episodes

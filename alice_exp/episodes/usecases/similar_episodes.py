@@ -13,8 +13,8 @@ from alice_exp.episodes.rules.search_episodes import (
     find_without_context,
 )
 from alice_exp.home.session import Session
-from alice_exp.kernel.gc_pause import gc_paused
 from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.long_work import gc_paused
 from alice_exp.model.values.records import EpisodeBook
 from alice_exp.model.values.snapshot import Snapshot
 

@@ -192,7 +192,7 @@ class Agenda:
     """The person's decisions that the files lack."""
 
     around: Neighbourhood | None = field(default=None, repr=False, compare=False)
-    """What it compared, for a second report on the same texts."""
+    """What it compared, for a second report on the same texts: the act between changes none."""
 
     @property
     def is_empty(self) -> bool:

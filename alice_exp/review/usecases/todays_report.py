@@ -102,7 +102,6 @@ def heartbeat(session: Session, *, peek: bool, page: Page | None = None) -> tupl
         access(session).forget(planned.segment)
     reports.publish(commit.commit if commit is not None else planned.seen.head)
     seen = home.read(REVIEWED) if commit is not None else planned.seen
-    # This act changes no text, so that what the first report compared counts, if nothing else came between.
     around = first.around if planned.seen.head == head else None
     return _report(seen, session, planned.gone, planned.back, around), commit
 

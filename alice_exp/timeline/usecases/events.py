@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.kernel.providers.ports import Provider
+    from alice_exp.kernel.providers.chat import Provider
     from alice_exp.model.formats.record_import import ImportedTimeline
     from alice_exp.model.values.records import ImportMode, Segment
     from alice_exp.model.values.snapshot import Snapshot
