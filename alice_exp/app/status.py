@@ -16,8 +16,7 @@ from alice_exp.review.cli.report_parts import asked_about, moved, settled, team_
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.state_changes import Movement
 from alice_exp.review.usecases import heartbeat
-from alice_exp.sync.ports import Remote
-from alice_exp.sync.store.known_remotes import remotes
+from alice_exp.sync.remotes import Remote, remotes
 from alice_exp.terminal.console import Terminal, cells
 from alice_exp.terminal.language import aside, rendered, say
 

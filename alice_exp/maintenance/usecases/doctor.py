@@ -16,7 +16,7 @@ from alice_exp.maintenance.store.inspection import inspection
 from alice_exp.model.values.block import PLACES, Place
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.owner import usecases as owning
-from alice_exp.sync.store.known_remotes import remotes
+from alice_exp.sync.remotes import remotes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
