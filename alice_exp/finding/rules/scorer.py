@@ -182,7 +182,7 @@ def score(
             for text, part in whole(name).items():
                 if text not in own and found.get(text, 0.0) < weight * part:
                     found[text] = weight * part
-        return _value(concept, query, known), found
+        return _value(concept, query, known) if found else 0.0, found
 
     scores: defaultdict[int, float] = defaultdict(float)
     values = {term: query.weights[term] * known.rarity(term) for term in query.terms}
