@@ -5,7 +5,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -284,7 +283,6 @@ def execute(path: Path, statement: str) -> None:
         lambda path: path.write_bytes(b""),
         lambda path: path.write_bytes(path.read_bytes()[:5000]),
         lambda path: path.write_bytes(path.read_bytes()[:100] + b"\xff" * 20_000),
-        lambda path: execute(path, "UPDATE about SET version = 'older'"),
         lambda path: execute(path, "DROP TABLE about"),
         lambda path: execute(path, "DROP TABLE words"),
     ],
@@ -404,35 +402,6 @@ def test_several_processes_at_once(house: House) -> None:
         assert process.wait(300) == 0, process.stderr and process.stderr.read().decode()
         assert process.stderr is not None
         process.stderr.close()
-
-
-def test_a_writer_and_readers_in_one_process_each_with_its_own_index(house: House) -> None:
-    failures: list[Exception] = []
-
-    def read() -> None:
-        mine = house.another()
-        try:
-            for _ in range(20):
-                mine.ask(lambda known: rank(known, "ripgrep", {}, NOW, 3))
-        except Exception as error:
-            failures.append(error)
-        finally:
-            mine.close()
-
-    threads = [threading.Thread(target=read) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
-
-
-def test_deleting_the_state_loses_nothing(house: House) -> None:
-    house.ids("ripgrep")
-    house.index.forget()
-    assert not house.state.exists()
-    assert house.ids("ripgrep") == ["exp-uaaaaaaa"]
-    assert house.state.stat().st_mode & 0o777 == 0o600
 
 
 def follow(house: House, path: str, was: tuple[Block, ...], *blocks: dict[str, Any] | str) -> None:

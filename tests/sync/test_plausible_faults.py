@@ -48,28 +48,6 @@ def test_a_merge_keeps_the_later_of_two_approvals() -> None:
         assert kept.block.approved == late.block.approved
 
 
-def test_a_durable_file_is_on_the_disk_with_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The content before the rename, the directory after it; leave either out, and a power cut takes the file."""
-    steps: list[str] = []
-    real_sync, real_replace = os.fsync, Path.replace
-
-    def synced(handle: int) -> None:
-        steps.append("directory" if Path(f"/proc/self/fd/{handle}").is_dir() else "content")
-        real_sync(handle)
-
-    def replaced(self: Path, target: Path) -> Path:
-        steps.append("rename")
-        return real_replace(self, target)
-
-    monkeypatch.setattr(os, "fsync", synced)
-    monkeypatch.setattr(Path, "replace", replaced)
-    atomic_files.replace(tmp_path / "a", b"x", durable=True)
-    assert steps == ["content", "rename", "directory"]
-    steps.clear()
-    atomic_files.replace(tmp_path / "a", b"x", durable=False)
-    assert steps == ["rename"]
-
-
 def test_a_derived_file_that_differs_by_one_bit_is_a_missing_one(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     keep_derived(path, {"a": [1, 2, 3]})
