@@ -25,9 +25,8 @@ from alice_exp.episodes.rules.search_episodes import (
 )
 from alice_exp.home.record_access import refuse_faults, require_sound
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
-from alice_exp.kernel.gc_pause import gc_paused
 from alice_exp.kernel.journal.act import Act
-from alice_exp.kernel.progress import followed
+from alice_exp.kernel.long_work import followed, gc_paused
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.record_import import import_episodes
 from alice_exp.model.formats.record_schema import past_episodes

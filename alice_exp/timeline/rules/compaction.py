@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from alice_exp.kernel.jsonc.problem import Json
-from alice_exp.kernel.progress import followed
+from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.records import Event, Segment, Timeline
