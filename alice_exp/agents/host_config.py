@@ -68,7 +68,15 @@ def installed(
 def removed(text: str, path: str, host: Host, bare: Bare = MappingProxyType({})) -> str:
     """The configuration without our entry; as it is where there is none, empty where it held nothing else."""
     if not host.key:
-        return _without_table(text, path)
+        if NAME not in _toml_servers(text, path):
+            return text
+        lines = text.splitlines(keepends=True)
+        start, end = _span(lines, path)
+        before, after = "".join(lines[:start]), "".join(lines[end:])
+        if not after:
+            before = re.sub(r"\r?\n\Z", "", before)
+        _toml_servers(before + after, path)
+        return before + after
     if NAME not in read_object(text, path, host.key):
         return text
     return without(text, path, [(host.key, NAME)], bare)
@@ -184,19 +192,6 @@ def _with_table(
     made = "".join([*lines[:start], _table(wanted), *kept, *lines[end:]])
     _toml_servers(made, path)
     return made
-
-
-def _without_table(text: str, path: str) -> str:
-    """The TOML without our table, and without the line break that came with it."""
-    if NAME not in _toml_servers(text, path):
-        return text
-    lines = text.splitlines(keepends=True)
-    start, end = _span(lines, path)
-    before, after = "".join(lines[:start]), "".join(lines[end:])
-    if not after:
-        before = re.sub(r"\r?\n\Z", "", before)
-    _toml_servers(before + after, path)
-    return before + after
 
 
 def _table(fields: Mapping[str, Json]) -> str:

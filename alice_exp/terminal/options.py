@@ -346,7 +346,9 @@ def _stdin(metavar: str) -> str:
 def named(context: Any, parameter: Any, value: Any) -> Any:
     """The value of an argument or option; ``UsageError`` where it was given and is empty."""
     given = [*value] if isinstance(value, list | tuple) else [value]
-    if any(isinstance(one, str) and not one.strip() for one in given) and _is_typed(context, parameter):
+    if any(isinstance(one, str) and not one.strip() for one in given) and (
+        str(getattr(context.get_parameter_source(parameter.name), "name", "")) == "COMMANDLINE"
+    ):
         is_argument = parameter.param_type_name == "argument"
         what = plain(parameter.metavar) if is_argument else parameter.opts[0]
         hint = "say which" if parameter.required else "leave it out, or say which"
@@ -364,7 +366,3 @@ def _known(word: str) -> str:
 
     shown = {say(one): one for one in (*LEVELS, *BLOCK_TYPES, *SETS, "work")} | {say("the user"): "user"}
     return shown.get(word, word)
-
-
-def _is_typed(context: Any, parameter: Any) -> bool:
-    return str(getattr(context.get_parameter_source(parameter.name), "name", "")) == "COMMANDLINE"

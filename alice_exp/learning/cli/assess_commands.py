@@ -223,7 +223,12 @@ def impact(terminal: Terminal) -> None:
             [
                 one.placed.block.id,
                 _worked(one.rate),
-                _verdict_word(one.verdict),
+                {
+                    "helped": say("helped"),
+                    "in_doubt": say("in doubt"),
+                    "open": say("not known yet"),
+                    "unused": say("never used: retire?"),
+                }[one.verdict],
                 short(documents.payload_text(one.placed), 60),
             ]
             for one in found.blocks[:_MOST_LISTED]
@@ -238,15 +243,6 @@ def impact(terminal: Terminal) -> None:
 
 def _worked(one: Rate) -> str:
     return say("{ok} of {uses}", ok=one.successes, uses=one.total) if one.total else "–"
-
-
-def _verdict_word(verdict: str) -> str:
-    return {
-        "helped": say("helped"),
-        "in_doubt": say("in doubt"),
-        "open": say("not known yet"),
-        "unused": say("never used: retire?"),
-    }[verdict]
 
 
 def _thinned(grown: tuple[tuple[str, int], ...], most: int = 12) -> list[tuple[str, int]]:

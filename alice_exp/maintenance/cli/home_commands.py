@@ -173,7 +173,14 @@ def config_set(
     Example: alice-exp config set heartbeat.expire_days 14
     """
     if name == "timezone" and value:
-        _require_zone(value)
+        from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+        try:
+            ZoneInfo(value)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise UsageError(
+                "the timezone {name} is not known", name=repr(value), hint="as Asia/Shanghai"
+            ) from None
     found, commit = settings.put(terminal.session.home, terminal.session.caller, name, value)
     document = {**_value(found), "commit": commit_id(commit)}
     template = "{key}  is {value}" if commit or is_local(name) else "{key}  is {value} already"
@@ -192,17 +199,6 @@ def config_accept(
     found = settings.accept(session.home, session.caller, name)
     document = {**_value(found), "commit": None}
     terminal.answer(document, lambda: terminal.line(say("{key}  is {value}", key=name, value=_plain(found))))
-
-
-def _require_zone(name: str) -> None:
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise UsageError(
-            "the timezone {name} is not known", name=repr(name), hint="as Asia/Shanghai"
-        ) from None
 
 
 def config_list(terminal: Terminal) -> None:

@@ -89,7 +89,9 @@ class Waiting:
         """Install the signal handling."""
         for number in (signal.SIGINT, signal.SIGTERM):
             self._before[number] = signal.signal(number, self._on_signal)
-        if self._stdin >= 0 and _can_end(self._stdin):
+        if self._stdin >= 0 and (
+            _is_pipe(self._stdin) or (os.isatty(self._stdin) and _is_foreground(self._stdin))
+        ):
             self._poll.register(self._stdin, select.POLLIN)
         if self._stdout >= 0 and _is_pipe(self._stdout):
             self._poll.register(self._stdout, 0)
@@ -153,10 +155,6 @@ def _is_pipe(handle: int) -> bool:
     except OSError:
         return False
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
-
-
-def _can_end(handle: int) -> bool:
-    return _is_pipe(handle) or (os.isatty(handle) and _is_foreground(handle))
 
 
 def _is_foreground(handle: int) -> bool:

@@ -129,7 +129,9 @@ def put(home: Home, caller: Caller, name: str, text: str) -> tuple[Value, Commit
         return Value(option, value), None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Value]:
-        _require_sound(snapshot)
+        if (fault := first_error(snapshot.problems, PATH)) is not None:
+            hint = "mend it with 'alice-exp config edit'"
+            raise fault.as_error("{message}; the file is left as it is", hint=hint)
         answer = Value(option, value)
         pointer = tuple(name.split("."))
         act = Act("config", caller.actor, caller.now, (), name)
@@ -192,13 +194,6 @@ def replaced(home: Home, caller: Caller, before: str, after: str) -> Commit | No
         return ChangeSet(act, texts={PATH: after}, seen={PATH: present}), None
 
     return home.apply(plan, ())[0]
-
-
-def _require_sound(snapshot: Snapshot) -> None:
-    """A file with a problem is left exactly as it is."""
-    if (fault := first_error(snapshot.problems, PATH)) is not None:
-        hint = "mend it with 'alice-exp config edit'"
-        raise fault.as_error("{message}; the file is left as it is", hint=hint)
 
 
 _EDIT = 'Edit freely: comments, order and formatting are kept; a block needs a "payload" alone.'

@@ -89,7 +89,16 @@ def allow(home: Home, caller: Caller, references: Sequence[str]) -> Permitted:
     require_person(caller, "share", f"alice-exp share allow {' '.join(references)}")
 
     def accept(placed: Placed) -> Block:
-        _require_fit(placed)
+        never = [reason for reason in lacks(placed) if reason in _NEVER]
+        if never:
+            raise RefusedError("{id} is not shared: {why}", id=placed.block.id, why=never[0])
+        if not is_approved(placed):
+            raise RefusedError(
+                "{id} is not shared: {why}",
+                id=placed.block.id,
+                why="it is not approved as it stands",
+                hint=Hint("alice-exp approve {id}", id=placed.block.id),
+            )
         refuse_secrets(as_it_leaves(placed.block))
         return replace(placed.block, shareable=True)
 
@@ -100,19 +109,6 @@ def deny(home: Home, caller: Caller, references: Sequence[str]) -> Permitted:
     """Mark blocks as not shareable; copies that have already left are not recalled."""
     require_person(caller, "share", f"alice-exp share deny {' '.join(references)}")
     return _set(home, caller, references, lambda placed: replace(placed.block, shareable=False), "deny")
-
-
-def _require_fit(placed: Placed) -> None:
-    never = [reason for reason in lacks(placed) if reason in _NEVER]
-    if never:
-        raise RefusedError("{id} is not shared: {why}", id=placed.block.id, why=never[0])
-    if not is_approved(placed):
-        raise RefusedError(
-            "{id} is not shared: {why}",
-            id=placed.block.id,
-            why="it is not approved as it stands",
-            hint=Hint("alice-exp approve {id}", id=placed.block.id),
-        )
 
 
 _NEVER = ("personal never leaves", "it is not in universal", "it is about you")

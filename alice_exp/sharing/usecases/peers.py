@@ -246,7 +246,14 @@ class Host:
         if verb == "take":
             return self._taken(peer, message, done)
         if verb == "offer":
-            return self._offered(peer, message, done)
+            received = peer_exchange.incoming(message.get("bundle"), peer.name)
+            marks = peer_exchange.read_revocations(message.get("revoked"))
+            taken, revoked = take_in(self.home, self.caller(peer), peer.name, received, marks)
+            said: list[Json] = [
+                {"id": which, "why": why.format(**values) if values else why}
+                for which, why, values in received.refused
+            ]
+            return {"taken": len(received.offers), "refused": said}, done.with_taken(taken, revoked)
         raise PeerError("unknown verb of the exchange")
 
     def _taken(self, peer: Peer, message: Message, done: Exchanged) -> tuple[Message, Exchanged]:
@@ -264,13 +271,3 @@ class Host:
         )
         answer: Message = {"bundle": page, "pages": len(cut), "revoked": [list(mark) for mark in revoked]}
         return answer, replace(done, offered=(*done.offered, *ids), withheld=ours.withheld)
-
-    def _offered(self, peer: Peer, message: Message, done: Exchanged) -> tuple[Message, Exchanged]:
-        received = peer_exchange.incoming(message.get("bundle"), peer.name)
-        marks = peer_exchange.read_revocations(message.get("revoked"))
-        taken, revoked = take_in(self.home, self.caller(peer), peer.name, received, marks)
-        said: list[Json] = [
-            {"id": which, "why": why.format(**values) if values else why}
-            for which, why, values in received.refused
-        ]
-        return {"taken": len(received.offers), "refused": said}, done.with_taken(taken, revoked)
