@@ -10,7 +10,7 @@ from glob import glob
 from pathlib import Path
 
 from alice_exp.agents import host_config, launcher
-from alice_exp.agents.host_hooks import our_commands
+from alice_exp.agents.host_config import our_commands
 from alice_exp.agents.store import Spool
 from alice_exp.caller.hosts import HOSTS, Host
 from alice_exp.kernel.errors import Hint, ProblemError

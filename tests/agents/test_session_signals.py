@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from alice_exp.agents.rules.session_signals import MOST_ACTIONS, actions_of, traces
+from alice_exp.agents.usecases.captured_sessions import MOST_ACTIONS, actions_of, traces
 from alice_exp.conversations.rules.tool_uses import Deed
 
 SHOWN = [("dec-22222222", "fix the login")]
