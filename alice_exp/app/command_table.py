@@ -98,16 +98,20 @@ def _functions(name: str, words: Sequence[str]) -> str | dict[str, str]:
     return found if any(found) else found.get("", f"{module}:{name}")
 
 
-GROUPS: dict[str, dict[str, str]] = {}
-"""What every command is for in one line, by name, under the headings of the page of all."""
+def read(rows: str) -> tuple[dict[str, dict[str, str]], dict[str, str | dict[str, str]]]:
+    """The headings with their commands' sentences, and where the functions of each command are."""
+    groups: dict[str, dict[str, str]] = {}
+    commands = {}
+    for row in rows.strip().replace("\n ", " ").splitlines():
+        name, _, told = row.partition(" | ")
+        if told:
+            [*groups.values()][-1][name], _, where = told.partition(" | ")
+            commands[name] = _functions(name, where.split())
+        else:
+            groups[name] = {}
+    return groups, commands
 
-COMMANDS: dict[str, str | dict[str, str]] = {}
-"""Every command, and every group with its commands, by name: the function as ``module:function``."""
 
-for _row in _ROWS.strip().replace("\n ", " ").splitlines():
-    _name, _, _told = _row.partition(" | ")
-    if _told:
-        [*GROUPS.values()][-1][_name], _, _where = _told.partition(" | ")
-        COMMANDS[_name] = _functions(_name, _where.split())
-    else:
-        GROUPS[_name] = {}
+GROUPS, COMMANDS = read(_ROWS)
+"""What every command is for in one line, by name, under the headings of the page of all; every command, and every group
+with its commands, by name: the function as ``module:function``."""

@@ -16,6 +16,7 @@ from alice_exp.app.command_table import GROUPS, Table
 from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, UsageError
 from alice_exp.terminal import language
 from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.fields import sentence_of
 from alice_exp.terminal.options import guard, named
 
 if TYPE_CHECKING:
@@ -163,9 +164,14 @@ def command_of(name: str, target: str) -> Any:
     carrier = typer.Typer(**QUIET)
     carrier.command(name)(_on_terminal(getattr(import_module(module), function)))
     command = typer.main.get_command(carrier)
+    parameter: Any
     for parameter in command.params:
         if parameter.metavar is None:
             parameter.metavar = _METAVARS.get(parameter.type.name)
+        if not parameter.help:
+            said = sentence_of(f"{module.split('.')[1]}.{function}", parameter.name)
+            many = getattr(parameter, "multiple", False)
+            parameter.help = said.removesuffix(".") + "; may be repeated." if many else said
     guard(command)
     own = {parameter.name for parameter in command.params}
     command.params += [one for one in shared_options(hidden=True) if one.name not in own]

@@ -17,6 +17,7 @@ from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError, reason
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.values.block import BLOCK_TYPES, SETS, Place
+from alice_exp.terminal.fields import BOUNDS
 
 DEEPEST = 60
 """The deepest nesting of one JSONL line: files are read to 64 levels, and a block is three levels deep in its file."""
@@ -27,6 +28,9 @@ LINE_LIMIT = 1 << 20
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")]
 Surroundings = Annotated[list[str], typer.Option(metavar="K=V", help="The environment now; may be repeated.")]
+Pairs = Annotated[list[str], typer.Option(metavar="K=V")]
+Ids = Annotated[list[str], typer.Option(metavar="ID")]
+Came = Annotated[str, typer.Option("--result", metavar="JSON|TEXT")]
 Sets = Annotated[list[str], typer.Option("--set", help="personal, universal or low_value; may be repeated.")]
 Types = Annotated[list[str], typer.Option(help="Block types; may be repeated.")]
 Tags = Annotated[list[str], typer.Option(help="Tags that a block must have; may be repeated.")]
@@ -311,6 +315,8 @@ def guard(command: Any) -> None:
         if is_argument and one.metavar in TEXTS:
             one.metavar = f"{one.metavar}|-"
             one.callback = _text
+        elif one.name in BOUNDS:
+            one.callback = _bounded
         elif one.metavar != "VALUE" if is_argument else one.name not in WORDS:
             one.callback = named
 
@@ -319,6 +325,10 @@ def plain(metavar: object) -> str:
     """An argument's name without the signs that say whether it may be left out or repeated."""
     name = re.sub(r"^\[[^]]*\] ", "", str(metavar).replace("...", ""))
     return name.strip("[]{}…").removesuffix("|-").strip("[]{}…")
+
+
+def _bounded(_: Any, parameter: Any, value: float | None) -> float | None:
+    return value if value is None else number_between(value, *BOUNDS[parameter.name], parameter.opts[0])
 
 
 def _text(_: Any, parameter: Any, value: Any) -> Any:

@@ -4,7 +4,7 @@ served."""
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,7 +28,7 @@ from alice_exp.agents.store import Spool
 from alice_exp.agents.told_to_agents import INSTRUCTIONS
 from alice_exp.agents.wiring import spool
 from alice_exp.caller.acting import require_person
-from alice_exp.caller.hosts import HOSTS, Host, host_named
+from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError
 from alice_exp.kernel.text.marked_block import with_block, without_block
@@ -139,46 +139,51 @@ def _planned(host: Host, session: Session, *, out: bool = False, ask: bool = Fal
     """Every file that changes, read and worked out before any is written; edits of one file follow one another."""
     kept = spool(session).kept(host.name)
     bare: Mapping[str, Bare] = kept.get("bare", {})
-    server = host_config.place(host, project=False)
-    # The plugin's hooks and server would otherwise stand beside ours, and do everything twice.
-    plugged, rule = not out and host_config.has_plugin(host), host.plugin[1]
-    program = str(launcher.place(session.root))
     texts: dict[Path, tuple[str, str]] = {}
-
-    def edit(path: Path, change: Callable[[str, str, Bare], str]) -> None:
+    for path, change in _edits(host, str(launcher.place(session.root)), out, ask, bool(kept.get("own"))):
         before, now = texts.get(path) or (text_of(path),) * 2
         texts[path] = (before, change(now, str(path), bare.get(str(path), {})) if now or not out else "")
-
-    def hooks(text: str, path: str, was: Bare) -> str:
-        if out or plugged:
-            return unhooked(text, path, host.hooks, was)
-        return hooked(text, path, host.hooks, lambda event: shlex.join([program, "hook", host.name, event]))
-
-    def permission(rule: str, takes: bool) -> Callable[[str, str, Bare], str]:
-        if takes:
-            return lambda text, path, was: disallowed(text, path, rule, was)
-        return lambda text, path, was: text if out else allowed(text, path, rule)
-
-    if out or (plugged and rule):
-        edit(server, lambda text, path, was: removed(text, path, host, was))
-    else:
-        edit(server, lambda text, path, was: installed(text, path, host, program, _arguments(host), ask))
-    if host.hooks.file:
-        place = host_config.under(host, host.hooks.file)
-        edit(place, hooks)
-        if host.permission:
-            edit(place, permission(host.permission, (out or ask) and not kept.get("own")))
-        if rule:
-            edit(place, permission(rule, out or ask or not plugged))
-    if host.instructions:
-        body = f"## alice-exp\n\n{INSTRUCTIONS}"
-        notes = host_config.under(host, host.instructions)
-        edit(notes, lambda text, path, was: without_block(text) if out else with_block(text, body=body))
     stood: dict[Path, str | None] = {path: bare.get(str(path), {}).get("") if out else None for path in texts}
     return [
         Planned(path, before, after or stood[path] or "", stood[path] is not None)
         for path, (before, after) in texts.items()
     ]
+
+
+def _edits(
+    host: Host, program: str, out: bool, ask: bool, own: bool
+) -> Iterator[tuple[Path, Callable[[str, str, Bare], str]]]:
+    """What is done to the text of each file, in order: ``own``, where a permission was the person's before."""
+
+    def permission(rule: str, takes: bool) -> Callable[[str, str, Bare], str]:
+        if takes:
+            return lambda text, path, was: disallowed(text, path, rule, was)
+        return lambda text, path, _: text if out else allowed(text, path, rule)
+
+    def command_of(event: Event) -> str:
+        return shlex.join([program, "hook", host.name, event])
+
+    # The plugin's hooks and server would otherwise stand beside ours, and do everything twice.
+    plugged, rule = not out and host_config.has_plugin(host), host.plugin[1]
+    server = host_config.place(host, project=False)
+    if out or (plugged and rule):
+        yield server, lambda text, path, was: removed(text, path, host, was)
+    else:
+        yield server, lambda text, path, _: installed(text, path, host, program, _arguments(host), ask)
+    if host.hooks.file:
+        place = host_config.under(host, host.hooks.file)
+        if out or plugged:
+            yield place, lambda text, path, was: unhooked(text, path, host.hooks, was)
+        else:
+            yield place, lambda text, path, _: hooked(text, path, host.hooks, command_of)
+        if host.permission:
+            yield place, permission(host.permission, (out or ask) and not own)
+        if rule:
+            yield place, permission(rule, out or ask or not plugged)
+    if host.instructions:
+        body = f"## alice-exp\n\n{INSTRUCTIONS}"
+        notes = host_config.under(host, host.instructions)
+        yield notes, lambda text, *_: without_block(text) if out else with_block(text, body=body)
 
 
 def _arguments(host: Host) -> list[str]:

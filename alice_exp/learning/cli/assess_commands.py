@@ -32,7 +32,7 @@ _MOST_LISTED = 20
 
 def assess(
     terminal: Terminal,
-    topic: Annotated[str, typer.Argument(metavar="TOPIC", help="What you want to know about.")],
+    topic: Annotated[str, typer.Argument(metavar="TOPIC")],
     context: Surroundings = [],  # noqa: B006
 ) -> None:
     """Say how well a topic is known, with what this rests on; exit 4 where nothing is known.
