@@ -337,15 +337,15 @@ def _lines(done: Exchanged, heard: set[tuple[str, str]] | None = None) -> list[s
 
 
 def _new(peer: str, rows: Sequence[Refusal], heard: set[tuple[str, str]] | None) -> list[Refusal]:
-    """The rows whose reason was not heard yet; all of them without ``heard``."""
-    fresh = []
+    """The rows whose reason was not heard yet, one a reason; all of them without ``heard``."""
+    if heard is None:
+        return [*rows]
+    fresh: dict[tuple[str, str], Refusal] = {}
     for row in rows:
-        if heard is None:
-            fresh.append(row)
-        elif (peer, row[1]) not in heard:
-            heard.add((peer, row[1]))
-            fresh.append(row)
-    return fresh
+        fresh.setdefault((peer, row[1]), row)
+    new = [row for key, row in fresh.items() if key not in heard]
+    heard.update(fresh)
+    return new
 
 
 def _exchanged(done: Exchanged) -> dict[str, Any]:

@@ -28,7 +28,6 @@ from alice_exp.sharing.rules.bundle import (
     as_it_leaves,
     bundle,
     candidate,
-    hashes,
     lacks,
     merged,
     noted,
@@ -135,21 +134,13 @@ def _set(
     return replace(answer, commit=commit)
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A block that is allowed or could be: its level and what it lacks (nothing if it may leave)."""
-
-    placed: Placed
-    level: str
-    lacks: tuple[str, ...]
-
-
-def standings(home: Home) -> tuple[Standing, ...]:
-    """All blocks marked shareable, in any set, and those that only lack being allowed."""
+def standings(home: Home) -> tuple[tuple[Placed, str, tuple[str, ...]], ...]:
+    """All blocks marked shareable, in any set, and those that only lack being allowed: each with its level and what it
+    lacks (nothing if it may leave)."""
     snapshot = home.read()
     thresholds = Thresholds.of(snapshot.config)
-    found = (Standing(p, level(p.block, thresholds), lacks(p, thresholds)) for p in snapshot)
-    return tuple(one for one in found if one.placed.block.shareable or one.lacks == ("it is not allowed",))
+    found = ((p, level(p.block, thresholds), lacks(p, thresholds)) for p in snapshot)
+    return tuple(one for one in found if one[0].block.shareable or one[2] == ("it is not allowed",))
 
 
 def preview(home: Home, shares: Shares) -> Bundle:
@@ -180,7 +171,8 @@ def export(sharing: Sharing, to: str, deliver: Callable[[str], None]) -> Bundle:
 
 def traces(made: Bundle) -> tuple[str, tuple[tuple[str, str], ...]]:
     """What the log keeps of a bundle: SHA-256 (hex) of its bytes, id and content hash of each block."""
-    return hashlib.sha256(made.text.encode()).hexdigest(), hashes(made.blocks)
+    digest = hashlib.sha256(made.text.encode()).hexdigest()
+    return digest, tuple((block.id, content_hash(block)) for block in made.blocks)
 
 
 # -- coming in ------------------------------------------------------------------------------------------------------
@@ -271,7 +263,10 @@ class _Intake:
             into = self.candidates if known.block.id in self.candidates else self.noted
             self._change(into, known, noted(known.block, offer, name, now), same)
             return
-        block = candidate(offer, name, self._fresh_id(), now)
+        while (block_id := self.caller.new_id("exp")) in self.taken:
+            continue
+        self.taken.add(block_id)
+        block = candidate(offer, name, block_id, now)
         placed = Placed(block, pool_path(block, self.caller.day))
         self.candidates[block.id] = self.waiting[same] = placed
 
@@ -279,17 +274,8 @@ class _Intake:
         if block is None:
             self.unchanged += 1
             return
-        into[block.id] = Placed(block, known.path)
-        if into is self.merged:
-            self.approved[key] = into[block.id]
-        else:
-            self.waiting[key] = into[block.id]
-
-    def _fresh_id(self) -> str:
-        while (block_id := self.caller.new_id("exp")) in self.taken:
-            continue
-        self.taken.add(block_id)
-        return block_id
+        held: dict[Any, Placed] = self.approved if into is self.merged else self.waiting
+        into[block.id] = held[key] = Placed(block, known.path)
 
     def changes(self) -> ChangeSet | None:
         """The change set; None if nothing changes."""

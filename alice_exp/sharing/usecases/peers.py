@@ -88,12 +88,6 @@ def exchange(sharing: Sharing, peer: Peer, link: TlsLink) -> Exchanged:
             version=repr(hello.get("version"))[:20],
             known=VERSION,
         )
-    taken, revoked = _take(sharing, peer, link)
-    done = Exchanged(peer.name).with_taken(taken, revoked)
-    return _offer(sharing, peer, link, done)
-
-
-def _take(sharing: Sharing, peer: Peer, link: TlsLink) -> tuple[TakenIn, tuple[str, ...]]:
     pages: list[Received] = []
     marks: tuple[Mark, ...] = ()
     count = 1
@@ -103,7 +97,9 @@ def _take(sharing: Sharing, peer: Peer, link: TlsLink) -> tuple[TakenIn, tuple[s
             count = min(_whole(answer.get("pages"), 1), MOST_PAGES)
             marks = peer_exchange.read_revocations(answer.get("revoked"))
         pages.append(peer_exchange.incoming(answer.get("bundle"), peer.name))
-    return take_in(sharing.home, sharing.caller, peer.name, peer_exchange.joined(peer.name, pages), marks)
+    received = peer_exchange.joined(peer.name, pages)
+    taken, gone = take_in(sharing.home, sharing.caller, peer.name, received, marks)
+    return _offer(sharing, peer, link, Exchanged(peer.name).with_taken(taken, gone))
 
 
 def _offer(sharing: Sharing, peer: Peer, link: TlsLink, done: Exchanged) -> Exchanged:
@@ -116,7 +112,12 @@ def _offer(sharing: Sharing, peer: Peer, link: TlsLink, done: Exchanged) -> Exch
         answer = link.ask(
             {"verb": "offer", "bundle": page, "revoked": [list(mark) for mark in revoked if not number]}
         )
-        refused += _refusals(answer.get("refused"))
+        rows = answer.get("refused")
+        refused += [
+            (str(row.get("id", ""))[:80], str(row.get("why", ""))[:300])
+            for row in (rows if isinstance(rows, list) else [])[: peer_exchange.MOST_TAKEN]
+            if isinstance(row, dict)
+        ]
     ids = tuple(block_id for block_id, _ in ours.marks)
     return replace(done, offered=ids, withheld=ours.withheld, refused_there=tuple(refused))
 
@@ -142,14 +143,6 @@ def _disclose(shares: Shares, caller: Caller, peer: Peer, page: Mapping[str, Jso
         text = json.dumps(page, ensure_ascii=False, separators=(",", ":"))
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         shares.record(Disclosure(caller.now, recipient(peer), "peer", digest, peer_exchange.marks_of(items)))
-
-
-def _refusals(value: Json) -> list[tuple[str, str]]:
-    rows = value if isinstance(value, list) else []
-    said = [
-        cast("Mapping[str, Json]", row) for row in rows[: peer_exchange.MOST_TAKEN] if isinstance(row, dict)
-    ]
-    return [(str(row.get("id", ""))[:80], str(row.get("why", ""))[:300]) for row in said]
 
 
 def _whole(value: Json, least: int) -> int:
@@ -265,9 +258,6 @@ class Host:
         page = cut[number]
         _disclose(self.shares, self.caller(peer), peer, page)
         revoked = _revocations(self.home, self.shares, peer, ours) if number == 0 else ()
-        ids = tuple(
-            block_id
-            for block_id, _ in peer_exchange.marks_of(cast("list[Mapping[str, Json]]", page["blocks"]))
-        )
+        ids = [item["id"] for item in cast("list[Mapping[str, str]]", page["blocks"])]
         answer: Message = {"bundle": page, "pages": len(cut), "revoked": [list(mark) for mark in revoked]}
         return answer, replace(done, offered=(*done.offered, *ids), withheld=ours.withheld)
