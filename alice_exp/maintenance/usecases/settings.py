@@ -14,7 +14,7 @@ from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import Set, edit, parse
 from alice_exp.kernel.jsonc.problem import first_error
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.maintenance.formats.json_schema import schemas
+from alice_exp.maintenance.formats import schemas
 from alice_exp.model.formats.block_edits import NEW_FILE
 from alice_exp.model.formats.config_file import PATH, default_text, fits, read_config, sentence
 from alice_exp.model.formats.field_readers import problem_at
@@ -43,11 +43,6 @@ class Value:
     value: Json
     proposed: Json = None
     """What the tracked file would have a local key be; None: the same, or nothing."""
-
-    @property
-    def is_default(self) -> bool:
-        """Whether the value is the default."""
-        return self.value == self.option.default
 
 
 def option_named(name: str) -> Option:
