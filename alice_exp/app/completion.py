@@ -10,6 +10,7 @@ import inspect
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -45,50 +46,7 @@ _PLACES: Mapping[str, tuple[Place, ...]] = {
 
 _HINT_CELLS = 60
 
-_SCRIPTS: Mapping[str, str] = {
-    "bash": r"""# In ~/.bashrc: eval "$(alice-exp completion bash)"
-_alice_exp_complete() {
-    local line
-    local -a found=()
-    COMPREPLY=()
-    while IFS= read -r line; do
-        found+=("$line")
-    done < <(_ALICE_EXP_COMPLETE=1 "${COMP_WORDS[0]}" "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-    if [ "${#found[@]}" -eq 1 ]; then
-        COMPREPLY=("${found[0]%%$'\t'*}")
-        return
-    fi
-    for line in "${found[@]}"; do
-        COMPREPLY+=("${line/$'\t'/  }")
-    done
-}
-complete -o bashdefault -o default -F _alice_exp_complete alice-exp
-""",
-    "zsh": r"""#compdef alice-exp
-# In ~/.zshrc, after compinit: eval "$(alice-exp completion zsh)"
-_alice_exp_complete() {
-    local line
-    local -a values shown
-    while IFS= read -r line; do
-        values+=("${line%%$'\t'*}")
-        shown+=("${line/$'\t'/  }")
-    done < <(_ALICE_EXP_COMPLETE=1 "${words[1]}" "${(@)words[2,CURRENT]}" 2>/dev/null)
-    if (( $#values )); then
-        compadd -l -d shown -a values
-    else
-        _files
-    fi
-}
-compdef _alice_exp_complete alice-exp
-""",
-    "fish": r"""# In ~/.config/fish/completions/alice-exp.fish: alice-exp completion fish | source
-function __alice_exp_complete
-    set -l words (commandline -opc) (commandline -ct)
-    env _ALICE_EXP_COMPLETE=1 $words 2>/dev/null
-end
-complete -c alice-exp -f -a '(__alice_exp_complete)'
-""",
-}
+_SHELLS = ("bash", "zsh", "fish")
 
 
 def completion(
@@ -99,14 +57,11 @@ def completion(
 
     Example: eval "$(alice-exp completion bash)"
     """
-    script = _SCRIPTS.get(shell)
-    if script is None:
+    if shell not in _SHELLS:
         raise UsageError("unknown shell {shell}", shell=repr(shell), hint="write bash, zsh or fish")
+    script = Path(__file__).with_name("data").joinpath(f"complete.{shell}").read_text("utf-8")
 
-    def text() -> None:
-        sys.stdout.write(script)
-
-    terminal.answer({"shell": shell, "script": script}, text)
+    terminal.answer({"shell": shell, "script": script}, lambda: print(script, end=""))
 
 
 def complete(words: Sequence[str]) -> int:
@@ -207,7 +162,7 @@ def _values(name: str, parameter: Any, position: int, session: Session) -> Itera
         case "COMMIT":
             yield from ((act.commit[:8], act.subject) for act in session.history.log(limit=30))
         case "SHELL":
-            yield from ((shell, "") for shell in _SCRIPTS)
+            yield from ((shell, "") for shell in _SHELLS)
         case "set_":
             yield from ((place, "") for place in SETS)
         case _ if name == "outcome" and position == 1:
