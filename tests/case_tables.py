@@ -8,10 +8,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 
 def cases(test: str, name: str) -> list[Any]:
     """The rows of one table; ``test`` is the test's ``__file__``. ``KeyError`` where there are none."""
     return [literal_eval(line) for line in _tables(Path(test).with_suffix(".txt"))[name]]
+
+
+def named(test: str, name: str) -> list[Any]:
+    """The same as cases of a test: the first column of a row is the name of the case."""
+    return [pytest.param(*given, id=case) for case, *given in cases(test, name)]
 
 
 @cache

@@ -164,15 +164,15 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> Ite
 
 
 def _forbid_other_homes(monkeypatch: pytest.MonkeyPatch, scratch: Path) -> None:
-    from alice_exp.home.store.doors import FileHome
+    from alice_exp.home.doors import Home
 
-    made = FileHome.__init__
+    made = Home.__init__
 
     def watched(self: Any, root: Path, *rest: Any, **named: Any) -> None:
         _require_scratch(root, scratch)
         made(self, root, *rest, **named)
 
-    monkeypatch.setattr(FileHome, "__init__", watched)
+    monkeypatch.setattr(Home, "__init__", watched)
 
 
 def _require_scratch(root: Path, scratch: Path) -> None:

@@ -22,7 +22,7 @@ from tests.coverage import (
 )
 
 KNOWN = lines(LINES.read_text(encoding="utf-8"))
-REQUIREMENTS = Path(__file__).parents[1] / "docs/requirements.md"
+REQUIREMENTS = Path(__file__).parents[1] / "docs/internals/requirements.md"
 
 
 @pytest.fixture(scope="module")
@@ -101,14 +101,7 @@ def test_twice(x): ...
         lines("R1.1\n")
 
 
-WANTED_VERIFIED = {
-    "the flow through four states, and the debounce": ("R2.13", "R2.14", "R2.11"),
-    "the path through three levels": ("R2.16", "R2.17", "R2.18"),
-    "atomic storage": ("R2.24",),
-    "personal before universal before low_value": ("R2.35",),
-    "nothing new enters universal unapproved": ("R2.5",),
-    "personal is never shared": ("R2.48",),
-}
+WANTED_VERIFIED = dict(cases(__file__, "WANTED_VERIFIED"))
 
 
 @pytest.mark.covers("R2.50")

@@ -13,15 +13,7 @@ from alice_exp.app.command_table import COMMANDS
 from tests.case_tables import cases
 
 PACKAGE = Path(__file__).parents[1] / "alice_exp"
-CALLED_FROM_OUTSIDE = {
-    "Alice": "the library's own methods, which programs call",
-    "Conversations": "the library's own methods, which programs call",
-    "Records": "the library's own methods, which programs call",
-    "Watcher": "watchdog calls its handlers",
-    "_Shells": "the standard library's unpickler asks it",
-    "KINDS": "the catalog of messages names what is said through a variable",
-    "similarity_with": "the specification's formula to the letter, beside the one that searches use (docs/design.md)",
-}
+CALLED_FROM_OUTSIDE = dict(cases(__file__, "CALLED_FROM_OUTSIDE"))
 REGISTERS = ("operation(", "server.prompt(")
 """Decorators that put what they decorate into a table."""
 

@@ -11,16 +11,10 @@ from pathlib import Path
 import pytest
 
 import alice_exp
+from tests.case_tables import cases
 
 ROOT = Path(__file__).parents[1]
-NEEDED = (
-    "alice_exp/py.typed",
-    "alice_exp/locale/zh/LC_MESSAGES/alice_exp.mo",
-    "alice_exp/man/alice-exp.1",
-    "share/man/man1/alice-exp.1",
-    "licenses/LICENSE",
-    "share/doc/alice-exp/sample_home/experiences/config.jsonc",
-)
+NEEDED = tuple(cases(__file__, "NEEDED"))
 
 
 def test_what_is_to_be_shared_is_there() -> None:

@@ -51,7 +51,7 @@ def test_every_program_runs(program: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("path", ["docs/journal.md", "docs/jsonc.md"])
+@pytest.mark.parametrize("path", ["docs/internals/journal.md", "docs/internals/jsonc.md"])
 def test_the_examples_of_a_package_run_one_after_the_other(path: str, tmp_path: Path) -> None:
     program = "\n".join(EXAMPLE.findall(PAGES[path]))
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
@@ -81,7 +81,7 @@ def test_every_file_that_a_page_names_is_there(path: str) -> None:
 
 @pytest.mark.parametrize("package", ["journal", "jsonc"])
 def test_the_page_of_a_package_names_its_modules(package: str) -> None:
-    table = PAGES[f"docs/{package}.md"].partition("## Modules")[2].partition("\n## ")[0]
+    table = PAGES[f"docs/internals/{package}.md"].partition("## Modules")[2].partition("\n## ")[0]
     modules = {path.stem for path in (ROOT / "alice_exp/kernel" / package).glob("*.py")} - {"__init__"}
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == modules
 

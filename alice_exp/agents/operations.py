@@ -15,10 +15,7 @@ from alice_exp.agents.usecases import hook_answers
 from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases import capture
 from alice_exp.blocks.usecases.heard_here import quoted, readable
-from alice_exp.conversations import documents as conversation_documents
-from alice_exp.conversations.usecases.agent_context import MOST
-from alice_exp.conversations.usecases.recollect import recollect
-from alice_exp.conversations.wiring import remembering
+from alice_exp.conversations.usecases.recollect import MOST, recollect, user_memory
 from alice_exp.episodes.usecases.episode_book import add_episode
 from alice_exp.finding import documents as finding_documents
 from alice_exp.finding import usecases as finding_usecases
@@ -113,13 +110,13 @@ def search_memory_tool(
     if not query.strip():
         raise UsageError("a query says what you want to know")
     found = recollect(
-        remembering(connection.session),
+        connection.session,
         query,
         MOST,
         finding_usecases.Filters(project=connection.session.here.names),
     )
-    text = conversation_documents.user_memory(found, similarity=True)
-    memories = [conversation_documents.recollection(one) for one in found]
+    text = user_memory(found, similarity=True)
+    memories = [one.document for one in found]
     return {"text": text, "memories": memories}
 
 

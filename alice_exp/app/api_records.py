@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 from alice_exp.blocks.usecases import lifetime, provenance
 from alice_exp.blocks.usecases.lifetime import Lived
 from alice_exp.blocks.usecases.provenance import LogFilter, Undone
-from alice_exp.conversations.documents import user_memory
 from alice_exp.conversations.rules.context_window import (
     Estimate,
     Settings,
@@ -19,12 +18,10 @@ from alice_exp.conversations.rules.context_window import (
 )
 from alice_exp.conversations.rules.context_window import before_model as fitted
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.agent_context import MOST
-from alice_exp.conversations.usecases.recollect import Recollection, recollect
-from alice_exp.conversations.usecases.search_sessions import Found
-from alice_exp.conversations.usecases.sessions import Extracted, Spoken
+from alice_exp.conversations.usecases.recollect import MOST, Recollection, recollect, user_memory
+from alice_exp.conversations.usecases.search_sessions import Found, searching
+from alice_exp.conversations.usecases.sessions import Extracted, Spoken, chats
 from alice_exp.conversations.values import ChatRecord, Message, Role, as_dict, message_of
-from alice_exp.conversations.wiring import chats, conversing, remembering, searching
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
 from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
@@ -237,9 +234,7 @@ class Conversations:
     def start_session(self, name: str = "", project: str = "") -> str:
         """Open a conversation and give its id; one of that name that is open goes on (R4.14). What is heard in it
         belongs to ``project``, else to the working folder's (``none``: to none)."""
-        return sessions.start(
-            conversing(self._session), name, self._session.names_of(project, learning=True)
-        )[0]
+        return sessions.start(self._session, name, self._session.names_of(project, learning=True))[0]
 
     def say(self, session: str, content: str, role: Role = "user", *, speaker: str = "") -> Spoken:
         """Keep what was said; every ``long_term.max_buffer_turns``th user message is followed by a reading (R4.18).
@@ -251,12 +246,11 @@ class Conversations:
     def say_all(self, session: str, messages: Sequence[Message | Mapping[str, Any]]) -> Spoken:
         """The same for several messages, chat completions dicts among them."""
         said = [one if isinstance(one, Message) else message_of(one) for one in messages]
-        return sessions.say(conversing(self._session), session, said)
+        return sessions.say(self._session, session, said)
 
     def messages(self, session: str, last: int = 0) -> tuple[ChatRecord, ...]:
         """What was said in a session, in order; the latest ``last`` alone where that is over 0 (R4.28)."""
-        store = chats(self._session)
-        return store.load(session)[-last:]
+        return chats(self._session).load(session)[-last:]
 
     def before_model(self, messages: Sequence[M]) -> list[M]:
         """``alice_exp.before_model`` with this home's ``short_term`` settings and its model, where it has one."""
@@ -266,22 +260,22 @@ class Conversations:
 
     def window(self, session: str) -> Window:
         """What of a kept session goes to the model now, and how it was made (R4.5-R4.13)."""
-        return sessions.window(conversing(self._session), session)
+        return sessions.window(self._session, session)
 
     def extract(self, session: str) -> Extracted:
         """Read what was not read yet for candidates; nothing is read twice (R4.18-R4.22)."""
-        return sessions.extract_session(conversing(self._session), session)
+        return sessions.extract_session(self._session, session)
 
     def end_session(self, session: str, *, forget: bool = False) -> Spoken:
         """Close a session; what is left is read first (R4.22). ``forget`` deletes it once it was read."""
-        return sessions.end(conversing(self._session), session, forget=forget)
+        return sessions.end(self._session, session, forget=forget)
 
     def recollect(self, query: str, top: int = MOST, filters: Filters | None = None) -> list[Recollection]:
         """Blocks about the user that fit, then episodes, thoughts and messages, each with where it is from."""
         wanted = filters or Filters()
         if not wanted.project:
             wanted = replace(wanted, project=self._session.here.names)
-        return recollect(remembering(self._session), query, top, wanted, records=filters is None)
+        return recollect(self._session, query, top, wanted, records=filters is None)
 
     def context(self, query: str, top: int = MOST, filters: Filters | None = None) -> str:
         """The same as a ``[User Memory]`` block for a prompt; empty where nothing fits (R4.24).
@@ -377,9 +371,9 @@ class Reviews:
 
     def prime(self, tokens: int = 1500, project: str = "") -> str:
         """What an agent should know when a session begins, in at most so many tokens: approved blocks alone."""
-        from alice_exp.conversations.cli.context_commands import opening
+        from alice_exp.conversations.usecases.agent_context import prime
 
-        return opening(self._session, tokens, self._session.names_of(project)).text
+        return prime(self._session, tokens, self._session.names_of(project)).text
 
     def exchange(self, peer: str, at: str = "") -> Exchanged:
         """Take what a paired peer offers, then offer ours; it has to be serving, at ``HOST:PORT`` where given."""

@@ -58,7 +58,7 @@ episode | What happened, task by task. | episodes.cli.episode_commands add list=
 event | The running diary of thoughts. | timeline.cli.event_commands add result list=list_events search segments
  narrative=tell stats expand timeline.cli.event_commands export import=import_
 distill | Find what repeats in episodes and propose it. | learning.cli.decision_commands
-heard | Your own sentences that wait for an agent to read them. | conversations.cli.heard_command
+heard | Your own sentences that wait for an agent to read them. | conversations.cli.context_commands
 project | This folder's project: names, learning, what its team knows. | agents.cli.project_command =project off on
  is=is_ not=not_ team.cli publish trust
 Upkeep

@@ -297,9 +297,8 @@ def _forget_old_conversations(terminal: Terminal) -> None:
         # Hardly a report has anything to do here, and none should load what it takes: days are counted there.
         if session.moment.timestamp() - oldest > _YOUNG:
             from alice_exp.conversations.usecases.sessions import forget_old
-            from alice_exp.conversations.wiring import conversing
 
-            forget_old(conversing(session))
+            forget_old(session)
     except (OSError, ValueError, AliceError):
         return
 

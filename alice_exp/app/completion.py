@@ -18,7 +18,6 @@ import typer
 from alice_exp.app.command_table import COMMANDS, Table
 from alice_exp.app.command_tree import command_of
 from alice_exp.app.opening import open_session
-from alice_exp.conversations.wiring import chats
 from alice_exp.home.references import namespace_name
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, UsageError
@@ -179,6 +178,8 @@ def _ids(name: str, session: Session) -> Iterator[Candidate]:
             timeline = session.home.read((), records=EVENTS_PATH).timeline or Timeline()
             yield from ((str(one.id), one.start) for one in reversed(timeline.segments))
         case "session":
+            from alice_exp.conversations.usecases.sessions import chats
+
             yield from ((one.session, one.last_at) for one in reversed(chats(session).conversations()))
         case _:
             for placed in session.home.read(_PLACES.get(name, PLACES)):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from alice_exp.caller.acting import Caller
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.finding.store.search_index import HomeIndex
-    from alice_exp.home.ports import Home
+    from alice_exp.home.doors import Home
     from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.kernel.text.date_spans import Span
@@ -180,7 +180,8 @@ def replaced_ones(session: Session) -> frozenset[str]:
     from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES
     from alice_exp.finding.rules.rivals import replaced, waiting
 
-    found = index(session).ask(lambda known: known.concerned(REPLACING))
+    condition = "row IN (SELECT row FROM concerns WHERE kind = ?)"
+    found = index(session).ask(lambda known: known.chosen(condition, REPLACING))
     return replaced(session.home.read(TRUSTED_PLACES)) if found is None else waiting(found)
 
 

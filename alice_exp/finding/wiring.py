@@ -31,13 +31,7 @@ def follow(session: Session) -> Callable[[Sequence[Landed]], None]:
 
 def catalogued(session: Session, contents: Mapping[str, str]) -> tuple[Collection[str], Catalogue] | None:
     """What the search index, if there is one, knows of files by their content (``Session.catalogued_of``)."""
-    if not (session.root / "state" / "index.sqlite").exists():
-        return None
-    from alice_exp.finding.store.unread_files import Rows
-
-    rows = index(session)
-    covered = rows.covered(contents)
-    return (covered, Rows(rows, covered)) if covered else None
+    return index(session).catalogue(contents) if (session.root / "state" / "index.sqlite").exists() else None
 
 
 @once

@@ -1,20 +1,16 @@
-"""The doors of a home, which ``home.store.doors`` and ``home.dry_run`` implement, what rooms above supply to it, and
-the values that its history and a purge give."""
+"""What rooms above supply to a home, and the values that its acts, its history and a purge give."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import NamedTuple, Protocol, TypeAlias
 
 from alice_exp.kernel.journal.act import Commit
-from alice_exp.kernel.jsonc.problem import Json, Problem
+from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import SETS, Block, Place, Placed
-from alice_exp.model.values.changes import Plan
+from alice_exp.model.values.block import Block, Placed
 from alice_exp.model.values.config import Config
-from alice_exp.model.values.snapshot import Catalogue, Snapshot
-
-R = TypeVar("R")
+from alice_exp.model.values.snapshot import Catalogue
 
 Cataloguing: TypeAlias = 'Callable[[Mapping[str, str]], "tuple[Collection[str], Catalogue] | None"]'
 """Which of some files are known by their content (path to blob id) to hold no problem, and what answers for these."""
@@ -85,39 +81,6 @@ class Landed(NamedTuple):
         kept = [places.get(id(block), NEW) for block in new]
         fresh = {at: block for at, block in enumerate(new) if kept[at] == NEW}
         return cls(path, before, after, kept, fresh, is_plain)
-
-
-class Home(Protocol):
-    """The two doors of a home, ``read`` and ``apply``, and its configuration."""
-
-    def read(self, places: Collection[Place] = SETS, *, records: bool | str = False) -> Snapshot:
-        """All blocks of the sets ``places``, after adopting hand edits.
-
-        ``records`` adds the record files: True for both, or the path of one.
-        """
-        ...
-
-    def apply(
-        self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
-    ) -> tuple[Commit | None, R]:
-        """Under the writer lock: read, run the plan, and write its change set as one commit (None: no change).
-
-        If a person saves a file meanwhile, the plan runs again on the new state; it must not have side effects.
-        """
-        ...
-
-    def config(self) -> Config:
-        """The present configuration."""
-        ...
-
-    def decide_here(self, values: Mapping[str, Json] | Callable[[Config], Mapping[str, Json]]) -> None:
-        """Set keys of this machine's ``local.jsonc``, durably and without a commit (DESIGN 6); a function gets what is
-        set now, and nobody changes it meanwhile."""
-        ...
-
-    def text(self, path: str) -> str | None:
-        """The text of a file under ``experiences/``; None if it does not exist."""
-        ...
 
 
 class Signer(Protocol):

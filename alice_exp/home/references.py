@@ -11,7 +11,7 @@ from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.values.block import BLOCK_TYPES, PLACES, REVIEWED, BlockType, Place, Placed, path_of
 
 if TYPE_CHECKING:
-    from alice_exp.home.ports import Home
+    from alice_exp.home.doors import Home
     from alice_exp.model.values.snapshot import Snapshot
 
 

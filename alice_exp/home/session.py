@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from alice_exp.caller.heard_queue import HeardQueue
     from alice_exp.caller.project_names import Here, Projects, Spot
-    from alice_exp.home.ports import Cataloguing, Home, Landed, SignerOf, Team
-    from alice_exp.home.store.doors import FileHome
+    from alice_exp.home.doors import Home
+    from alice_exp.home.ports import Cataloguing, Landed, SignerOf, Team
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Actor
     from alice_exp.kernel.jsonc.problem import Json, Problem
@@ -205,9 +205,9 @@ class Session:
             ) from None
 
     @cached_property
-    def home(self) -> FileHome:
+    def home(self) -> Home:
         """The home on disk."""
-        from alice_exp.home.store.doors import FileHome
+        from alice_exp.home.doors import Home
         from alice_exp.kernel.journal.commit_writer import Sources
 
         sources = Sources(
@@ -216,7 +216,7 @@ class Session:
             new_id=new_id,
             warn=self.warn,
         )
-        home = FileHome(self.root, sources, self.signer_of(self))
+        home = Home(self.root, sources, self.signer_of(self))
         home.follow = self.follow_of(self)
         home.catalogued = self.catalogued_of(self)
         return home
@@ -224,11 +224,7 @@ class Session:
     @property
     def target(self) -> Home:
         """The home that acts go to; in a dry run one that plans them and writes nothing."""
-        if not self.is_dry:
-            return self.home
-        from alice_exp.home.dry_run import DryHome
-
-        return DryHome(self.home)
+        return self.home.dry() if self.is_dry else self.home
 
     @cached_property
     def team(self) -> Team | None:

@@ -27,7 +27,7 @@ from alice_exp.owner.wiring import owner
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from alice_exp.home.ports import Home
+    from alice_exp.home.doors import Home
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.owner.rules.ssh_signature import OwnerKey
     from alice_exp.owner.store import SshOwner

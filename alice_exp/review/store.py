@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from alice_exp.blocks.store.access_log import FileAccess
     from alice_exp.caller.acting import Caller
-    from alice_exp.home.ports import Came, Home
+    from alice_exp.home.doors import Home
+    from alice_exp.home.ports import Came
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.values.block import Placed
     from alice_exp.model.values.ledger_entry import Entry

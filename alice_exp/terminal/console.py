@@ -17,7 +17,7 @@ from alice_exp.terminal.language import AS_TYPED, aside, rendered, say
 from alice_exp.terminal.streams import json_error, json_text, paged
 
 if TYPE_CHECKING:
-    from alice_exp.home.ports import Home
+    from alice_exp.home.doors import Home
     from alice_exp.home.session import Session
     from alice_exp.model.values.block import Place, Placed
     from alice_exp.model.values.snapshot import Snapshot

@@ -55,7 +55,7 @@ def in_turn(asked: Sequence[str], *ways: Callable[[str], object]) -> list[float]
 def finding(place: Path, sizes: Sequence[int] = SIZES) -> Iterator[Row]:
     """Recall in a running process and as an agent's tool beside the same words against a bare FTS5 table."""
     from alice_exp.agents import operations
-    from alice_exp.finding.rules.corpus import block_text
+    from alice_exp.finding.rules.concerns import block_text
     from alice_exp.finding.usecases import Filters, recall
     from alice_exp.home.session import Session
     from alice_exp.kernel.text.tokens import tokens, tokens_many

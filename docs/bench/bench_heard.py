@@ -59,7 +59,7 @@ def talks() -> Iterator[Talk]:
         }  # fmt: skip
         queue = queued(every, messages)
         turns = [one.content for one in messages if one.role == "user"]
-        yield Talk(session, labelled[0]["project"], turns, queue, [*extract(messages).inferences], labels)
+        yield Talk(session, labelled[0]["project"], turns, queue, [*extract(messages)[0]], labels)
 
 
 def _nearest(text: str, wording: str) -> str:

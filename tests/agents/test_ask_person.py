@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from alice_exp.agents.server import Server
+from tests.case_tables import cases
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who holds a pipe")
@@ -277,25 +278,12 @@ def test_a_forged_yes_approves_nothing(
     assert told.done is not None and approved(cli) == [], told
 
 
-SETTINGS = {
-    ".claude/settings.json": "person",
-    ".claude/settings.local.json": "person",
-    ".claude/plugins/x/hooks/hooks.json": "person",
-    "work/.claude/settings.json": "folder",
-    "work/.claude/settings.local.json": "folder",
-}
+SETTINGS = dict(cases(__file__, "SETTINGS"))
 
 
 @pytest.mark.parametrize(
     ("flags", "settings"),
-    [
-        (("-a", "never"), ""),
-        (("-anever",), ""),
-        (("--ask-for-approval=never",), ""),
-        (("--yolo",), ""),
-        ((), "approval_policy = 'never'"),
-        ((), "[profiles.x]\napproval_policy='never'"),
-    ],
+    cases(__file__, "test_codex_that_answers_dialogs_itself_is_not_asked"),
 )
 def test_codex_that_answers_dialogs_itself_is_not_asked(
     flags: tuple[str, ...], settings: str, host: Call, three: dict[str, str], cli: Call, tmp_path: Path

@@ -13,6 +13,7 @@ import pytest
 from alice_exp.agents import host_config
 from alice_exp.caller.hosts import HOSTS
 from alice_exp.kernel.text.marked_block import with_block, without_block
+from tests.case_tables import cases
 from tests.conftest import ROOT
 
 Call = Callable[..., Any]
@@ -178,17 +179,7 @@ def test_what_is_told_of_the_hosts_is_what_the_table_says() -> None:
         assert f"`~/{host.user}`" in row and Path(host.instructions or "–").name in row
 
 
-EMPTY = (
-    "",
-    "\n",
-    "{}",
-    "{}\n",
-    "{ }",
-    '{"mcpServers": {}}',
-    '{"mcpServers":{},"hooks":{}}\n',
-    '{"a": 1}',
-    "// mine\n{}",
-)
+EMPTY = tuple(cases(__file__, "EMPTY"))
 ROWS = {
     "claude-code": {".claude.json": EMPTY, ".claude/settings.json": (*EMPTY, '{"permissions": {"allow": []}}')},
     "codex": {".codex/config.toml": ("", "\n", 'a = "b"', 'a = "b"\n'), ".codex/hooks.json": EMPTY},

@@ -12,6 +12,7 @@ from alice_exp import Alice, NotFoundError
 from alice_exp.agents.cli import hook_command
 from alice_exp.caller.heard_queue import HeardQueue
 from alice_exp.conversations.rules.context_window import estimate_tokens
+from tests.case_tables import cases
 from tests.dying import killed
 
 Call = Callable[..., Any]
@@ -192,14 +193,7 @@ def test_what_is_old_by_reports_that_the_person_saw_goes(
     assert cli("heard", "--json").json["sentences"] == []
 
 
-SIX = (
-    "please ask me questions first before you start coding",
-    "ask questions first before you start",
-    "Ask me questions first before coding.",
-    "before you start, ask me questions first",
-    "always ask questions first before you start coding",
-    "Ask questions before you start coding!",
-)
+SIX = tuple(cases(__file__, "SIX"))
 
 
 @pytest.mark.covers("B4.23")
@@ -227,14 +221,7 @@ def test_six_wordings_of_one_order_are_one_candidate_with_its_dates(
     assert "said 6 times: 20, 21, 22, 23, 24 and 25 February" in shown
 
 
-STEPS = [
-    ("alice_exp.kernel.journal.atomic_files:create", "before"),
-    ("alice_exp.kernel.journal.atomic_files:create", "after"),
-    ("alice_exp.caller.heard_queue:HeardQueue.keep", "before"),
-    ("alice_exp.caller.heard_queue:HeardQueue.keep", "after"),
-    ("alice_exp.conversations.usecases.sessions:extract_session", "after"),
-    ("alice_exp.agents.store:Spool.done", "before"),
-]
+STEPS = cases(__file__, "STEPS")
 
 
 @pytest.mark.parametrize(("step", "when"), STEPS)

@@ -20,30 +20,12 @@ from alice_exp.conversations.store.file_sessions import FileSessions
 from alice_exp.conversations.values import Message
 from alice_exp.kernel.errors import BusyError, PeerError
 from alice_exp.kernel.journal.derived_file import load_derived
+from tests.case_tables import cases
 from tests.dying import killed
 
 Call = Callable[..., Any]
-CLAUDE = [
-    {"type": "summary", "summary": "a talk", "leafUuid": "x"},
-    {"type": "user", "uuid": "u1", "message": {"role": "user", "content": "我叫张三，是程序员"}},
-    {"type": "user", "uuid": "u2", "isMeta": True, "message": {"role": "user", "content": "I live in Rome"}},
-    {"type": "user", "uuid": "u3", "message": {"role": "user", "content": [
-        {"type": "tool_result", "tool_use_id": "t", "content": "I live in Rome"}]}},
-    {"type": "user", "uuid": "u4", "message": {"role": "user", "content":
-        "<system-reminder>I live in Rome</system-reminder>\nthanks"}},
-    {"type": "assistant", "uuid": "a1", "message": {"role": "assistant", "content": [
-        {"type": "thinking", "thinking": "I live in Rome"}, {"type": "text", "text": "你好"}]}},
-]  # fmt: skip
-CODEX = [
-    {"timestamp": "2026-02-20T08:00:00Z", "type": "session_meta", "payload": {"id": "s"}},
-    {"timestamp": "2026-02-20T08:00:00Z", "type": "response_item", "payload": {"type": "message", "role": "user",
-        "content": [{"type": "input_text", "text": "<environment_context>I live in Rome</environment_context>"}]}},
-    {"timestamp": "2026-02-20T08:00:01Z", "type": "response_item", "payload": {"type": "message", "role": "user",
-        "content": [{"type": "input_text", "text": "I live in Berlin"}]}},
-    {"timestamp": "2026-02-20T08:00:02Z", "type": "event_msg", "payload": {"type": "user_message", "message": "x"}},
-    {"timestamp": "2026-02-20T08:00:03Z", "type": "response_item", "payload": {"type": "message", "role": "assistant",
-        "content": [{"type": "output_text", "text": "Noted."}]}},
-]  # fmt: skip
+CLAUDE = cases(__file__, "CLAUDE")
+CODEX = cases(__file__, "CODEX")
 
 
 def lines(records: Any) -> str:
@@ -237,15 +219,7 @@ def test_of_two_workers_at_once_one_works(home: Path) -> None:
     assert worked == [[]], "the second one finds it begun, and leaves it"
 
 
-STEPS = {
-    "alice_exp.agents.store:Spool.begin": "before after",
-    "alice_exp.agents.store:Spool.transcript": "after",
-    "alice_exp.conversations.store.file_sessions:FileSessions.save_all": "before after",
-    "alice_exp.conversations.store.file_sessions:FileSessions.begin": "after",
-    "alice_exp.kernel.journal.atomic_files:swap_in": "after",
-    "alice_exp.conversations.store.file_sessions:FileSessions.mark_extracted": "before after",
-    "alice_exp.agents.store:Spool.done": "before",
-}
+STEPS = dict(cases(__file__, "STEPS"))
 
 
 @pytest.mark.parametrize(("step", "when"), [(step, one) for step in STEPS for one in STEPS[step].split()])
@@ -522,12 +496,7 @@ def test_a_person_reports_the_newest_by_its_place(home: Path, cli: Call, inline:
 
 @pytest.mark.parametrize(
     ("prompts", "kept"),
-    [
-        (["off the record: I am ill. How do I deploy to production?"], [""]),
-        (["别记这个：我生病了。deploy to production"], [""]),
-        (["I am ill, deploy to production", "forget what I said, deploy to production now"], ["", ""]),
-        (["never log it twice, deploy to production"], ["never log it twice, deploy to production"]),
-    ],
+    cases(__file__, "test_what_is_said_off_the_record_is_no_showings_task"),
 )
 def test_what_is_said_off_the_record_is_no_showings_task(
     home: Path, cli: Call, inline: None, prompts: list[str], kept: list[str]

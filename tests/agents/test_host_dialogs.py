@@ -24,6 +24,7 @@ from tests.agents.model_stand_in import Called, StandIn, Wish, standing_in
 from tests.agents.npm import fetched
 from tests.agents.test_ask_person import FORGED, HOST, approved
 from tests.agents.test_real_hosts import REAL, clean, configure
+from tests.case_tables import cases
 from tests.conftest import NOW, ROOT
 
 pytestmark = [
@@ -216,24 +217,7 @@ def test_a_fortnight_without_a_terminal(open_host: Call, cli: Call, monkeypatch:
     assert soon >= 0.8 * len(made) and max(asked) <= 3
 
 
-CLIENTS = {
-    "own client": "{client}",
-    "no environment": "env -i {kept} {client}",
-    "no variable of the host": "env -u CLAUDECODE -u AI_AGENT -u CODEX_CI -u CODEX_THREAD_ID {client}",
-    "a terminal": "script -qc {quoted} /dev/null",
-    "a terminal, no environment": "env -i {kept} script -qc {quoted} /dev/null",
-    "renamed": "(exec -a {program} {client})",
-    "a copy of its name": "mkdir -p {folder}/x; cp {python} {folder}/x/{program}; {copied}",
-    "first on the path": "PATH={folder}/x:$PATH {copied}",
-    "a copy on a terminal": "env -i {kept} script -qc {copied_quoted} /dev/null",
-    "nohup": "nohup {client}",
-    "setsid": "setsid -w {client}",
-    "left behind": "(setsid env -i {kept} script -qc {copied_quoted} /dev/null & ) ; sleep 9",
-    "a script file": "echo {quoted} >{folder}/run.sh; sh {folder}/run.sh",
-    "piped answers": "printf '%s\\n' {rows} | {alice} mcp",
-    "piped as the person": "printf '%s\\n' {rows} | ALICE_ACTOR=user {alice} mcp",
-    "a client of the person": "printf '%s\\n' {rows} | {alice} --actor user mcp",
-}
+CLIENTS = dict(cases(__file__, "CLIENTS"))
 """What a model has its host's shell run; ``{client}`` speaks MCP and answers every dialog with yes."""
 
 

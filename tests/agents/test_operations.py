@@ -11,35 +11,13 @@ from typing import Any
 from alice_exp import Alice
 from alice_exp.agents.operations import TOOLS
 from alice_exp.agents.tool_schema import Operation, signature
+from tests.case_tables import cases
 from tests.conftest import Call
 
-METHODS: dict[str, tuple[str, ...]] = {
-    "search_memory_tool": ("context",),
-    "memory_assess_knowledge": ("assess",),
-    "heartbeat_summary": ("heartbeat",),
-    "report_outcome": ("outcome_of", "outcome"),
-    "record_episode": ("add_episode",),
-}
+METHODS: dict[str, tuple[str, ...]] = dict(cases(__file__, "METHODS"))
 """The methods that do what an operation does, where the name is another."""
 
-DIFFERENCES: dict[tuple[str, str], str] = {
-    # A Trigger holds text and context; a program may give either.
-    ("memorize", "trigger"): "when",
-    ("memorize", "context"): "when",
-    # An agent sends a sentence, a program pieces of evidence.
-    ("memorize", "evidence"): "evidence",
-    # One operation for both, by the id; a program has a Decision or a block in hand.
-    ("outcome_of", "id"): "decision",
-    ("outcome", "id"): "block",
-    # What belongs to the outcome of a decision alone.
-    ("outcome", "result"): "",
-    ("outcome", "reward"): "",
-    ("outcome", "used"): "",
-    ("outcome", "action"): "",
-    ("outcome", "skipped"): "",
-    # The source's own order of parameters has success behind what has a default (R0.14).
-    ("add_episode", "success"): "success",
-}
+DIFFERENCES: dict[tuple[str, str], str] = dict(cases(__file__, "DIFFERENCES"))
 """Method and the operation's parameter → the method's name for it (empty: it has none), where they differ on purpose."""
 
 

@@ -10,17 +10,10 @@ import pytest
 from alice_exp.caller.hosts import HOSTS
 from tests import plugins
 from tests.agents.npm import fetched
+from tests.case_tables import cases
 from tests.conftest import ROOT
 
-VALIDATING = {
-    "marketplace": ("@anthropic-ai/claude-code", "claude", ("plugin", "validate", "."), "Validation passed"),
-    "plugin": (
-        "@anthropic-ai/claude-code", "claude", ("plugin", "validate", "docs/plugins/claude-code"), "Validation passed",
-    ),
-    "extension": (
-        "@google/gemini-cli", "gemini", ("extensions", "validate", "docs/plugins/gemini"), "successfully validated",
-    ),
-}  # fmt: skip
+VALIDATING = dict(cases(__file__, "VALIDATING"))
 
 
 def test_every_file_is_as_the_table_makes_it() -> None:

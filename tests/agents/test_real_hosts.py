@@ -20,6 +20,7 @@ from alice_exp.caller.hosts import HOSTS
 from tests.agents.model_stand_in import MADE, Called, standing_in
 from tests.agents.npm import fetched
 from tests.caller.test_acting import WAYS
+from tests.case_tables import cases
 from tests.conftest import NOW, ROOT
 
 pytestmark = pytest.mark.slow
@@ -107,16 +108,7 @@ name = "Stand-in"
 base_url = "WHERE/v1"
 wire_api = "responses"
 """
-OPENCODE = {
-    "model": "standin/one",
-    "provider": {
-        "standin": {
-            "npm": "@ai-sdk/openai-compatible",
-            "options": {"baseURL": "WHERE/v1", "apiKey": "none"},
-            "models": {"one": {"name": "one"}},
-        }
-    },
-}
+OPENCODE = dict(cases(__file__, "OPENCODE"))
 REAL = {
     "claude-code": Real(
         "@anthropic-ai/claude-code", "claude", (), ("-p",), ("--dangerously-skip-permissions",),

@@ -12,24 +12,13 @@ from typing import Any
 import pytest
 
 from alice_exp import Alice
+from tests.case_tables import cases
 
 pytestmark = pytest.mark.needs("mcp")
 
 Call = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
-TOOLS = {
-    "heard",
-    "listened",
-    "recall",
-    "decide",
-    "report_outcome",
-    "memorize",
-    "record_episode",
-    "add_event",
-    "search_memory_tool",
-    "memory_assess_knowledge",
-    "heartbeat_summary",
-}
+TOOLS = set(cases(__file__, "TOOLS"))
 READING = {"heard", "recall", "decide", "search_memory_tool", "memory_assess_knowledge", "heartbeat_summary"}
 SEARCH = (
     "Search and recall relevant memories about the user. Use this tool when you need to personalize your response based "

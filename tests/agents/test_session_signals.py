@@ -6,6 +6,7 @@ import pytest
 
 from alice_exp.agents.usecases.captured_sessions import MOST_ACTIONS, actions_of, traces
 from alice_exp.conversations.rules.tool_uses import Deed
+from tests.case_tables import cases
 
 SHOWN = [("dec-22222222", "fix the login")]
 
@@ -25,13 +26,7 @@ def seemed(*deeds: Deed) -> Mapping[str, bool]:
 
 @pytest.mark.parametrize(
     ("command", "is_check"),
-    [
-        ("pytest -q", True), ("cd x && make test", True), ("set -o pipefail; pytest | tail", True),
-        ("npm run test:unit", True), ("cargo build --release", True), ("make", True), ("./gradlew test", True),
-        ("python -m pytest tests/x.py", True), ("uv run pytest a.py -x 2>&1", True), ("go test ./...", True),
-        ("pytest | tail -3", False), ("pytest || true", False), ("pytest; echo done", False), ("ls", False),
-        ("cat pytest.ini", False), ("npm install", False), ("echo make", False), ("git commit -m 'make it'", False),
-    ],
+    cases(__file__, "test_the_last_test_or_build_says_whether_it_seemed_ok"),
 )  # fmt: skip
 def test_the_last_test_or_build_says_whether_it_seemed_ok(command: str, is_check: bool) -> None:
     assert seemed(ran(command, True)) == ({"tests": False} if is_check else {})
@@ -44,13 +39,7 @@ def test_a_check_whose_end_nobody_told_says_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("command", "takes_back"),
-    [
-        ("git checkout -- a.py", True), ("git checkout .", True), ("git checkout src/a.py", True),
-        ("git checkout HEAD~1 -- a", True), ("git restore a.py", True), ("git revert HEAD", True),
-        ("git reset --hard HEAD", True), ("git -C x restore .", True), ("git checkout main", False),
-        ("git checkout -b x", False), ("git restore --staged a.py", False), ("git checkout release/1.2", False),
-        ("git reset HEAD a", False), ("git status", False),
-    ],
+    cases(__file__, "test_an_edit_that_is_taken_back_seems_failed"),
 )  # fmt: skip
 def test_an_edit_that_is_taken_back_seems_failed(command: str, takes_back: bool) -> None:
     assert seemed(edited("a", "b"), ran(command)) == {"edits": not takes_back}
@@ -65,12 +54,7 @@ def test_an_edit_whose_texts_swap_is_taken_back() -> None:
 
 @pytest.mark.parametrize(
     ("words", "ok"),
-    [
-        ("no, use staging", False), ("No.", False), ("that's wrong", False), ("undo that", False),
-        ("It doesn't work", False), ("why did you delete it?", False), ("you forgot the docs", False),
-        ("不对，应该用 rg", False), ("还是不行", False), ("no problem, thanks", True), ("thanks, now add tests", True),
-        ("nothing else", True), ("note that x", True), ("好的，继续", True),
-    ],
+    cases(__file__, "test_the_persons_next_words_say_whether_it_seemed_ok"),
 )  # fmt: skip
 def test_the_persons_next_words_say_whether_it_seemed_ok(words: str, ok: bool) -> None:
     assert seemed(ran("ls"), Deed(prompt=words)) == {"words": ok}

@@ -14,6 +14,7 @@ from alice_exp.app.command_table import COMMANDS
 from alice_exp.app.command_table import GROUPS as HEADINGS
 from alice_exp.app.main import command
 from alice_exp.kernel.text.display import cells
+from tests.case_tables import cases
 from tests.conftest import Call
 from tests.manual import every
 
@@ -108,17 +109,7 @@ def test_the_page_of_all_commands_imports_none_of_them(world: Path) -> None:
 
 @pytest.mark.parametrize(
     ("documented", "room", "line"),
-    [
-        ("Do it; then rest.", 80, "Do it; then rest."),
-        ("Do it; then rest.", 12, "Do it."),
-        ("Do it (exit 4).", 10, "Do it."),
-        ("Do all of it at once.", 10, "Do all of it at once."),
-        ("Find it: words, days. Again: nothing.", 16, "Find it: words."),
-        # A clause that ends within brackets would leave them open.
-        ("Say what fits (exit 4: nothing), best first.", 30, "Say what fits."),
-        ("Say what fits (exit 4: nothing), best first.", 36, "Say what fits (exit 4: nothing)."),
-        ("写成一个包；会记入日志（退出码 4：没有）。", 38, "写成一个包；会记入日志。"),
-    ],
+    cases(__file__, "test_a_sentence_is_shortened_by_whole_clauses"),
 )
 def test_a_sentence_is_shortened_by_whole_clauses(documented: str, room: int, line: str) -> None:
     assert help_page.short(documented, room) == line

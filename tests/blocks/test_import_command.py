@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.case_tables import cases
 from tests.data import HERE as DATA
 
 Call = Callable[..., Any]
@@ -47,13 +48,7 @@ title: Coffee
 ## Relations
 - pairs_with [[Chocolate]]
 """
-MEM0 = {
-    "results": [
-        {"id": "m1", "memory": "Likes green tea", "user_id": "u", "categories": ["food_preferences"], "created_at": "2025-01-01T00:00:00-08:00"},
-        {"id": "m2", "memory": " ", "user_id": "u"},
-        {"id": "m3", "memory": "The build needs Java 21", "agent_id": "a"},
-    ]
-}  # fmt: skip
+MEM0 = dict(cases(__file__, "MEM0"))
 
 
 def imported(cli: Call, kind: str, text: str, *options: str) -> Any:
@@ -358,11 +353,7 @@ def person(home: Path) -> Path:
 
 @pytest.mark.parametrize(
     ("host", "file", "key"),
-    [
-        ("claude-code", ".claude.json", "mcpServers"),
-        ("cursor", ".cursor/mcp.json", "mcpServers"),
-        ("gemini", ".gemini/settings.json", "mcpServers"),
-    ],
+    cases(__file__, "test_a_json_host_is_served_and_left_as_it_was"),
 )
 def test_a_json_host_is_served_and_left_as_it_was(
     home: Path, cli: Call, host: str, file: str, key: str

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from alice_exp.model.values.block import STATES
+from tests.case_tables import cases
 from tests.conftest import ROOT, Call, Result
 
 TOOLS = """// The head of the file stays.
@@ -159,21 +160,7 @@ else:
 
 @pytest.mark.parametrize(
     ("code", "sentence"),
-    [
-        ("text = text.replace('exp-aaaaaaa2', 'exp-ccccccc2')", "an id stays what it is"),
-        (
-            'text = text.replace(\'"state"\', \'"archived": {"from": "universal/x", "at": '
-            '"2026-01-01T00:00:00Z", "reason": "obsolete"}, "state"\')',
-            "written by acts alone",
-        ),
-        (
-            'text = text.replace(\'"state"\', \'"approved": {"at": "2026-01-01T00:00:00Z", "by": "me", '
-            '"hash": "0"}, "state"\')',
-            "written by acts alone",
-        ),
-        ('text = text + \', {"payload": "a second one"}\'', "this is one block"),
-        ("text = text.replace('{', '', 1)", ""),
-    ],
+    cases(__file__, "test_what_an_edit_may_not_do_is_refused_and_the_text_is_kept"),
     ids=["id", "archived", "approved", "two", "broken"],
 )
 def test_what_an_edit_may_not_do_is_refused_and_the_text_is_kept(
@@ -342,13 +329,7 @@ def test_an_unapproved_block_of_universal_still_waits_after_its_revival(tools: P
 
 # -- all of them ------------------------------------------------------------------------------------------------
 
-ACTS = (
-    ("edit", "exp-aaaaaaa2"),
-    ("move", "exp-aaaaaaa2", "universal/search"),
-    ("retire", "exp-aaaaaaa2", "--reason", "x"),
-    ("revive", "exp-bbbbbbb2"),
-    ("purge", "exp-aaaaaaa2", "--yes"),
-)
+ACTS = tuple(cases(__file__, "ACTS"))
 
 
 @pytest.mark.parametrize("words", ACTS, ids=lambda words: words[0])

@@ -6,6 +6,7 @@ import pytest
 
 from alice_exp.kernel.jsonc import parse
 from alice_exp.model.formats.block_schema import state_in
+from tests.case_tables import cases
 from tests.conftest import Call
 
 FILE = b"""{"blocks": [
@@ -43,13 +44,7 @@ def test_the_index_and_the_files_say_the_same_of_every_block(home: Path, cli: Ca
 
 @pytest.mark.parametrize(
     ("path", "block_id", "state"),
-    [
-        ("universal/a.jsonc", "exp-aaaaaaa2", "reliable"),
-        ("universal/a.jsonc", "exp-bbbbbbb2", "possible"),
-        ("personal/a.jsonc", "exp-bbbbbbb2", "past"),
-        ("universal/a.jsonc", "exp-ccccccc2", ""),
-        ("universal/a.jsonc", "exp-ddddddd2", ""),
-    ],
+    cases(__file__, "test_a_state_is_read_without_the_other_blocks"),
 )
 def test_a_state_is_read_without_the_other_blocks(path: str, block_id: str, state: str) -> None:
     assert state_in(parse(FILE, path), block_id) == state

@@ -18,6 +18,7 @@ from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.journal.act import Actor
 from alice_exp.review.cli.daily_notice import greet
 from alice_exp.terminal.console import Terminal
+from tests.case_tables import cases
 from tests.conftest import ROOT
 
 Call = Callable[..., Any]
@@ -25,38 +26,17 @@ Git = Callable[..., str]
 NODE = "/usr/bin/node"
 
 PROGRAMS = [
-    ("/opt/bin/codex", ("codex", "exec"), "codex"),
-    ("/opt/codex-x86_64-unknown-linux-musl", ("./codex-x86_64-unknown-linux-musl",), "codex"),
-    ("/x/node_modules/@openai/codex/vendor/bin/c", ("c",), "codex"),
-    ("/home/u/.local/share/claude/versions/2.1.5", ("claude",), "claude-code"),
-    ("/opt/bin/claude (deleted)", ("claude",), "claude-code"),
-    ("/nix/store/a/bin/.claude-wrapped", ("claude",), "claude-code"),
+    *cases(__file__, "PROGRAMS"),
     (NODE, ("claude",), "claude-code"),
     (NODE, ("claude --resume 3",), "claude-code"),
     (NODE, ("node", "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"), "claude-code"),
     (NODE, ("node", "/home/u/.npm/_npx/1/node_modules/.bin/gemini", "--yolo"), "gemini"),
     (NODE, ("node", "--max-old-space-size=8", "/x/@google/gemini-cli/dist/index.js"), "gemini"),
     (NODE, ("node", "-r", "dotenv/config", "/usr/bin/qwen"), "qwen"),
-    ("/usr/bin/bun", ("bun", "run", "/x/node_modules/opencode-ai/bin/opencode"), "opencode"),
-    ("", ("/opt/homebrew/Python.framework/3.12/Python", "-m", "aider", "--yes"), "aider"),
-    ("", ("node", "/usr/bin/gemini"), "gemini"),
-    ("/usr/bin/vim", ("vim", "claude"), None),
-    ("/usr/bin/vim", ("vim", "/x/node_modules/@openai/codex/README.md"), None),
-    ("/usr/bin/grep", ("grep", "codex"), None),
-    ("/usr/bin/tmux", ("tmux", "new", "-s", "claude"), None),
-    ("/bin/bash", ("bash", "-c", "codex exec 'hello'"), None),
-    ("/usr/bin/sudo", ("sudo", "claude"), None),
     (NODE, ("node", "/home/u/claude/index.js"), None),
     (NODE, ("node", "server.js", "claude"), None),
     (NODE, ("node", "-e", "codex"), None),
     (NODE, ("node", "--inspect"), None),
-    ("/usr/bin/python3", ("python3", "claude.py"), None),
-    ("/usr/bin/python3", ("python3", "-m", "claude"), None),
-    ("/usr/bin/python3", ("python3", "-m"), None),
-    ("/opt/Claude/Claude Helper", ("Claude Helper",), None),
-    ("/usr/share/code/code", ("code", "--type=renderer"), None),
-    ("/usr/share/cursor/cursor", ("cursor", "/x/@openai/codex/"), None),
-    ("", ("",), None),
 ]
 """Executable, arguments, whose program it is."""
 

@@ -12,22 +12,8 @@ from tests.case_tables import cases
 @pytest.mark.parametrize(
     ("url", "key", "older"),
     [
-        ("https://example.org/owner/name.git", "example.org/owner/name", "owner/name"),
-        ("https://me:secret@Example.ORG:8443/Owner/Name.git/", "example.org/owner/name", "Owner/Name"),
-        ("git@example.org:owner/name.git", "example.org/owner/name", "owner/name"),
-        ("example.org:owner/name", "example.org/owner/name", "owner/name"),
-        ("ssh://git@example.org:2222/group/sub/x", "example.org/group/sub/x", "sub/x"),
-        ("git+ssh://git@example.org/x/x.git", "example.org/x/x", "x/x"),
-        ("git@[example.org:2222]:x/x.git", "example.org/x/x", "x/x"),
-        ("ssh://git@[::1]:22/x/x", "::1/x/x", "x/x"),
-        ("file:///srv/git/Name.git", "localhost/srv/git/Name", "git/Name"),
-        ("/srv/git/Name.git", "localhost/srv/git/Name", "git/Name"),
-        ("/srv/git/Name/.git", "localhost/srv/git/Name", "git/Name"),
-        ("../Name", "localhost/home/me/Name", "me/Name"),
-        ("/srv/my things/x", "localhost/srv/my%20things/x", "my%20things/x"),
-        ("https://example.org/", "", ""),
+        *cases(__file__, "test_the_key_of_a_remote_is_its_host_and_whole_path"),
         ("https://example.org/" + "x" * 600, "", ""),
-        ("", "localhost/home/me/tool", "me/tool"),
     ],
 )
 def test_the_key_of_a_remote_is_its_host_and_whole_path(url: str, key: str, older: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.home.ports import Home
+from alice_exp.home.doors import Home
 from alice_exp.home.store.git_history import GitHistory
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act, Actor
@@ -56,14 +56,14 @@ def ports(tmp_path: Path) -> Iterator[World]:
 
 
 def _on_disk(root: Path, new_id: Callable[[str], str]) -> World:
-    from alice_exp.home.store.doors import FileHome
+    from alice_exp.home.doors import Home
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.commit_writer import Sources
 
     def refuse(error: AliceError) -> None:
         raise error
 
-    home = FileHome(root, Sources(lambda: NOW, lambda: 1_771_578_000, new_id, refuse))
+    home = Home(root, Sources(lambda: NOW, lambda: 1_771_578_000, new_id, refuse))
     (root / "experiences/universal").mkdir(parents=True)
     (root / "experiences" / TOOLS).write_bytes(TEXT)
     home.create(Actor("system"), {})

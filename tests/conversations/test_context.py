@@ -12,8 +12,8 @@ import pytest
 import alice_exp
 from alice_exp.app.opening import open_session
 from alice_exp.conversations.rules.context_window import estimate_tokens
-from alice_exp.conversations.usecases.agent_context import prime
-from alice_exp.model.values.block import Placed
+from alice_exp.conversations.usecases import agent_context
+from tests.case_tables import cases
 
 Call = Callable[..., Any]
 
@@ -143,13 +143,7 @@ def test_prime_is_the_same_on_every_day(sample: Path, cli: Call) -> None:
     assert today["blocks"] and today == later
 
 
-PRIVATE = (
-    "我的银行密码是 tulip-4711",
-    "the deploy token is ghp_16C7e42F292c6912E7710c838347Ae178B4a",
-    "call me on +44 7700 900123",
-    "my card is 4111 1111 1111 1111",
-    "寄到中山路 18 号",
-)
+PRIVATE = tuple(cases(__file__, "PRIVATE"))
 
 
 @pytest.mark.parametrize("said", PRIVATE)
@@ -245,19 +239,18 @@ def test_prime_keeps_its_budget(home: Path, cli: Call, budget: int) -> None:
     assert bool(answer["blocks"]) == (budget >= 40)
 
 
-def test_each_block_is_written_once_however_many_there_are(home: Path, cli: Call) -> None:
+def test_each_block_is_written_once_however_many_there_are(
+    home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The text was once composed anew for each block that might fit: 0.5 s at 2,000, before every conversation."""
     for number in range(30):
         cli("remember", f"偏好 number {number}")
     asked: list[str] = []
-
-    def line(placed: Placed) -> str:
-        asked.append(placed.block.id)
-        return f"- {placed.block.payload.content}"
-
-    made = prime(open_session(str(home), "user").home, 90, line, ("all", "me", "work"))
+    told = agent_context._line
+    monkeypatch.setattr(agent_context, "_line", lambda one: asked.append(one.block.id) or told(one))
+    made = agent_context.prime(open_session(str(home), "user"), 90)
     assert sorted(asked) == sorted(set(asked)) and len(asked) == 30
-    assert made.tokens == estimate_tokens(made.text) <= 90 and made.text.startswith("all\nme\n- 偏好")
+    assert made.tokens == estimate_tokens(made.text) <= 90
     assert len(made.blocks) + made.left_out == 30 and made.blocks and made.left_out
 
 

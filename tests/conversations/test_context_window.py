@@ -23,6 +23,7 @@ from alice_exp.conversations.rules.context_window import (
 from alice_exp.conversations.values import Message, ToolCall, as_dict, message_of
 from alice_exp.kernel.errors import UsageError
 from alice_exp.model.values.config import Config
+from tests.case_tables import cases
 
 SYSTEM = Message("system", "你是一个助手")
 
@@ -61,15 +62,7 @@ def shape(window: Window) -> list[str]:
 
 @pytest.mark.parametrize(
     ("text", "tokens"),
-    [
-        ("我叫张三", 8),
-        ("Hello world", 7),
-        ("", 4),
-        ("abcd", 5),
-        ("abcde", 6),
-        ("我用 Python", 8),
-        ("你好。", 7),
-    ],
+    cases(__file__, "test_tokens_of_a_message"),
 )
 @pytest.mark.covers("B4.2")
 def test_tokens_of_a_message(text: str, tokens: int) -> None:
@@ -83,14 +76,7 @@ def test_tool_calls_cost_tokens_too() -> None:
 
 @pytest.mark.parametrize(
     ("tokens", "most", "threshold", "yes"),
-    [
-        (102_399, 128_000, 0.8, False),
-        (102_400, 128_000, 0.8, True),
-        (6, 100, 0.07, False),
-        (7, 100, 0.07, True),
-        (3276, 4096, 0.8, False),
-        (3277, 4096, 0.8, True),
-    ],
+    cases(__file__, "test_what_fills_its_share_is_compressed"),
 )
 @pytest.mark.covers("R4.6")
 def test_what_fills_its_share_is_compressed(tokens: int, most: int, threshold: float, yes: bool) -> None:
@@ -391,14 +377,7 @@ def test_messages_of_an_agent_loop_come_and_go() -> None:
 
 @pytest.mark.parametrize(
     "bad",
-    [
-        {},
-        {"role": "robot"},
-        {"role": "user", "content": 5},
-        {"role": "user", "tool_calls": "x"},
-        {"role": "user", "tool_calls": [1]},
-        {"role": "user", "tool_calls": [{"id": "1", "function": {}}]},
-    ],
+    cases(__file__, "test_what_is_no_message_is_refused"),
 )
 def test_what_is_no_message_is_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(UsageError):

@@ -61,12 +61,7 @@ def test_at_most_twelve_of_a_session_cues_first_and_statements_before_questions(
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "Never print it, my password is hunter2-hunter2.",
-        "Always deploy with ghp_16C7e42F292c6912E7710c838347Ae178B4a.",
-        "我的银行密码是 tulip-4711，不要告诉别人。",
-        "Off the record: we should never hire him.",
-    ],
+    cases(__file__, "test_what_is_secret_or_off_the_record_is_not_queued"),
 )
 def test_what_is_secret_or_off_the_record_is_not_queued(text: str) -> None:
     talk = [Message("user", text), Message("user", OWN)]
@@ -75,23 +70,12 @@ def test_what_is_secret_or_off_the_record_is_not_queued(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "holds"),
-    [
-        ("Always run the linter before you push.", True),
-        ("We should never be in mock mode in production.", True),
-        ("I'd rather have it fail loudly than be silent.", True),
-        ("以后用中文回答我", True),
-        ("不要为了通过而改测试", True),
-        ("Can you fix the failing test in tree.spec.ts?", False),
-        ("Why do we always fail here?", False),
-        ("For now just skip the tests, we must hurry today.", False),
-        ("先不要修改代码", False),
-        ("proceed", False),
-    ],
+    cases(__file__, "test_an_order_from_now_on_is_told_from_one_of_the_moment"),
 )
 def test_an_order_from_now_on_is_told_from_one_of_the_moment(text: str, holds: bool) -> None:
     found = own.said([Message("user", text)])
     assert any(map(is_standing, found)) is holds
-    kept = extract([Message("user", text)]).inferences
+    kept = extract([Message("user", text)])[0]
     assert [one.content for one in kept if one.about == "work"] == ([text] if holds else [])
 
 
@@ -101,7 +85,7 @@ def test_an_order_from_now_on_is_told_from_one_of_the_moment(text: str, holds: b
     cases(__file__, "test_what_the_fifth_source_shows_is_found"),
 )
 def test_what_the_fifth_source_shows_is_found(said: str, told: list[str]) -> None:
-    assert [one.content for one in extract([Message("user", said)]).inferences] == told
+    assert [one.content for one in extract([Message("user", said)])[0]] == told
 
 
 def test_a_models_rules_rest_on_sentences() -> None:
@@ -116,12 +100,12 @@ def test_a_models_rules_rest_on_sentences() -> None:
         {"content": "Fix it", "quote": [1], "holds": "this session"}, {"content": "x", "quote": [1], "importance": 0.1},]""",
         sentences,
     )
-    told = [(one.content, one.trigger, one.everywhere, one.quote) for one in answer.inferences]
+    told = [(one.content, one.trigger, one.everywhere, one.quote) for one in answer[0]]
     assert told == [
         ("Lint before a push", "pushing", True, OWN),
         ("Use pnpm", "", False, "We use pnpm, not npm."),
     ]
-    assert answer.dropped == 4 and not parse_answer("[]", sentences).inferences
+    assert answer[1] == 4 and not parse_answer("[]", sentences)[0]
     with pytest.raises(ProviderError):
         parse_answer("I cannot", sentences)
 
@@ -150,43 +134,38 @@ EXAMPLE_B = [
 )
 @pytest.mark.covers("R4.19")
 def test_the_sources_examples(talk: list[Message], told: list[tuple[str, float]]) -> None:
-    assert [(one.content, one.importance) for one in extract(talk).inferences] == told
+    assert [(one.content, one.importance) for one in extract(talk)[0]] == told
 
 
 @pytest.mark.covers("B4.8")
 def test_what_the_assistant_asked_back_about_counts_more() -> None:
     # The question alone raises nothing: the user has to have gone on.
-    unanswered = {one.content: one.importance for one in extract(EXAMPLE_B[:2]).inferences}
-    answered = {one.content: one.importance for one in extract(EXAMPLE_B).inferences}
+    unanswered = {one.content: one.importance for one in extract(EXAMPLE_B[:2])[0]}
+    answered = {one.content: one.importance for one in extract(EXAMPLE_B)[0]}
     assert (unanswered["用户是程序员"], answered["用户是程序员"]) == (0.7, 0.8)
 
 
 @pytest.mark.covers("R4.34")
 def test_what_is_told_of_a_person_stands_alone() -> None:
     talk = [Message("user", "My name is Tom and I'm a teacher. I live in Berlin.")]
-    assert all(one.content.startswith("The user") for one in extract(talk).inferences)
-    assert len(extract(talk).inferences) == 3
+    assert all(one.content.startswith("The user") for one in extract(talk)[0])
+    assert len(extract(talk)[0]) == 3
 
 
 @pytest.mark.covers("R4.17")
 def test_trifles_are_dropped_and_counted() -> None:
     found = extract([Message("user", "我叫张三，是程序员")], 0.8)
-    assert ([one.importance for one in found.inferences], found.dropped) == ([0.9], 1)
+    assert ([one.importance for one in found[0]], found[1]) == ([0.9], 1)
 
 
 @pytest.mark.parametrize(
     "text",
-    [
-        '[{"content": "用户名字是张三", "importance": 0.9, "quote": [1]}]',
-        'Sure!\n```json\n[{"content": "用户名字是张三", "importance": 0.9, "quote": [1]},]\n```',
-        '{"memories": [{"content": "用户名字是张三", "importance": 0.9, "quote": "我叫张三"}]}',
-        '[{"content": "用户名字是张三", "importance": 0.9}',
-    ],
+    cases(__file__, "test_what_can_be_saved_of_an_answer"),
 )
 @pytest.mark.covers("R4.20")
 def test_what_can_be_saved_of_an_answer(text: str) -> None:
     answer = parse_answer(text, own.said(EXAMPLE_B[:1]))
-    told = [(one.content, one.importance, one.quote) for one in answer.inferences]
+    told = [(one.content, one.importance, one.quote) for one in answer[0]]
     assert told == [("用户名字是张三", 0.9, EXAMPLE_B[0].content)]
     assert "JSON array" in PROMPT
 
@@ -195,8 +174,8 @@ def test_what_can_be_saved_of_an_answer(text: str) -> None:
 def test_importances_are_brought_into_range() -> None:
     rules = '[{"content":"a","importance":7,"quote":1},{"content":"b","quote":1},{"content":"c","importance":0.4,"quote":1}]'
     answer = parse_answer(rules, own.said([Message("user", OWN)]))
-    assert [one.importance for one in answer.inferences] == [1.0, 0.5]
-    assert answer.dropped == 1
+    assert [one.importance for one in answer[0]] == [1.0, 0.5]
+    assert answer[1] == 1
 
 
 @pytest.mark.covers("B4.14")
@@ -205,4 +184,4 @@ def test_of_one_slot_the_latest_counts() -> None:
         Message("user", text)
         for text in ("我叫张三", "我叫张三", "不对，我叫李四", "我喜欢喝茶", "我喜欢喝茶。")
     ]
-    assert [one.content for one in extract(talk).inferences] == ["用户名字是李四", "用户喜欢喝茶"]
+    assert [one.content for one in extract(talk)[0]] == ["用户名字是李四", "用户喜欢喝茶"]

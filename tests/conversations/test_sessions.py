@@ -9,18 +9,15 @@ from typing import Any
 
 import pytest
 
-from alice_exp.conversations.rules.speakers import other_speakers
+from alice_exp.conversations.rules.cues import other_speakers
 from alice_exp.conversations.rules.transcripts import rows_of
 from alice_exp.conversations.values import Message
+from tests.case_tables import cases
 from tests.dying import killed
 from tests.journeys import model_server as server
 
 Call = Callable[..., Any]
-EXAMPLE_B = (
-    ("user", "我叫张三，在北京做程序员"),
-    ("assistant", "你好张三！程序员工作怎么样？"),
-    ("user", "还不错，我主要写 Java"),
-)
+EXAMPLE_B = tuple(cases(__file__, "EXAMPLE_B"))
 
 
 def begun(cli: Call, *talk: tuple[str, str], name: str = "demo") -> str:
@@ -84,7 +81,9 @@ def test_starting_again_goes_on_and_an_ended_one_opens_anew(home: Path, cli: Cal
     assert cli("session", "list", "--json").json["sessions"][0]["ended"] is None
 
 
-@pytest.mark.parametrize("name", ["../x", "a/b", "UPPER", ".hidden", "-dash", "x" * 65, "a b", "a#1", "名字"])
+@pytest.mark.parametrize(
+    "name", [*cases(__file__, "test_a_name_that_could_leave_its_place_is_refused"), "x" * 65]
+)
 def test_a_name_that_could_leave_its_place_is_refused(home: Path, cli: Call, name: str) -> None:
     assert cli("session", "start", "--", name, check=False).code == 2
     assert not (home / "sessions").exists() or not list((home / "sessions").iterdir())
@@ -324,14 +323,7 @@ def test_forgetting_at_the_end_reads_first(home: Path, cli: Call) -> None:
 
 # -- crashes ------------------------------------------------------------------------------------------------------
 
-CRASHES = {
-    "before the intent": ("alice_exp.conversations.store.file_sessions:FileSessions.begin", "before"),
-    "after the intent": ("alice_exp.conversations.store.file_sessions:FileSessions.begin", "after"),
-    "with the act prepared": ("alice_exp.kernel.journal.atomic_files:swap_in", "before"),
-    "with the files swapped": ("alice_exp.kernel.journal.atomic_files:swap_in", "after"),
-    "after the commit": ("alice_exp.conversations.store.file_sessions:FileSessions.mark_extracted", "before"),
-    "after the mark": ("alice_exp.conversations.store.file_sessions:FileSessions.mark_extracted", "after"),
-}
+CRASHES = dict(cases(__file__, "CRASHES"))
 
 
 @pytest.mark.parametrize("step", CRASHES)
@@ -494,15 +486,7 @@ def test_a_server_that_names_a_time_is_asked_again_then_and_no_sooner(
 
 @pytest.mark.parametrize(
     ("body", "code"),
-    [
-        ('test "$(wc -c)" -gt 100 && echo "[{\\"content\\": \\"x likes y\\", \\"importance\\": 0.9}]"', 0),
-        ("cat >/dev/null; echo broken >&2; exit 3", 7),
-        ("true", 7),
-        ("sleep 60", 7),
-        ("echo I cannot help with that", 7),
-        ("head -c 5000000 /dev/zero | tr '\\0' x", 7),
-        ("sleep 60 >/dev/null & echo '[]'", 0),
-    ],
+    cases(__file__, "test_a_program_as_a_model"),
 )
 def test_a_program_as_a_model(
     home: Path, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, code: int
@@ -582,14 +566,7 @@ def test_what_others_say_is_no_fact_about_the_user(home: Path, cli: Call, tmp_pa
 
 @pytest.mark.parametrize(
     ("names", "others"),
-    [
-        (("Anna",), ()),
-        (("", ""), ()),
-        (("", "Ben"), ("Ben",)),
-        (("我", "小李"), ("小李",)),
-        (("Anna", "Ben"), ("Anna", "Ben")),
-        (("小王", "小李"), ("小李",)),
-    ],
+    cases(__file__, "test_who_speaks_beside_the_user"),
 )
 def test_who_speaks_beside_the_user(names: tuple[str, ...], others: tuple[str, ...]) -> None:
     messages = [Message("user", "hi", speaker=name) for name in names]

@@ -12,16 +12,11 @@ from alice_exp.conversations.store.file_sessions import FileSessions
 from alice_exp.conversations.store.turn_index import TurnIndex
 from alice_exp.conversations.usecases.search_sessions import search
 from alice_exp.conversations.values import Message
+from tests.case_tables import cases
 
 Call = Callable[..., Any]
 
-QUESTIONS = (
-    "where is the dentist?",
-    "谁喜欢吃辣",
-    "what about number 7",
-    "what was said on 3 March?",
-    "Ann's tram",
-)
+QUESTIONS = tuple(cases(__file__, "QUESTIONS"))
 
 
 @pytest.fixture

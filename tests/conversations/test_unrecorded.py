@@ -8,16 +8,7 @@ from alice_exp.conversations.values import Message
 from tests.case_tables import cases
 
 ASKED = cases(__file__, "ASKED")
-NOT_ASKED = [
-    "不要保存文件，先给我看看",
-    "别记错了，我住在杭州",
-    "以后不要记录调试日志到控制台",
-    "don't store secrets in the repository",
-    "Don't forget that I live in Berlin",
-    "never log it twice",
-    "Do not save the file before I have seen it",
-    "记下来：我对花生过敏",
-]
+NOT_ASKED = cases(__file__, "NOT_ASKED")
 
 
 def kept(*texts: str) -> list[str]:
@@ -42,4 +33,4 @@ def test_what_was_said_before_is_left_out_too() -> None:
 
 @pytest.mark.parametrize("text", ["我叫外卖了", "我叫滴滴了。", "我叫车了"])
 def test_what_is_called_for_is_no_name(text: str) -> None:
-    assert extract([Message("user", text)]).inferences == ()
+    assert extract([Message("user", text)])[0] == []

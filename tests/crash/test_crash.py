@@ -16,130 +16,30 @@ import check_home  # noqa: E402
 import scenes  # noqa: E402
 
 from alice_exp.app.command_table import COMMANDS  # noqa: E402
+from tests.case_tables import cases  # noqa: E402
 
 from . import matrix  # noqa: E402
 from . import walker as walking  # noqa: E402
 
-SAMPLED = [
-    ("memorize", "kill", 2),
-    ("memorize", "powercut", 2),
-    ("approve", "kill-one", 2),
-    ("reply", "short", 2),
-    ("reply", "powercut-end", 1),
-    ("decision", "errno:ENOSPC", 2),
-    ("heartbeat", "kill", 2),
-    ("event", "errno*:ENOSPC", 2),
-    ("heard", "kill", 2),
-    ("purge", "errno:EIO", 2),
-    ("doctor-fix", "kill", 2),
-    ("doctor-fix", "powercut-end", 1),
-    ("sync", "powercut-end", 1),
-    ("extract", "errno:EIO", 1),
-    ("prune", "kill", 1),
-    ("distill", "powercut", 1),
-    ("import", "errno:ENOSPC", 1),
-    ("init", "powercut-end", 1),
-    ("reject", "powercut-end", 1),
-    ("outcome", "powercut-end", 1),
-    ("keep", "short", 1),
-    ("undo", "powercut-end", 1),
-    ("edit", "powercut-end", 1),
-    ("move", "errno:EIO", 1),
-    ("retire", "kill-one", 1),
-    ("restore", "powercut-end", 1),
-    ("restore-lost", "kill", 2),
-    ("restore-copied", "powercut-end", 1),
-    ("config", "errno*:ENOSPC", 1),
-    ("session-end", "powercut-end", 1),
-    ("session-say", "powercut-end", 1),
-    ("session-forget", "powercut-end", 1),
-    ("owner", "kill", 1),
-    ("owner-sign", "kill", 1),
-    ("decide", "powercut-end", 1),
-    ("showing", "kill", 1),
-    ("project", "powercut-end", 1),
-    ("sync-first", "powercut-end", 1),
-    ("sync-remove", "powercut-end", 1),
-    ("share-allow", "errno:ENOSPC", 1),
-    ("share-export", "powercut-end", 1),
-    ("share-import", "kill", 1),
-    ("exchange", "powercut-end", 1),
-]
+SAMPLED = cases(__file__, "SAMPLED")
 """Every scene but the variants of one, each in a mode, and how many steps are interrupted; every mode among them."""
 
 VARIANTS = {name for name in scenes.SCENES if name.startswith(("memorize-", "recover-"))}
 VARIANTS |= {"approve-last"}
 DECIDED = ("recover-prepared", "recover-half", "recover-swapped")
 
-STAND_INS = {
-    "remember": "memorize",
-    "review": "approve",
-    "pause": "project",
-    "heard": "project",
-    "project": "project",
-    "project on": "project",
-    "project is": "project",
-    "project not": "project",
-    "project publish": "share-export",
-    "project trust": "approve",
-    "revive": "restore",
-    "import alice": "import",
-    "import claude-md": "import",
-    "import skill": "import",
-    "import mem0": "import",
-    "import basic-memory": "import",
-    "config accept": "project",
-    "config edit": "config",
-    "owner drop": "owner",
-    "share deny": "share-allow",
-    "peer serve": "exchange",
-    "peer forget": "session-forget",
-    "sync add": "sync-remove",
-    "sync confirm": "sync-remove",
-    "sync watch": "sync",
-    "sync settle": "sync",
-    "episode add": "decision",
-    "episode reflect": "decision",
-    "episode restore": "restore",
-    "episode import": "import",
-    "event result": "event",
-    "event import": "import",
-    "session start": "session-say",
-    "session import": "session-say",
-    "namespace create": "move",
-    "watch": "memorize-over-hand-edit",
-    "mcp": "memorize",
-    "episode export": "share-export",
-    "event export": "share-export",
-}
+STAND_INS = dict(cases(__file__, "STAND_INS"))
 """Commands that write by the same calls as a scene: one change set, one appended line, one file put in its place."""
 
-ELSEWHERE = {
-    "peer invite": "one file put in its place, which test_plausible_faults cuts off at each fsync",
-    "peer join": "the same",
-    "connect": "a person's own file put in its place, which test_plausible_faults cuts off at each fsync",
-    "disconnect": "the same",
-    "mcp install": "the same",
-    "schedule install": "files of systemd, launchd or cron, made again by the same command",
-    "schedule remove": "the same",
-}
+ELSEWHERE = dict(cases(__file__, "ELSEWHERE"))
 """Commands that write outside the history of a home, and what holds them instead."""
 
 READS = {
+    **dict(cases(__file__, "READS")),
     "": (
         *("recall", "status", "list", "show", "why", "log", "diff", "context", "prime", "export", "assess"),
         *("consolidation", "stats", "impact", "check", "completion", "help"),
     ),
-    "config": ("get", "list"),
-    "schedule": ("status",),
-    "owner": ("show",),
-    "share": ("list", "preview", "log"),
-    "peer": ("list", "show", "discover"),
-    "sync": ("list",),
-    "episode": ("list", "show", "similar", "stats"),
-    "event": ("list", "search", "segments", "narrative", "stats", "expand"),
-    "session": ("list", "show", "window", "search"),
-    "namespace": ("list", "show"),
 }
 """Commands that write nothing but what is made again: the index, signatures, marks of access."""
 

@@ -36,22 +36,7 @@ class Candidate(NamedTuple):
 
 _SPECIAL = tuple(Candidate(*one) for one in cases(__file__, "_SPECIAL"))
 
-_SERVICES = [
-    "orders",
-    "search",
-    "billing",
-    "catalog",
-    "session",
-    "geofence",
-    "invoice",
-    "payout",
-    "mail",
-    "audit",
-    "import",
-    "export",
-    "stock",
-    "price",
-]
+_SERVICES = cases(__file__, "_SERVICES")
 _LESSONS = tuple(cases(__file__, "_LESSONS"))
 
 

@@ -16,6 +16,7 @@ from alice_exp.finding.rules.task_similarity import retrieval_similarity, simila
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.kernel.text.tokens import keywords, literal_keywords
 from alice_exp.model.values.records import Episode, EpisodeBook
+from tests.case_tables import cases
 from tests.conftest import NOW
 
 Call = Callable[..., Any]
@@ -392,15 +393,7 @@ def test_replacing_needs_a_person_and_yes(home: Path, cli: Call, git: Callable[.
 
 @pytest.mark.parametrize(
     ("text", "line"),
-    [
-        ('{"task": "a", "success": true}\n{"task": "b", "succ', 2),
-        ('[{"task": "a", "success": true}, {"task": "b", ', 1),
-        ('{"task": "a", "success": true}\n{"task": "b", "reward": 1.2}', 2),
-        ('{"task": "a", "success": true}\n{"task": "b", "reward": NaN}', 2),
-        ('{"task": "a", "success": true}\n{"task": "b", "timestamp": 9999999999999}', 2),
-        ('{"task": "a"}\n{"task": ""}', 2),
-        ('{"episodes": 3}', 1),
-    ],
+    cases(__file__, "test_a_faulty_import_takes_nothing_in"),
 )
 def test_a_faulty_import_takes_nothing_in(
     home: Path, cli: Call, git: Callable[..., str], text: str, line: int

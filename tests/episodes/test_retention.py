@@ -22,6 +22,7 @@ from alice_exp.kernel.text.times import iso_time
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.values.block import Block, Payload
 from alice_exp.model.values.records import Episode, EpisodeBook
+from tests.case_tables import cases
 
 NOW = "2026-02-20T09:00:00Z"
 DAY = 86_400_000
@@ -68,18 +69,7 @@ def test_what_lies_unused_weighs_less_as_a_record_and_as_a_block() -> None:
 
 @pytest.mark.parametrize(
     ("reward", "days", "uniqueness", "references", "score"),
-    [
-        (0.9, 0, 1, 0, 0.86),
-        (0.9, 15, 1, 0, 0.71),
-        (0.9, 30, 1, 0, 0.56),
-        (0.9, 60, 1, 0, 0.56),
-        (0.85, 10, 0.4, 3, 0.65),
-        (0.9, 15, 0.5, 5, 0.66),
-        (1, 0, 1, 25, 1.0),
-        (0, 45, 0, 0, 0.0),
-        (0.9, 0, 0.24, 0, 0.708),
-        (0.9, -5, 1, 0, 0.86),  # B0.12
-    ],
+    cases(__file__, "test_vectors"),
 )
 @pytest.mark.covers("R0.41")
 def test_vectors(reward: float, days: int, uniqueness: float, references: int, score: float) -> None:

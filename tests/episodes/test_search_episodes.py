@@ -31,6 +31,7 @@ from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import iso_time, milliseconds
 from alice_exp.kernel.text.tokens import keywords
 from alice_exp.model.values.records import Episode, EpisodeBook
+from tests.case_tables import cases
 
 ML: dict[str, Json] = {"topic": "machine_learning", "difficulty": "beginner"}
 NOW = "2026-02-20T09:00:00Z"
@@ -320,15 +321,7 @@ def test_a_context_is_copied() -> None:
 
 @pytest.mark.parametrize(
     ("value", "written"),
-    [
-        (1697123456789, "2023-10-12T15:10:56.789Z"),
-        (1697123456.789, "2023-10-12T15:10:56.789Z"),
-        ("1697123456789", "2023-10-12T15:10:56.789Z"),
-        ("2026-02-20T09:00:00+08:00", "2026-02-20T01:00:00Z"),
-        ("2026-02-20", "2026-02-20T00:00:00Z"),
-        ("20260220", "2026-02-20T00:00:00Z"),
-        (0, "1970-01-01T00:00:00Z"),
-    ],
+    cases(__file__, "test_every_time_format"),
 )
 @pytest.mark.covers("B1.9")
 def test_every_time_format(value: object, written: str) -> None:

@@ -26,14 +26,7 @@ def asked(query: str, facts: list[str] | None = None, gate: float = GATE) -> lis
 
 @pytest.mark.parametrize(
     ("query", "at"),
-    [
-        ("user_preferences theme", 1),
-        ("user preferences", 1),
-        ("which themes are there, userPreferences?", 1),
-        ("where is the productionDatabase", 5),
-        ("Launch-Darkly", 10),
-        ("think pad", 14),
-    ],
+    cases(__file__, "test_a_joined_word_is_found_by_its_parts_and_they_by_it"),
 )
 def test_a_joined_word_is_found_by_its_parts_and_they_by_it(query: str, at: int) -> None:
     assert asked(query)[:1] == [FACTS[at]]
@@ -41,12 +34,7 @@ def test_a_joined_word_is_found_by_its_parts_and_they_by_it(query: str, at: int)
 
 @pytest.mark.parametrize(
     "query",
-    [
-        "which venue did Ruth book for Tom's wedding?",
-        "what is the budget for marketing next year?",
-        "on which port does the redis server listen?",
-        "which instrument does Lena play at school?",
-    ],
+    cases(__file__, "test_one_word_of_several_is_doubtful"),
 )
 def test_one_word_of_several_is_doubtful(query: str) -> None:
     assert max(probabilities(query)) < 0.9
@@ -54,18 +42,7 @@ def test_one_word_of_several_is_doubtful(query: str) -> None:
 
 @pytest.mark.parametrize(
     ("query", "stranger"),
-    [
-        ("what is Melanie allergic to?", True),
-        ("what is Lena allergic to?", False),
-        ("when is grandma Rutth's birthday?", True),
-        ("Melanie is allergic to what?", False),
-        ("Is she here? Melanie wants to know", False),
-        ("what happened on the first Monday of May", False),
-        ("Bad Gateway at the Invoice Export", False),
-        ("open src/Melanie/Main.java at Parser.Node", False),
-        ("which QueryPlanner does the production database use", False),
-        ("Melanie 对什么过敏", False),
-    ],
+    cases(__file__, "test_a_name_that_no_text_has_is_a_strangers"),
 )
 def test_a_name_that_no_text_has_is_a_strangers(query: str, stranger: bool) -> None:
     assert Texts.of(FACTS).find(query).stranger is stranger
@@ -104,11 +81,7 @@ def certainty(query: str, texts: Sequence[str]) -> float:
 
 @pytest.mark.parametrize(
     ("query", "answer"),
-    [
-        ("when is Ruth's birthday?", 3),
-        ("what is the budget for the cloud?", 7),
-        ("on which port does the production database listen?", 5),
-    ],
+    cases(__file__, "test_an_answer_is_surer_than_its_neighbours_are_where_it_was_taken_out"),
 )
 def test_an_answer_is_surer_than_its_neighbours_are_where_it_was_taken_out(query: str, answer: int) -> None:
     left = [fact for fact in FACTS if fact != FACTS[answer]]
@@ -159,16 +132,7 @@ def test_a_class_finds_its_members_in_both_languages(text: str, query: str, othe
 
 @pytest.mark.parametrize(
     ("query", "text"),
-    [
-        ("我家在哪里", "我住在成都"),
-        ("点虾仁炒饭", "我对虾过敏"),
-        ("养了什么动物", "用户养了一只橘猫叫团子"),
-        ("咖啡机怎么清洗", ""),
-        ("怎么学游泳", ""),
-        ("公司的地址在哪里", ""),
-        ("孩子发烧怎么办", ""),
-        ("怎么养多肉植物", ""),
-    ],
+    cases(__file__, "test_a_question_of_daily_life_finds_what_it_is_about_or_nothing"),
 )
 def test_a_question_of_daily_life_finds_what_it_is_about_or_nothing(query: str, text: str) -> None:
     home = [

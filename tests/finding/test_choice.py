@@ -27,6 +27,7 @@ from alice_exp.model.values.block import (
     path_of,
 )
 from tests.approvals import approved
+from tests.case_tables import cases
 
 AT = "2026-02-20T09:00:00Z"
 DOUBTED = Doubt(0.25, "2026-02-19", "2026-02-19T09:00:00Z")
@@ -127,14 +128,7 @@ def test_where_all_that_fits_is_in_doubt_no_lie_takes_its_place() -> None:
 
 @pytest.mark.parametrize(
     ("own", "task", "is_told"),
-    [
-        ({"env": "prod"}, {"env": "dev"}, False),
-        ({"env": "prod"}, {"env": "Prod", "os": "linux"}, True),
-        ({"env": ["prod", "stage"]}, {"env": "stage"}, True),
-        ({"env": "prod"}, {"os": "linux"}, True),
-        ({"env": "prod"}, {}, True),
-        ({"ci": True}, {"ci": 1}, False),
-    ],
+    cases(__file__, "test_a_context_that_contradicts_excludes"),
 )
 def test_a_context_that_contradicts_excludes(
     own: dict[str, Any], task: dict[str, Any], is_told: bool
@@ -145,13 +139,7 @@ def test_a_context_that_contradicts_excludes(
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [
-        ("never push to main", True), ("Do not commit secrets", True), ("before a release: don't skip CI", True),
-        ("you must not edit migrations", True), ("no peanuts, severe allergy", True), ("avoid force pushes", True),
-        ("不要直接推送到 main", True), ("禁止在周五部署", True), ("部署前别跳过测试", False), ("请别重启服务器", True),
-        ("use make -j", False), ("the cache never expires", False), ("run the tests first", False),
-        ("特别注意端口", False), ("类别很多", False), ("记录日志，别名用 snake", False),
-    ],
+    cases(__file__, "test_what_forbids"),
 )  # fmt: skip
 def test_what_forbids(text: str, expected: bool) -> None:
     assert forbids(Block("exp-a", Payload(text))) is expected

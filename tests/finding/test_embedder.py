@@ -17,6 +17,7 @@ import pytest
 from alice_exp.finding.rules.preferred_matches import by_meaning
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.store.embedded import Embedded
+from tests.case_tables import cases
 from tests.finding.test_ranking import NOW, placed
 
 pytestmark = pytest.mark.needs("httpx2")
@@ -24,20 +25,8 @@ pytestmark = pytest.mark.needs("httpx2")
 Call = Callable[..., Any]
 Vectors = list[list[float]]
 
-MEANINGS = (
-    {"invoice", "pays", "bill", "charge", "customers"},
-    {"search", "find", "ripgrep", "code"},
-    {"backup", "copy", "nightly", "restore"},
-    {"deploy", "release", "canary", "rollout"},
-    {"password", "login", "token", "sign"},
-)
-BLOCKS = {
-    "aaa": "ripgrep reads the code",
-    "bbb": "ripgrep writes a bill for customers each month",
-    "ccc": "nightly copy goes to the vault",
-    "ddd": "release with a canary",
-    "eee": "lunch is at noon",
-}
+MEANINGS = tuple(cases(__file__, "MEANINGS"))
+BLOCKS = dict(cases(__file__, "BLOCKS"))
 ASKED = "the invoice of ripgrep"
 """By its word the shorter text is first, by its meaning the other."""
 

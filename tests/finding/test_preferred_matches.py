@@ -5,16 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.case_tables import cases
 from tests.conftest import Call
 
-KEPT = [
-    ("2025-05-05", "budget meeting: travel is cut by a tenth", "may"),
-    ("2025-11-18", "budget meeting: travel is back to normal", "november"),
-    ("2026-02-17", "budget meeting: nothing was decided", "week"),
-    ("2025-05-05", "a walk by the river", "walk"),
-    ("2025-05-05", "预算会议：差旅减一成", "五月"),
-    ("2026-02-18", "预算会议：没有决定", "周三"),
-]
+KEPT = cases(__file__, "KEPT")
 
 
 @pytest.fixture
@@ -26,13 +20,7 @@ def kept(home: Path, cli: Call) -> Call:
 
 @pytest.mark.parametrize(
     ("query", "first"),
-    [
-        ("budget meeting", "week"),
-        ("the budget meeting on 5 May", "may"),
-        ("the budget meeting last November", "november"),
-        ("the budget meeting three days ago", "week"),
-        ("五月五号的预算会议", "五月"),
-    ],
+    cases(__file__, "test_the_named_day_comes_first"),
 )
 def test_the_named_day_comes_first(kept: Call, query: str, first: str) -> None:
     found = kept("recall", query, "--json").json["matches"]

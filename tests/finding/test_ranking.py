@@ -6,19 +6,16 @@ from typing import Any
 import pytest
 
 from alice_exp.finding.rules.choice import choose
-from alice_exp.finding.rules.corpus import Corpus, block_text
+from alice_exp.finding.rules.concerns import block_text
+from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.ranking import TAIL, fit, ordered, rank
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 from tests.approvals import approved
+from tests.case_tables import cases
 from tests.cost import seconds
 
 NOW = "2026-02-20T09:00:00Z"
-PATHS = {
-    "personal": "personal/habits.jsonc",
-    "universal": "universal/tools.jsonc",
-    "low_value": "low_value_pool/pending_20260220.jsonc",
-    "archive": "archive/obsolete.jsonc",
-}
+PATHS = dict(cases(__file__, "PATHS"))
 
 
 def placed(
@@ -53,13 +50,7 @@ def test_each_part_of_the_text_can_be_found(word: str) -> None:
     assert ids(rank([block, placed("b", "other")], word, {}, NOW, gate=0.0)) == ["a"]
 
 
-TEXTS = [
-    "use ripgrep for searching code in a repository",
-    "searching mail with notmuch, searching fast",
-    "用户喜欢用 ripgrep 搜索代码",
-    "机器学习是什么",
-    "deploy on Fridays",
-]
+TEXTS = cases(__file__, "TEXTS")
 
 
 def test_score_is_trust_confidence_decay_match() -> None:
@@ -197,22 +188,7 @@ def test_one_word_finds_a_long_text() -> None:
 @pytest.mark.parametrize("size", [1, 5, 10, 20])
 @pytest.mark.parametrize(
     ("trigger", "tasks", "others"),
-    [
-        (
-            "deploying the gateway",
-            (
-                "deploy the payment gateway",
-                "how do we deploy the API gateway on Friday?",
-                "deploy the gateway now",
-            ),
-            ("write a birthday poem", "start a blog"),
-        ),
-        (
-            "部署网关",
-            ("部署支付网关", "今晚要部署网关", "网关怎么部署"),
-            ("写一首生日诗", "关掉网页"),
-        ),
-    ],
+    cases(__file__, "test_rules_of_one_situation_do_not_silence_each_other"),
 )
 def test_rules_of_one_situation_do_not_silence_each_other(
     trigger: str, tasks: tuple[str, ...], others: tuple[str, ...], size: int

@@ -55,12 +55,7 @@ def test_what_waits_still_holds_its_own_loser_back() -> None:
 
 @pytest.mark.parametrize(
     ("blocks", "found"),
-    [
-        ([("a", 1, "b"), ("b", 2, "a")], {"a"}),
-        ([("a", 2, "b"), ("b", 1, "a")], {"b"}),
-        ([("a", 1, "b"), ("b", 2, "c"), ("c", 3, "a")], {"a", "c"}),
-        ([("a", 1, "a")], set()),
-    ],
+    cases(__file__, "test_a_circle_leaves_the_word_said_last"),
 )
 def test_a_circle_leaves_the_word_said_last(blocks: list[tuple[str, int, str]], found: set[str]) -> None:
     assert waiting([trusted(name, day=day, replaces=of) for name, day, of in blocks]) == found

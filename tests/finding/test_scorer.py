@@ -14,14 +14,9 @@ from alice_exp.finding.rules.scorer import PAIR, TRANSLATED, Texts
 from alice_exp.kernel.text.bilingual_lexicon import known_words, same_concept
 from alice_exp.kernel.text.data_files import entries
 from alice_exp.kernel.text.tokens import is_cjk, stems, tokens, tokens_many
+from tests.case_tables import cases
 
-TEXTS = [
-    "use ripgrep for searching code in a repository",
-    "searching mail with notmuch, searching fast",
-    "用户喜欢用 ripgrep 搜索代码",
-    "机器学习是什么",
-    "deploy on Fridays",
-]
+TEXTS = cases(__file__, "TEXTS")
 
 
 def matches(texts: list[str], query: str) -> dict[int, float]:
@@ -113,27 +108,12 @@ def test_few_texts_teach_nothing() -> None:
     assert learn_noise(tokens_many(["a few words"] * (FEWEST - 1))) == NO_NOISE
 
 
-_FEW = [
-    "searching the service logs\nUse ripgrep, grep reads ignored files too",
-    "my wife is vegetarian",
-    "when a test fails in CI\nread the log from its end",
-    "重启数据库之前\n先在值班群里通知一声",
-]
+_FEW = cases(__file__, "_FEW")
 
 
 @pytest.mark.parametrize(
     ("query", "found"),
-    [
-        ("write the service agreement", ()),
-        ("run the end of year party", ()),
-        ("a form to log in with a passkey", ()),
-        ("写一份给新同事看的通知模板", ()),
-        ("a test fails with a timeout", (2,)),
-        ("search the logs of the payment gateway", (0,)),
-        ("cook dinner with my wife on Friday", (1,)),
-        ("ripgrep", (0,)),
-        ("周五晚上重启数据库", (3,)),
-    ],
+    cases(__file__, "test_in_a_home_of_a_few_blocks_one_shared_word_is_no_answer"),
 )
 def test_in_a_home_of_a_few_blocks_one_shared_word_is_no_answer(query: str, found: tuple[int, ...]) -> None:
     matches = Texts.of(_FEW).find(query)

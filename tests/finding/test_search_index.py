@@ -27,6 +27,7 @@ from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.jsonc import parse
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.values.block import Block, Placed
+from tests.case_tables import cases
 
 NOW = "2026-02-20T09:00:00Z"
 LINUX = {"os": "linux"}
@@ -46,8 +47,7 @@ class House:
     def another(self) -> HomeIndex:
         home = SimpleNamespace(
             root=self.root.parent,
-            bytes_of=lambda path: read_bytes(self.root / path),
-            sound_blocks=self.parse,
+            reading=SimpleNamespace(signed=lambda path: read_bytes(self.root / path), sound=self.parse),
             standings=Standings(Repository(self.root), self.root.parent),
             steady=lambda body: body(self.seen or self.files()),
         )
@@ -129,12 +129,7 @@ BLOCK = st.fixed_dictionaries(
         "tags": st.just(["search"]),
     },
 )
-PATHS = (
-    "personal/a.jsonc",
-    "universal/b.jsonc",
-    "low_value_pool/pending_20260220.jsonc",
-    "archive/obsolete.jsonc",
-)
+PATHS = tuple(cases(__file__, "PATHS"))
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -311,7 +306,7 @@ def test_a_damaged_or_older_index_is_made_again(house: House, damage: Any) -> No
 
 
 COLUMNS = {
-    "files": ("texts", "length", "short", "sample", "ordered"),
+    "files": ("short", "sample", "ordered"),
     "blocks": ("length", "standing", "tokens"),
 }
 
@@ -341,13 +336,7 @@ def test_a_row_that_was_damaged_answers_nothing(house: House, table: str, column
 
 @pytest.mark.parametrize(
     "flip",
-    [
-        "UPDATE marks SET mark = mark + 1",
-        "UPDATE marks SET row = row + 1",
-        "DELETE FROM marks",
-        "UPDATE concerns SET row = row + 1",
-        "UPDATE concerns SET at = at || '0'",
-    ],
+    cases(__file__, "test_a_flipped_number_by_which_blocks_are_found_is_noticed"),
 )
 def test_a_flipped_number_by_which_blocks_are_found_is_noticed(house: House, flip: str) -> None:
     house.ids("ripgrep")

@@ -12,6 +12,7 @@ from alice_exp.finding.rules.task_similarity import (
 )
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.tokens import keywords
+from tests.case_tables import cases
 
 ML: dict[str, Json] = {"topic": "machine_learning", "difficulty": "beginner"}
 WHAT, EXPLAIN = "机器学习是什么", "解释什么是机器学习"
@@ -19,14 +20,7 @@ WHAT, EXPLAIN = "机器学习是什么", "解释什么是机器学习"
 
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
-    [
-        ({}, {}, 1.0),
-        ({"a": 1}, {}, 0.0),
-        ({"domain": "AI", "difficulty": "medium"}, {"domain": "AI", "difficulty": "hard"}, 0.5),
-        ({"a": True}, {"a": 1}, 0.0),
-        ({"a": None}, {"b": 1}, 0.0),
-        ({"a": [1, {"b": 2}]}, {"a": [1, {"b": 2}]}, 1.0),
-    ],
+    cases(__file__, "test_context_similarity"),
 )
 @pytest.mark.covers("R0.21")
 def test_context_similarity(first: dict[str, Json], second: dict[str, Json], expected: float) -> None:

@@ -22,6 +22,7 @@ from alice_exp.sharing.rules.peer_exchange import incoming, read_revocations
 from alice_exp.sharing.usecases import bundles as sharing
 from alice_exp.sharing.usecases.peers import Host
 from alice_exp.sharing.wiring import caller_as, shares
+from tests.case_tables import cases
 from tests.fuzz import SCALE
 
 SCALARS = (
@@ -40,27 +41,8 @@ ANYTHING = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
     max_leaves=6,
 )
-GOOD = {
-    "id": "exp-aaaaaaa2",
-    "type": "rule",
-    "trigger": "searching code",
-    "payload": "use rg",
-    "tags": ["search"],
-    "verifications": 72,
-    "evidence": [{"kind": "outcome", "at": "2026-02-20T09:00:00Z", "quote": "it was fast", "effect": "ok"}],
-    "hash": "0" * 64,
-}
-MORE = [
-    "state",
-    "approved",
-    "about",
-    "shareable",
-    "origin",
-    "verifications_local",
-    "observations",
-    "archived",
-    "set",
-]
+GOOD = {**dict(cases(__file__, "GOOD")), "hash": "0" * 64}
+MORE = cases(__file__, "MORE")
 
 
 @st.composite

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.case_tables import cases
 from tests.conftest import Call
 from tests.golden.test_waiting import compare
 
@@ -13,29 +14,7 @@ _COMMIT = re.compile(r"\b[0-9a-f]{8,40}\b")
 
 Step = tuple[str, tuple[str, ...]]
 
-WEEK: tuple[Step, ...] = (
-    ("2026-02-20T09:00:00Z", ("heartbeat",)),
-    ("2026-02-20T09:05:00Z", ("reply", "同意 1 2，拒绝 3 因为与已有的规则矛盾", "--yes")),
-    ("2026-02-20T09:05:30Z", ("approve", "1", "--replaces", "exp-c78jx2vd", "--yes")),
-    ("2026-02-20T09:06:00Z", ("memorize", "周五 15 点以后可以发布，先灰度 10%，观察半小时！")),
-    ("2026-02-20T17:00:00Z", ("outcome", "exp-ergnack8", "ok")),
-    ("2026-02-21T08:59:00Z", ("check",)),
-    ("2026-02-21T09:01:00Z", ("heartbeat",)),
-    ("2026-02-21T10:00:00Z", ("outcome", "exp-ergnack8", "fail", "--scenario", "回放")),
-    ("2026-02-22T09:00:00Z", ("heartbeat",)),
-    ("2026-02-22T09:01:00Z", ("reply", "maybe 2")),
-    ("2026-02-22T09:02:00Z", ("reply", "yes to all except 1", "--yes")),
-    (
-        "2026-02-22T10:00:00Z",
-        ("memorize", "the nightly backup runs at 02:30", "--when", "planning maintenance"),
-    ),
-    ("2026-02-23T09:00:00Z", ("heartbeat",)),
-    ("2026-02-24T09:00:00Z", ("namespace", "list")),
-    ("2026-02-27T08:59:59Z", ("heartbeat", "--peek")),
-    ("2026-02-27T09:00:00Z", ("heartbeat",)),
-    ("2026-02-27T09:01:00Z", ("approve", "9", "--yes")),
-    ("2026-02-27T09:02:00Z", ("heartbeat", "--format", "markdown")),
-)
+WEEK: tuple[Step, ...] = tuple(cases(__file__, "WEEK"))
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from tests.case_tables import cases
+
 Hurt = Callable[[Path, random.Random], None]
 
 
@@ -154,21 +156,7 @@ def _a_link_to_a_pipe(path: Path, _: random.Random) -> None:
     os.mkfifo(pipe)
 
 
-_PLACES = (
-    "HEAD",
-    "config",
-    "index",
-    "packed-refs",
-    "refs/heads/main",
-    "refs/alice/seen",
-    "refs/alice/pending",
-    "logs/HEAD",
-    "logs/refs/heads/main",
-    "info/exclude",
-    "hooks/pre-push",
-    "objects/pack/*.pack",
-    "objects/pack/*.idx",
-)
+_PLACES = tuple(cases(__file__, "_PLACES"))
 _TO_A_FILE: tuple[Hurt, ...] = (
     _emptied,
     _halved,

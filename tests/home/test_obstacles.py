@@ -10,13 +10,10 @@ from typing import Any
 
 import pytest
 
+from tests.case_tables import cases
+
 Call = Callable[..., Any]
-WRITES: list[tuple[str, ...]] = [
-    ("memorize", "a thought"),
-    ("remember", "coffee"),
-    ("outcome", "ID", "ok"),
-    ("undo", "--yes"),
-]
+WRITES: list[tuple[str, ...]] = cases(__file__, "WRITES")
 
 
 @pytest.fixture
@@ -80,14 +77,7 @@ def test_a_detached_head_waits(home: Path, cli: Call, known: str, git: Callable[
 
 @pytest.mark.parametrize(
     ("mark", "word"),
-    [
-        ("rebase-merge", "rebase"),
-        ("rebase-apply", "rebase"),
-        ("MERGE_HEAD", "merge"),
-        ("CHERRY_PICK_HEAD", "cherry-pick"),
-        ("REVERT_HEAD", "revert"),
-        ("BISECT_LOG", "bisect"),
-    ],
+    cases(__file__, "test_what_git_is_in_the_middle_of_waits"),
 )
 def test_what_git_is_in_the_middle_of_waits(mark: str, word: str, home: Path, cli: Call, known: str) -> None:
     path = home / "experiences/.git" / mark

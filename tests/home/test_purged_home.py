@@ -16,13 +16,10 @@ import pytest
 from alice_exp.agents.wiring import spool
 from alice_exp.app.opening import open_session
 from alice_exp.kernel.text.written_forms import WrittenForms
+from tests.case_tables import cases
 from tests.conftest import Call
 
-BLOCKS = {
-    "punctuation": ('type "tulip-4711" <b>&</b> + 100% of C:\\new; don\'t ask\nthen wait', 'logging in to the "tulip" bank: <now> & how?'),
-    "chinese": ("登录时请先输入“郁金香-四七一一”，再按<确认>键；\n不要说出去", "登录郁金香银行时 <急> & 忙"),
-    "signs": ("🌷 tulipe d'Élodie : 100 % « à l'aube » \\u0041 %41 &amp; c'est tout", "à l'aube, 🌷 & tout"),
-}  # fmt: skip
+BLOCKS = dict(cases(__file__, "BLOCKS"))
 
 
 def forms(text: str) -> set[bytes]:
@@ -249,16 +246,7 @@ def test_a_text_is_found_in_every_form_and_nowhere_else(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "data", "is_there"),
-    [
-        ("git", "use git", False),
-        ("喜欢茶", "他喜欢茶", True),
-        ("茶", "他喜欢茶", False),
-        ("use rg", "use rgb", True),
-        ("!?!?", "well !?!? so", True),
-        ("C++ and more", "c and more", True),
-        ("straße nord", "STRASSE NORD", True),
-        ("two words", "two other words", False),
-    ],
+    cases(__file__, "test_what_is_too_short_is_not_looked_for"),
 )
 def test_what_is_too_short_is_not_looked_for(text: str, data: str, is_there: bool) -> None:
     assert WrittenForms([text]).stand_in(data.encode()) is is_there

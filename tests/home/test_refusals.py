@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.case_tables import cases
+
 Call = Callable[..., Any]
 Start = Callable[..., subprocess.Popen[str]]
 
@@ -42,12 +44,7 @@ def test_an_act_whose_answer_cannot_be_written_is_said_to_be_done(
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ("list", "--since", "9999-12-31T23:59:59-12:00"),
-        ("log", "--since", "0001-01-01T00:00:00+14:00"),
-        ("event", "add", "x", "--at", "0001-01-01T00:00:00Z"),
-        ("episode", "add", "--task", "x", "--success", "--at", "9999-12-31T23:59:59Z"),
-    ],
+    cases(__file__, "test_a_time_that_no_zone_or_span_can_be_added_to_is_none"),
 )
 def test_a_time_that_no_zone_or_span_can_be_added_to_is_none(
     home: Path, cli: Call, arguments: tuple[str, ...]

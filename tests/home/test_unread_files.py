@@ -19,15 +19,10 @@ from alice_exp.model.rules.identity import marks
 from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.config import HAND_EDITS_TRUSTED
 from alice_exp.model.values.snapshot import Unread
+from tests.case_tables import cases
 
 Call = Callable[..., Any]
-TEXTS = (
-    "use ripgrep to search",
-    "提交信息用英文写",
-    "run the tests with pytest --lf",
-    "deploy on Tuesdays",
-    "喝茶",
-)
+TEXTS = tuple(cases(__file__, "TEXTS"))
 
 
 @pytest.fixture(autouse=True)

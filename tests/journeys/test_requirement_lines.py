@@ -15,6 +15,7 @@ import alice_exp
 from alice_exp.model.formats.record_import import ImportedEpisodes, import_episodes
 from alice_exp.model.values.records import Event, Timeline
 from alice_exp.timeline.rules.compaction import add_events
+from tests.case_tables import cases
 from tests.conftest import NOW, ROOT, Call
 
 Git = Callable[..., str]
@@ -33,16 +34,7 @@ def typed(home: Path, where: str, *blocks: dict[str, Any]) -> None:
 # -- episodes -----------------------------------------------------------------------------------------------------
 
 
-EPISODE: dict[str, Any] = {
-    "task": "搜索机器学习相关资料",
-    "context": {"domain": "AI", "difficulty": "medium", "anything": {"else": [1, None, True]}},
-    "action": "search_web",
-    "result": ["文章一", {"title": "文章二"}],
-    "success": True,
-    "reward": 0.85,
-    "timestamp": 1697123456789,
-    "reflection": "搜索关键词需要更精确",
-}
+EPISODE: dict[str, Any] = dict(cases(__file__, "EPISODE"))
 
 
 @pytest.mark.covers("R0.1")

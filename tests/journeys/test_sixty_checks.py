@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.case_tables import cases
+
 Call = Callable[..., Any]
 AGENT = {"ALICE_ACTOR": "agent:claude"}
 PERSONAL = "experiences/personal/user_preferences.jsonc"
@@ -229,11 +231,7 @@ def test_d07_comments_survive_acts_on_another_block(home: Path, cli: Call) -> No
 
 @pytest.mark.parametrize(
     "broken",
-    [
-        '{"blocks": [\n {"payload": "a",\n  "payload": "b"}]}',
-        '{"blocks": [\n {"payload": "a",\n "importance": NaN}]}',
-        '{"blocks": [\n {"payload": "a"\n\n',
-    ],
+    cases(__file__, "test_d08_a_broken_file_is_named_with_its_line_and_the_others_work"),
 )
 def test_d08_a_broken_file_is_named_with_its_line_and_the_others_work(
     broken: str, home: Path, cli: Call
@@ -537,13 +535,7 @@ def test_d28_a_person_who_was_away_loses_nothing(home: Path, cli: Call) -> None:
 
 @pytest.mark.parametrize(
     "who",
-    [
-        {"ALICE_ACTOR": "agent"},
-        {"ALICE_ACTOR": "agent:claude"},
-        {"CLAUDECODE": "1"},
-        {"ALICE_ACTOR": "peer:bob"},
-        {"ALICE_ACTOR": "system"},
-    ],
+    cases(__file__, "test_d29_only_a_person_decides"),
 )
 def test_d29_only_a_person_decides(
     who: dict[str, str], home: Path, cli: Call, git: Callable[..., str]

@@ -8,6 +8,7 @@ import pytest
 from alice_exp.caller.project import spot_at
 from alice_exp.kernel.jsonc import parse
 from alice_exp.terminal import language
+from tests.case_tables import cases
 from tests.conftest import Call
 
 
@@ -20,14 +21,7 @@ def zh(home: Path, cli: Call) -> Iterator[Call]:
 
 @pytest.mark.parametrize(
     ("text", "column", "said"),
-    [
-        ('{"blocks"：[]}', 10, "：写成半角的 :"),
-        ('{"blocks": [{"payload": "a"}，{"payload": "b"}]}', 29, "，写成半角的 ,"),
-        ("{“blocks”: []}", 2, '“写成半角的 "'),
-        ('{"blocks": 【]}', 12, "【写成半角的 ["),
-        ('{"blocks": [{"payload": "a", "importance": ０}]}', 44, "０写成半角的 0"),
-        ('{"blocks": []｝', 14, "｝写成半角的 }"),
-    ],
+    cases(__file__, "test_a_full_width_sign_in_a_file_is_named_with_the_one_that_belongs_there"),
 )
 def test_a_full_width_sign_in_a_file_is_named_with_the_one_that_belongs_there(
     text: str, column: int, said: str
@@ -107,17 +101,7 @@ def test_an_argument_that_is_empty_is_named_as_the_help_names_it(zh: Call) -> No
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [
-        (("recall", "甲", "--min-importance", "2"), "--min-importance 应为 0 到 1 之间的数"),
-        (("list", "--min-consolidation", "nan"), "--min-consolidation 应为 0 到 1 之间的数"),
-        (("recall", "甲", "--json", "--format", "tsv"), "--json 与 --format tsv 不能同时用"),
-        (("recall", "甲", "--queries", "乙"), "也只能给一个"),
-        (("config", "set", "thresholds.past", "-1"), "写在 -- 之后：alice-exp config set … -- -1"),
-        (("config", "set", "heartbeat.expire_days", "0"), "应为大于 0 的天数"),
-        (("owner", "sign", "--all"), "没有主人密钥（用 'alice-exp owner init' 指定一把）"),
-        (("list", "--sort", "名字"), "reads、consolidation、updated、verified"),
-        (("event", "add", "甲", "--meta", "乙"), "请写 --meta 键=值"),
-    ],
+    cases(__file__, "test_a_mistake_is_said_in_chinese_and_as_it_was_made"),
 )
 def test_a_mistake_is_said_in_chinese_and_as_it_was_made(
     arguments: tuple[str, ...], said: str, zh: Call
@@ -144,14 +128,7 @@ def test_a_branch_may_have_a_name_in_any_script(home: Path, zh: Call) -> None:
 
 @pytest.mark.parametrize(
     ("reply", "said"),
-    [
-        ("贊成①", "将被同意：甲"),
-        ("👍🏽 1", "将被同意：甲"),
-        ("拒絕第1條", "将被拒绝：甲"),
-        ("❌", "将被拒绝：甲"),
-        ("同意所有關於工作的", "将被同意：甲"),
-        ("以後再說", "没有做出决定"),
-    ],
+    cases(__file__, "test_a_reply_in_traditional_characters_or_signs"),
 )
 def test_a_reply_in_traditional_characters_or_signs(reply: str, said: str, zh: Call) -> None:
     zh("memorize", "甲")

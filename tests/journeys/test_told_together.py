@@ -11,17 +11,11 @@ import pytest
 from alice_exp.agents.operations import Connection, call
 from alice_exp.agents.usecases.hook_answers import fitting
 from alice_exp.app.opening import open_session
+from tests.case_tables import cases
 
 Call = Callable[..., Any]
 
-RULES = {
-    "en": (
-        "deploying the billing service",
-        "run the smoke tests first", "tell the on-call engineer", "tag the release in git",
-        "write the changelog entry", "watch the error rate for ten minutes",
-    ),
-    "zh": ("部署计费服务", "先跑冒烟测试", "通知值班同事", "在 git 里打标签", "写好变更记录", "观察十分钟错误率"),
-}  # fmt: skip
+RULES = dict(cases(__file__, "RULES"))
 
 
 def at(day: int, hour: int = 9, agent: bool = False) -> dict[str, str]:
@@ -60,11 +54,7 @@ def test_five_approved_rules_of_one_situation_are_told_on_every_door(
 
 @pytest.mark.parametrize(
     ("query", "facts"),
-    [
-        ("tea", ["I drink tea without sugar", "I take my tea at four", "the tea shop I like is Lin's",
-                 "I keep my tea in a tin box", "I learned to brew tea in Osaka"]),
-        ("茶", ["我喝茶不加糖", "我下午四点喝茶", "我最喜欢的茶馆叫林记", "我把茶叶放在铁罐里", "我在大阪学过泡茶"]),
-    ],
+    cases(__file__, "test_five_facts_about_the_person_are_told_where_they_fit"),
 )  # fmt: skip
 def test_five_facts_about_the_person_are_told_where_they_fit(
     home: Path, cli: Call, query: str, facts: list[str]

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.case_tables import cases
 from tests.conftest import ROOT
 
 Call = Callable[..., Any]
@@ -77,16 +78,7 @@ def test_candidates_of_the_readers_that_are_gone_wait_marked_with_what_was_said(
 
 @pytest.mark.parametrize(
     ("words", "says"),
-    [
-        ("approve --replace exp-2dm9ilq7", "--replaces ID"),
-        ("outcome last ok --also exp-2dm9ilq7", "--used ID"),
-        ("session start --id talk", "session start NAME"),
-        ("session say talk --role user hello", "before the text"),
-        ("session window talk --keep 3", "short_term.keep_recent_turns"),
-        ("event add x --strategy model", "events.model"),
-        ("recall tea --diary", "event search"),
-        ("owner verify", "owner show"),
-    ],
+    cases(__file__, "test_a_removed_option_or_command_says_what_stands_in_its_place"),
 )
 def test_a_removed_option_or_command_says_what_stands_in_its_place(words: str, says: str, old: Call) -> None:
     done = old(*words.split(), check=False)

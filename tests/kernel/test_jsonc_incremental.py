@@ -93,12 +93,7 @@ def test_a_file_without_its_list_has_no_elements() -> None:
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [
-        ('{"blocks": [\n// {"a": 1},\n{"b": 2}]}', '{"blocks": [\n{"a": 1},\n{"b": 2}]}'),
-        ('{"blocks": [\n{"a": 1},\n{"b": 2}]}', '{"blocks": [\n// {"a": 1},\n{"b": 2}]}'),
-        ('{"blocks": [[{"a": 1}, {"b": 2}], {"c": 3}]}', '{"blocks": [{"a": 1}, {"b": 2}, {"c": 3}]}'),
-        ('{"blocks": ["{}, ", {"b": 2}]}', '{"blocks": [{}, "", {"b": 2}]}'),
-    ],
+    cases(__file__, "test_what_was_no_element_before_is_read"),
     ids=["taken out of a comment", "put into one", "taken out of a list", "taken out of a text"],
 )
 def test_what_was_no_element_before_is_read(old: str, new: str) -> None:

@@ -18,39 +18,16 @@ DIFFERENCES = dict(cases(__file__, "DIFFERENCES"))
 SUITE: dict[str, str] = dict(cases(__file__, "SUITE"))
 """Vector of JSONTestSuite to the class of its difference."""
 
-JSON5: dict[str, str] = {
-    "misc/readme-example.json5": "endless",
-    "numbers/infinity.json5": "endless",
-    "numbers/nan.json5": "endless",
-    "numbers/negative-infinity.json5": "endless",
-    "numbers/positive-infinity.json5": "endless",
-    "objects/duplicate-keys.json": "duplicate",
-}
+JSON5: dict[str, str] = dict(cases(__file__, "JSON5"))
 
 """Vector of json5-tests to the class of its difference."""
 HUJSON = {4: "last line", 7: "JSON5", 9: "overflow", 10: "JSON5"}
 """Row of hujson-parse to the class of its difference."""
 
-PARSE = {
-    28: "trailing comma",
-    42: "comment",
-    49: "trailing comma",
-    50: "trailing comma",
-    51: "trailing comma",
-}
+PARSE = dict(cases(__file__, "PARSE"))
 """Row of jsonc-parse to the class of its difference."""
 
-EDIT = {
-    1: "one line",
-    7: "order",
-    9: "no file",
-    10: "empty",
-    13: "same line",
-    14: "same line",
-    15: "same line",
-    16: "same line",
-    20: "spaces",
-}
+EDIT = dict(cases(__file__, "EDIT"))
 """Row of jsonc-edit to the class of its difference: the text differs, the value does not."""
 
 FAULTY_FORMAT = {4, 13, 17}

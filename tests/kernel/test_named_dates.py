@@ -94,15 +94,7 @@ def test_a_cheap_look_turns_away_what_names_none(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("question", "alone"),
-    [
-        ("3月12号我说了什么", True),
-        ("上周四都聊了些什么？", True),
-        ("上周做了什么", True),
-        ("what did I say on March 12?", True),
-        ("上周三聊的报销", False),
-        ("说了什么", False),
-        ("what did we say about the budget last week", False),
-    ],
+    cases(__file__, "test_a_question_may_ask_for_nothing_but_a_day"),
 )
 def test_a_question_may_ask_for_nothing_but_a_day(question: str, alone: bool) -> None:
     assert asks_only_of_days(question) is alone

@@ -9,6 +9,7 @@ import pytest
 
 from alice_exp.app.opening import open_session
 from alice_exp.learning.rules.assessment import grade
+from tests.case_tables import cases
 
 Call = Callable[..., Any]
 WARNING = "⚠️ 启用低价值经验（所有高价值路径失效）"
@@ -321,14 +322,7 @@ def test_index_and_files_answer_alike(sample: Path, cli: Call) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
-    [
-        (["decide", " "], 2),
-        (["assess", " "], 2),
-        (["consolidation", "../x"], 2),
-        (["outcome", "dec-22222222", "maybe"], 2),
-        (["outcome", "exp-22222222", "ok", "--reward", "1"], 2),
-        (["outcome", "dec-2", "ok"], 2),
-    ],
+    cases(__file__, "test_mistakes_are_usage"),
 )
 def test_mistakes_are_usage(home: Path, cli: Call, arguments: list[str], code: int) -> None:
     done = cli(*arguments, check=False)

@@ -18,6 +18,7 @@ from alice_exp.learning.rules.assessment import (
 )
 from alice_exp.model.rules.consolidation import HALF_LIFE_DAYS
 from alice_exp.model.values.block import Block, Payload, Placed, State
+from tests.case_tables import cases
 
 NOW = "2026-02-20T09:00:00Z"
 EQUAL = Weights()
@@ -68,15 +69,7 @@ def test_the_sources_own_number() -> None:
 
 @pytest.mark.parametrize(
     ("count", "state", "fields", "score", "level"),
-    [
-        (0, "possible", {}, 0.0, "none"),
-        (1, "possible", {}, 0.33, "low"),
-        (1, "past", {}, 0.435, "low"),
-        (3, "past", {}, 0.485, "low"),
-        (4, "past", {}, 0.51, "medium"),
-        (10, "reliable", {}, 0.765, "medium"),
-        (10, "reliable", {"consolidation_score": 0.5}, 0.865, "high"),
-    ],
+    cases(__file__, "test_worked_vectors"),
 )
 @pytest.mark.covers("R3.25")
 def test_worked_vectors(
@@ -108,13 +101,7 @@ def test_the_stats_are_the_parts_of_the_score() -> None:
 
 @pytest.mark.parametrize(
     ("level", "words"),
-    [
-        ("high", "use them to answer"),
-        ("medium", "check what matters"),
-        ("low", "learn it anew"),
-        ("very_low", "do not rely"),
-        ("none", "learn it"),
-    ],
+    cases(__file__, "test_each_grade_has_its_advice"),
 )
 @pytest.mark.covers("R3.22")
 def test_each_grade_has_its_advice(level: Grade, words: str) -> None:
@@ -139,15 +126,7 @@ def test_fifty_are_looked_at_and_five_shown_in_less_than_a_tenth_of_a_second() -
 
 @pytest.mark.parametrize(
     ("score", "level"),
-    [
-        (0.8, "high"),
-        (0.7999, "medium"),
-        (0.5, "medium"),
-        (0.4999, "low"),
-        (0.2, "low"),
-        (0.1999, "very_low"),
-        (0.0, "very_low"),
-    ],
+    cases(__file__, "test_borders"),
 )
 @pytest.mark.covers("R3.21")
 def test_borders(score: float, level: str) -> None:

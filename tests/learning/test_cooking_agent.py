@@ -24,6 +24,7 @@ from docs.bench.cooking_agent import (
 )
 from docs.bench.person import now
 from docs.bench.textworld_bench import ARMS, GAMES, Series, interval
+from tests.case_tables import cases
 
 BOOK = """You open the book:
 
@@ -101,12 +102,7 @@ def test_a_cookbook_says_the_goals() -> None:
 
 @pytest.mark.parametrize(
     ("text", "verb"),
-    [
-        ("You fried the apple.", "fry"),
-        ("You roasted it.", "roast"),
-        ("  You dice the onion.", "dice"),
-        ("No.", ""),
-    ],
+    cases(__file__, "test_a_game_says_what_was_done"),
 )
 def test_a_game_says_what_was_done(text: str, verb: str) -> None:
     assert told_verb(text) == verb

@@ -7,16 +7,10 @@ from pathlib import Path
 import pytest
 
 from alice_exp import Alice
+from tests.case_tables import cases
 from tests.conftest import Call
 
-NOTES = {
-    True: ("it worked as told", "all green, the network was fast today", "the user was happy with it"),
-    False: (
-        "a timeout again: the network is slow on Mondays",
-        "it failed, always ask the user first",
-        "no idea",
-    ),
-}
+NOTES = dict(cases(__file__, "NOTES"))
 """Remarks that go with success and failure and are no lesson."""
 
 

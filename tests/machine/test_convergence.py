@@ -287,7 +287,7 @@ def run(
 def _clone(fresh: Path, root: Path, there: Path) -> Clone:
     shutil.copytree(fresh, root, symlinks=True)
     clone = Clone(root.name, Alice(root), open_session(str(root)), root)
-    syncing.add(clone.machine(), str(there), "mine", private=True)
+    syncing.add(clone.session, str(there), "mine", private=True)
     return clone
 
 

@@ -25,8 +25,8 @@ from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.blocks.usecases.lifetime import keep
 from alice_exp.caller.hosts import HOSTS
 from alice_exp.conversations.usecases import sessions
+from alice_exp.conversations.usecases.sessions import chats
 from alice_exp.conversations.values import Message
-from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.episodes.usecases import episode_book
 from alice_exp.finding import usecases as recall
 from alice_exp.kernel.errors import BusyError, RefusedError
@@ -140,7 +140,7 @@ class Acts(RuleBasedStateMachine):
         with self.world.acting("session say"):
             w = self.world.by("agent")
             chats(w).start("talk", w.caller.now)
-            done = sessions.say(conversing(w), "talk", [Message("user", text)])
+            done = sessions.say(w, "talk", [Message("user", text)])
             if done.extracted is not None:
                 self.world.did(done.extracted)
 
@@ -202,7 +202,7 @@ class Acts(RuleBasedStateMachine):
     def extract(self) -> None:
         with self.world.acting("session extract"):
             w = self.world.by("agent")
-            self.world.did(sessions.extract_session(conversing(w), "talk"))
+            self.world.did(sessions.extract_session(w, "talk"))
             assert chats(w).load_unextracted("talk") == ()
 
     @rule(ok=st.booleans(), tool=TOOLS)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from alice_exp.model.values.config import OPTIONS
+from tests.case_tables import cases
 from tests.conftest import ROOT, Call
 
 
@@ -263,18 +264,7 @@ def test_set_adds_a_key_and_a_file_that_are_missing(home: Path, cli: Call) -> No
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [
-        ("thresholds.past", "-1"),
-        ("thresholds.past", "1.5"),
-        ("thresholds.past", "true"),
-        ("thresholds.past", "many"),
-        ("thresholds.fits", "1.1"),
-        ("thresholds.fits", "NaN"),
-        ("heartbeat.auto", "1"),
-        ("heartbeat.expire_days", "0"),
-        ("lang", "fr"),
-        ("timezone", "Mars/Phobos"),
-    ],
+    cases(__file__, "test_set_checks_the_kind"),
 )
 def test_set_checks_the_kind(home: Path, cli: Call, git: Callable[..., str], key: str, value: str) -> None:
     head = git(home, "rev-parse", "HEAD")

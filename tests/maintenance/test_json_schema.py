@@ -20,11 +20,7 @@ AT = "2026-02-20T09:00:00Z"
 FILES: tuple[tuple[str, object, bool], ...] = tuple(cases(__file__, "FILES"))
 """A kind of file, what stands in it, and whether that is in order."""
 
-PLACES = {
-    "namespace": "universal/typed.jsonc",
-    "config": "config.jsonc",
-    "episodes": "records/episodes.jsonc",
-}
+PLACES = dict(cases(__file__, "PLACES"))
 
 
 @pytest.mark.parametrize(("kind", "value", "fits"), FILES)

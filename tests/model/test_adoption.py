@@ -9,6 +9,7 @@ from alice_exp.kernel.jsonc import Document, Set, parse
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.adoption import adopt, raises_trust
 from alice_exp.model.values.block import Block, Payload, Placed
+from tests.case_tables import cases
 
 PATH = "universal/tool_usage.jsonc"
 NOW = "2026-02-20T09:00:00Z"
@@ -18,14 +19,8 @@ KNOWN = Block("exp-aaaa2222", Payload("use rg"), state="past", verifications=4, 
 @pytest.mark.parametrize(
     ("more", "raised"),
     [
+        *cases(__file__, "test_an_edit_raises_trust_only_where_it_gives_more"),
         ({"payload": Payload("use rg -uu")}, False),
-        ({"verifications": 5}, True),
-        ({"verifications": 3}, False),
-        ({"verifications_local": 3}, True),
-        ({"verifications_local": 2}, False),
-        ({"state": "reliable"}, True),
-        ({"state": "possible"}, False),
-        ({"shareable": True}, True),
     ],
 )
 def test_an_edit_raises_trust_only_where_it_gives_more(more: dict[str, object], raised: bool) -> None:
@@ -40,17 +35,7 @@ def test_of_two_equal_blocks_without_an_id_one_gets_the_lost_id_back() -> None:
     assert (adoption.changed, adoption.new, adoption.gone) == (("exp-aaaa2222",), ("exp-bbbb2222",), ())
 
 
-REWRITTEN = (
-    # What stood there as "trigger: payload", what was written instead, and which numbers were known again.
-    (("a: x", "b: y", "c: z"), ("a: x", "b: new", "c: z"), "012"),
-    (("a: x", "b: y", "c: z"), ("c: z", "b: new", "a: x"), "210"),
-    (("a: x", "a: y", "a: z"), ("a: x", "a: new", "a: z"), "012"),
-    (("a: x", "a: y"), ("a: new", "a: newer"), "01"),
-    (("a: x", "a: y"), ("a: new",), "-"),
-    (("a: x", "b: y"), ("a: x", "c: y"), "0-"),
-    ((": x", ": y"), (": x", ": new"), "01"),
-    ((": x",), (": new",), "-"),
-)
+REWRITTEN = tuple(cases(__file__, "REWRITTEN"))
 
 
 @pytest.mark.parametrize(("stood", "written", "known"), REWRITTEN)

@@ -17,6 +17,7 @@ from alice_exp.model.rules.consolidation import (
 )
 from alice_exp.model.values.block import Block, Payload
 from alice_exp.model.values.config import Config
+from tests.case_tables import cases
 
 _NOW = datetime(2026, 2, 20, 9, tzinfo=UTC)
 
@@ -46,7 +47,7 @@ def score(n: int, created: str, updated: str, kind: str = "feature") -> float:
 
 @pytest.mark.parametrize(
     ("n", "expected"),
-    [(0, 0.0), (1, 0.150515), (2, 0.238561), (10, 0.520696), (99, 1.0), (100, 1.0), (10**9, 1.0), (-1, 0.0)],
+    [*cases(__file__, "test_frequency"), (10**9, 1.0)],
 )
 @pytest.mark.covers("R3.8")
 def test_frequency(n: int, expected: float) -> None:
@@ -100,15 +101,7 @@ def test_consolidation_of_a_block_reads_its_fields_and_never_the_stored_score() 
 
 @pytest.mark.parametrize(
     ("days", "c", "expected"),
-    [
-        (30, 0.0, 0.8909),
-        (30, 1.0, 0.9622),
-        (30, 0.5, 0.9439),
-        (30, 0.3536, 0.9346),
-        (180, 0.0, 0.5),
-        (180, 1.0, 0.7937),
-        (540, 1.0, 0.5),
-    ],
+    cases(__file__, "test_decay"),
 )
 @pytest.mark.covers("R3.14")
 def test_decay(days: float, c: float, expected: float) -> None:

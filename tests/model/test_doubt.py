@@ -21,6 +21,7 @@ from alice_exp.model.rules.doubt import (
     with_outcome,
 )
 from alice_exp.model.values.block import Block, Doubt, Evidence, Payload, Record
+from tests.case_tables import cases
 
 AT = "2026-02-20T09:00:00Z"
 
@@ -31,14 +32,7 @@ def at(day: int, hour: int = 9) -> str:
 
 @pytest.mark.parametrize(
     ("ok", "failed", "rate"),
-    [
-        (0, 0, 0.6),  # 4/5 - .2
-        (0, 3, 0.5),  # 4/8 - .2 = .3, at least .5
-        (96, 0, 0.7900990099),  # 100/101 - .2
-        (1000, 0, 0.7990049751),  # 1004/1005 - .2, never over .8
-        (6, 4, 0.5),  # 10/15 - .2 = .4667
-        (16, 0, 0.7523809524),  # 20/21 - .2
-    ],
+    cases(__file__, "test_the_usual_rate"),
 )
 def test_the_usual_rate(ok: int, failed: int, rate: float) -> None:
     assert usual_rate(Record(ok, failed)) == pytest.approx(rate)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from alice_exp.model.rules import private_facts
 from alice_exp.model.rules.secrets import SHAPES, Shape, findings, likely
+from tests.case_tables import cases
 
 EVERY = (*SHAPES, *private_facts.SHAPES)
 
@@ -39,14 +40,7 @@ def test_texts_made_from_a_pattern_have_its_signs(shape: Shape) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "PAſſWORD = hunter2x9",  # long s, dotted and dotless i, the Kelvin sign: letters to whoever ignores case
-        "the accesſ code is 48213",
-        "toKen: Zq81xkPw",
-        "admİn:x9K!28vv",
-        "PıN = 4821",
-        "\u529e\u516c\u5ba4 Wi-Fi 密码 Kp82hx!q",
-    ],
+    cases(__file__, "test_odd_letters_hide_nothing"),
 )
 def test_odd_letters_hide_nothing(text: str) -> None:
     assert (

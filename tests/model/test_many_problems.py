@@ -17,6 +17,7 @@ from alice_exp.model.formats.record_schema import read_episodes
 from alice_exp.model.rules.private_facts import kinds_of
 from alice_exp.model.rules.secrets import findings
 from alice_exp.model.rules.similarity import plain_mark
+from tests.case_tables import cases
 from tests.cost import ratio
 
 
@@ -87,24 +88,7 @@ READERS: dict[str, tuple[Callable[[int], bytes], Callable[[bytes], object]]] = {
     ),
 }
 
-_RUNS = [
-    "a",
-    "0",
-    "z.",
-    "eyJ-",
-    "ecdsa-sha2-",
-    "Ab3+/",
-    "token=",
-    "a@",
-    "mysql_",
-    "root:a",
-    "https://a",
-    "1_Aa",
-    "是_",
-    "是不",
-    "a_",
-    "_",
-]
+_RUNS = cases(__file__, "_RUNS")
 """What a long run may consist of; _ stands for a blank."""
 
 

@@ -8,6 +8,7 @@ from alice_exp.blocks.usecases.capture import destination
 from alice_exp.maintenance.usecases.settings import default_files
 from alice_exp.model.rules.namespaces import NAMESPACES, namespace_for
 from alice_exp.model.values.block import BLOCK_TYPES, Block, BlockType, Payload, Place
+from tests.case_tables import cases
 
 
 @pytest.mark.parametrize("place", ["personal", "universal"])
@@ -26,14 +27,7 @@ def test_a_new_home_has_them_all_and_each_says_what_it_is_for() -> None:
 
 @pytest.mark.parametrize(
     ("type_", "personal", "universal"),
-    [
-        ("preference", "user_preferences", "system_info"),
-        ("goal", "user_preferences", "system_info"),
-        ("feature", "user_preferences", "api_patterns"),
-        ("rule", "workflow_habits", "tool_usage"),
-        ("habit", "workflow_habits", "tool_usage"),
-        ("pattern", "workflow_habits", "api_patterns"),
-    ],
+    cases(__file__, "test_an_approval_goes_where_the_type_belongs"),
 )
 @pytest.mark.covers("B2.18")
 def test_an_approval_goes_where_the_type_belongs(type_: BlockType, personal: str, universal: str) -> None:

@@ -29,6 +29,7 @@ from alice_exp.model.formats.record_schema import (
 )
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.timeline.rules.compaction import add_event, add_events
+from tests.case_tables import cases
 from tests.cost import ratio
 
 SAMPLE = Path(__file__).parents[2] / "sample_home/experiences"
@@ -89,23 +90,8 @@ def test_a_typed_episode_needs_a_task_alone() -> None:
 @pytest.mark.parametrize(
     ("text", "where", "said"),
     [
-        ('{"task": "a",\n"reward": 1.2}', "2:11", '"reward" is a number from 0 to 1'),
-        ('{"task": "a",\n"reward": -1}', "2:11", '"reward" is a number from 0 to 1'),
-        ('{"task": "a", "reward": true}', "1:39", '"reward" is a number from 0 to 1'),
+        *cases(__file__, "test_faulty_episodes"),
         ('{"task": "a", "reward": 1' + "0" * 400 + "}", "1:39", '"reward" is a number from 0 to 1'),
-        ('{"task": "a", "reward": NaN}', "1:39", "NaN is not a value that is kept"),
-        ('{"action": "a"}', "1:15", 'an episode needs a "task": what was to be done'),
-        ('{"task": " "}', "1:24", '"task" is a text that says something'),
-        ('{"task": "a", "success": "yes"}', "1:40", '"success" is true or false'),
-        ('{"task": "a", "at": "yesterday"}', "1:35", '"at" is a time such as 2026-02-20T09:00:00Z'),
-        (
-            '{"task": "a", "at": "2026-02-30T09:00:00Z"}',
-            "1:35",
-            '"at" is a time such as 2026-02-20T09:00:00Z',
-        ),
-        ('{"task": "a", "context": []}', "1:40", '"context" is an object'),
-        ('{"task": "a", "id": "ep-1"}', "1:35", 'an id is "ep-" and 8 characters of a-z and 2-9'),
-        ("3", "1:15", "an object stands here, between braces"),
     ],
 )
 def test_faulty_episodes(text: str, where: str, said: str) -> None:
@@ -140,30 +126,7 @@ RAW = '{"id": 1, "events": [{"at": "2026-01-01T00:00:00Z", "thought": "t"}]}'
 
 @pytest.mark.parametrize(
     ("members", "where", "severity", "said", "hint"),
-    [
-        ('"next_id": 1', "1:13", "error", '"next_id" is 1, but there is a segment 1', "set it to 2"),
-        (
-            '"total_events": 0',
-            "1:18",
-            "error",
-            '"total_events" is 0, but the segments hold 1 thoughts',
-            "set it to 1",
-        ),
-        (
-            '"total_events": 9',
-            "1:33",
-            "warning",
-            "8 of 9 thoughts are no longer in this file; history keeps them",
-            "",
-        ),
-        (
-            '"total_compressions": 4',
-            "1:24",
-            "warning",
-            '"total_compressions" is 4, but 1 thoughts in 1 segments come of 0 merges',
-            "",
-        ),
-    ],
+    cases(__file__, "test_counters_that_contradict"),
 )
 def test_counters_that_contradict(members: str, where: str, severity: str, said: str, hint: str) -> None:
     _, (problem,) = read_timeline(events("{" + members + ', "segments": [' + RAW + "]}"))
@@ -181,16 +144,7 @@ def test_missing_counters_follow_from_the_segments() -> None:
 @pytest.mark.parametrize(
     ("segment", "said"),
     [
-        (
-            '{"id": 1, "start": "2026-01-01T00:00:00Z"}',
-            "a segment of level 0 is one thought and holds it in its events",
-        ),
-        (
-            '{"id": 1, "start": "2026-01-01T00:00:00Z", "segment_length": 0}',
-            '"segment_length" is a whole number, 1 or more',
-        ),
-        ('{"events": []}', 'a segment needs "id"'),
-        ('{"id": 1, "events": [{"at": "2026-01-01T00:00:00Z"}]}', 'an event needs "thought"'),
+        *cases(__file__, "test_faulty_segments"),
         (RAW + ", " + RAW, "the id 1 stands twice in this file"),
         (
             RAW.replace("]", ', {"at": "2026-01-01T00:00:00Z", "thought": "u"}]'),
@@ -346,12 +300,7 @@ def test_defaults_are_not_written() -> None:
     assert segment_json(Segment(3, NOW, NOW)) == {"id": 3, "start": NOW, "end": NOW, "segment_length": 1}
 
 
-FORMS = [
-    '{{"task": "a", "reward": 0.5, "timestamp": 1697123456789}}\r\n\n{{"task": "b", "at": {0}}}\n',
-    '[{{"task": "a", "reward": 0.5, "timestamp": 1697123456.789}}, {{"task": "b", "at": {0}}}]',
-    '// x\n{{"episodes": [{{"task": "a", "reward": 0.5, "at": "2023-10-12T23:10:56.789+08:00"}}, '
-    '{{"task": "b", "at": {0}}}]}}',
-]
+FORMS = cases(__file__, "FORMS")
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -369,14 +318,7 @@ def test_every_form_and_time_is_imported(form: str) -> None:
 
 @pytest.mark.parametrize(
     ("data", "where"),
-    [
-        ('{"task": "a"}\n{"task": "b", "re', "in:2:15"),
-        ('{"task": "a"}\n{"task": "b", "reward": 1.2}', "in:2:25"),
-        ('{\n "episodes": [\n {"task": "a"},', "in:2:14"),
-        ('[{"task": "a"},\n {"task": "b"', "in:2:2"),
-        ("[1]", "in:1:2"),
-        ('"x"', "in:1:1"),
-    ],
+    cases(__file__, "test_an_import_cut_in_half_says_where"),
 )
 def test_an_import_cut_in_half_says_where(data: str, where: str) -> None:
     (problem,) = import_episodes(data.encode(), "in", NOW).problems

@@ -28,6 +28,7 @@ from alice_exp.review.cli.where_it_holds import came_of
 from alice_exp.review.rules.daily_report import Edition, agenda, returned
 from alice_exp.review.rules.state_changes import hand_edits, movements
 from alice_exp.review.rules.weekly import last_week
+from tests.case_tables import cases
 from tests.model.test_rejection import NEAR_MISSES, REWORDED
 
 NOW = "2026-02-20T09:00:00Z"
@@ -57,14 +58,7 @@ def home(
 
 @pytest.mark.parametrize(
     ("shown", "now", "gone"),
-    [
-        ("2026-02-13T09:00:00Z", "2026-02-20T08:59:59Z", False),
-        ("2026-02-13T09:00:00Z", "2026-02-20T09:00:00Z", True),
-        ("2026-02-13T09:00:00Z", "2026-03-20T09:00:00Z", True),
-        ("", "2036-02-20T09:00:00Z", False),
-        ("2024-02-24T00:00:00Z", "2024-03-01T23:59:59Z", False),
-        ("2024-02-24T00:00:00Z", "2024-03-02T00:00:00Z", True),
-    ],
+    cases(__file__, "test_seven_days_from_the_first_report_to_the_second"),
 )
 @pytest.mark.covers("R2.43")
 def test_seven_days_from_the_first_report_to_the_second(shown: str, now: str, gone: bool) -> None:

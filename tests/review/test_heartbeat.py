@@ -15,6 +15,7 @@ import pytest
 
 from alice_exp.kernel.text.display import cells
 from tests.approvals import trust_as_it_stands
+from tests.case_tables import cases
 from tests.conftest import ROOT, Call
 from tests.cost import seconds
 
@@ -543,14 +544,7 @@ def test_d30_the_first_command_of_a_day_names_what_waits_once(home: Path, cli: C
 
 @pytest.mark.parametrize(
     "command",
-    [
-        ("heartbeat",),
-        ("approve", "1", "--yes"),
-        ("reject", "1"),
-        ("reply", "拒绝 1"),
-        ("list", "-q"),
-        ("init",),
-    ],
+    cases(__file__, "test_these_commands_are_never_preceded_by_it"),
 )
 def test_these_commands_are_never_preceded_by_it(home: Path, cli: Call, command: tuple[str, ...]) -> None:
     cli("memorize", "one")

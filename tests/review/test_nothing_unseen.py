@@ -258,14 +258,7 @@ def test_what_was_rejected_is_refused_word_for_word_and_marked_in_other_words(ho
     assert again not in [row["id"] for row in decided["applied"]]
 
 
-SECRETS = [
-    ("用户的手机号是 13812345678", "a phone number"),
-    ("身份证 11010519491231002X 用于实名", "an identity number"),
-    ("pay with card 4111 1111 1111 1111", "a bank card"),
-    ("write to li.lei@gmail.com", "a private e-mail address"),
-    ("用户住在朝阳区建国路 88 号", "an address"),
-    ("the key is sk-abcdefghijklmnopqrstuvwx1234", "an API key"),
-]
+SECRETS = cases(__file__, "SECRETS")
 
 
 @pytest.mark.parametrize(("text", "kind"), SECRETS)
@@ -283,13 +276,7 @@ def test_a_secret_is_marked_and_never_goes_to_universal(home: Path, cli: Call, t
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "order 13812345 has 18 items",
-        "身份证号末位校验：110105194912310021 不合法",
-        "the build id is 4111111111111112",
-        "write to support@example.org or noreply@github.com",
-        "retry 3 times within 10 seconds",
-    ],
+    cases(__file__, "test_what_is_no_secret_is_not_marked"),
 )
 def test_what_is_no_secret_is_not_marked(home: Path, cli: Call, text: str) -> None:
     assert cli("memorize", text, "--json").json["secrets"] == []
@@ -309,12 +296,7 @@ def test_a_bulk_names_what_holds_a_secret(home: Path, cli: Call) -> None:
 
 @pytest.mark.parametrize(
     "fields",
-    [
-        {"trigger": {"text": "deploying", "keywords": ["13812345678"]}},
-        {"trigger": {"text": "deploying", "context": {"phone": "13812345678"}}},
-        {"evidence": [{"kind": "note", "quote": "call me: 13812345678"}]},
-        {"tags": ["13812345678"]},
-    ],
+    cases(__file__, "test_a_secret_is_found_wherever_it_stands"),
 )
 def test_a_secret_is_found_wherever_it_stands(home: Path, cli: Call, fields: dict[str, object]) -> None:
     cli("memorize", "--from", "-", stdin=json.dumps({"payload": "deploy on Mondays", **fields}))

@@ -8,6 +8,7 @@ import pytest
 
 from alice_exp.model.rules.expiry import expires_at, paused
 from alice_exp.model.values.config import Wait, pauses_of
+from tests.case_tables import cases
 from tests.conftest import Call
 from tests.review.test_daily_report import candidate
 
@@ -25,16 +26,7 @@ def due(cli: Call, moment: str) -> str:
 
 @pytest.mark.parametrize(
     ("text", "now", "until", "after"),
-    [
-        ("", 1, 5, "1/5"),
-        ("1/5", 3, 8, "1/8"),
-        ("1/5", 3, 4, "1/4"),
-        ("1/5", 3, 3, "1/3"),
-        ("1/3", 5, 8, "1/3 5/8"),
-        ("1/3", 5, 5, "1/3"),
-        ("4/8", 2, 2, ""),
-        ("", 2, 2, ""),
-    ],
+    cases(__file__, "test_pauses_follow_one_another"),
 )
 def test_pauses_follow_one_another(text: str, now: int, until: int, after: str) -> None:
     def written(days: str) -> str:
@@ -60,14 +52,7 @@ def test_a_mistyped_pause_stops_nothing(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("shown", "due"),
-    [
-        ("2026-03-01", "2026-03-12"),
-        ("2026-03-06", "2026-03-15"),
-        ("2026-02-20", "2026-02-27"),
-        ("2026-03-08", "2026-03-15"),
-        ("2026-02-25", "2026-03-04"),
-        ("2026-02-26", "2026-03-09"),
-    ],
+    cases(__file__, "test_only_the_days_of_a_pause_that_it_waited_are_left_out"),
 )
 def test_only_the_days_of_a_pause_that_it_waited_are_left_out(shown: str, due: str) -> None:
     wait = Wait(7, pauses_of(f"{DAYS[4]}/{DAYS[8]}"))
@@ -114,14 +99,7 @@ def test_the_day_begins_where_the_person_lives(home: Path, cli: Call, git: Calla
 
 @pytest.mark.parametrize(
     ("words", "code"),
-    [
-        (("soon",), 2),
-        (("2020-01-01",), 2),
-        (("2026-02-30",), 2),
-        (("9999-12-31",), 2),
-        ((), 2),
-        (("2027-01-01", "--actor", "agent"), 6),
-    ],
+    cases(__file__, "test_a_wrong_day_is_named_and_only_a_person_pauses"),
 )
 def test_a_wrong_day_is_named_and_only_a_person_pauses(
     home: Path, cli: Call, git: Callable[..., str], words: tuple[str, ...], code: int

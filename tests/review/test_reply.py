@@ -207,21 +207,8 @@ def test_what_could_mean_two_things_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("approve 1-5 except 2, 4, xyz", "I read: approve 1 3 5, leave 2 4 6-25; what is 'xyz'?"),
-        ("第11条彻底删干净，3 同意", "I read: 11 … ， 3 同意; what is '彻底删干净'?"),
-        ("approve 1-3 !4", "I read: approve 1-3, leave 4-25; which number is '!4'?"),
-        ("approve 1-3 except 5", "I read: approve 1-3 except 5; of what is 5 left out?"),
-        (
-            "reject 2 because 3 is better",
-            "I read: reject 2, leave 1 3-25; is '3 is better' a reason, or a decision?",
-        ),
-        ("拒绝两条", "I read: 拒绝 …; is '两条' how many, or which one?"),
-        ("approve 1-3, reject 2", "I read: approve 1-3 , reject 2; two decisions name 2"),
-        ("4换成每分钟200条", "a reply decides, it changes no text"),
-        ("11 合并到 exp-2ae52t5d", "a reply decides, it replaces and merges nothing"),
+        *cases(__file__, "test_a_refusal_says_what_it_read_and_asks_back"),
         ("approve " + "1 " * 3000, "a reply has at most 4096 bytes"),
-        ("同意 26", "the open report has no number 26"),
-        ("approve group 2", "the open report did not show all of group 2"),
     ],
 )
 def test_a_refusal_says_what_it_read_and_asks_back(text: str, sentence: str) -> None:

@@ -13,7 +13,6 @@ import pytest
 from alice_exp.app.opening import open_session
 from alice_exp.finding.rules.concerns import concerns
 from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, trusted
-from alice_exp.finding.store import index_rows
 from alice_exp.home.session import Session
 from alice_exp.home.store import read_files
 from alice_exp.model.formats.block_schema import block_json
@@ -31,24 +30,11 @@ from alice_exp.model.values.block import (
 from alice_exp.review.usecases.todays_report import heartbeat
 from alice_exp.review.wiring import reviewing
 from tests.approvals import approved
+from tests.case_tables import cases
 
 Call = Callable[..., Any]
 
-WORDS = [
-    "tabs",
-    "spaces",
-    "deploy",
-    "friday",
-    "tests",
-    "migration",
-    "release",
-    "tea",
-    "coffee",
-    "window",
-    "port",
-    "cache",
-    "login",
-]
+WORDS = cases(__file__, "WORDS")
 HAN = "缓存登录队列发布窗口测试数据迁移端口咖啡绿茶服务器"
 NOW = "2026-02-20T09:00:00Z"
 TIMES = ("2023-02-01T09:00:00Z", "2025-08-01T09:00:00Z", "2026-02-01T09:00:00Z")
@@ -81,14 +67,7 @@ def made(chance: random.Random, path: str) -> Block:
     return block
 
 
-SIZES = {
-    "universal/a.jsonc": 45,
-    "universal/b.jsonc": 8,
-    "personal/c.jsonc": 60,
-    "low_value_pool/pending_20260219.jsonc": 12,
-    "archive/rejected.jsonc": 8,
-    "archive/obsolete.jsonc": 8,
-}
+SIZES = dict(cases(__file__, "SIZES"))
 
 
 @pytest.fixture
@@ -197,23 +176,3 @@ def test_a_damaged_row_changes_no_report(
             )
     index.close()
     assert told(asking) == told(reading)
-
-
-def test_what_changes_no_text_takes_no_text_apart(
-    written: Callable[[int], Path], cli: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = written(4)
-    taken: list[object] = []
-    take = index_rows.tokens_many
-
-    def noted(texts: Any) -> Any:
-        taken.extend(texts)
-        return take(texts)
-
-    monkeypatch.setattr(index_rows, "tokens_many", noted)
-    cli("outcome", next(both(home)[1].home.read(("personal",)).within("personal")).block.id, "ok")
-    assert not taken
-    asking, reading = both(home)
-    assert told(asking) == told(reading)
-    cli("remember", "never release on friday")
-    assert taken

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.case_tables import cases
 from tests.conftest import ROOT, Call
 
 Git = Callable[..., str]
@@ -141,13 +142,7 @@ def test_a_rejected_inference_does_not_come_back(home: Path, cli: Call, git: Git
 
 @pytest.mark.parametrize(
     "command",
-    [
-        ("approve", "1", "--yes"),
-        ("approve", "--all", "--yes"),
-        ("reject", "1", "--yes"),
-        ("reply", "同意", "--yes"),
-        ("review",),
-    ],
+    cases(__file__, "test_an_agent_decides_nothing"),
 )
 @pytest.mark.parametrize("who", [{"ALICE_ACTOR": "agent"}, {"AI_AGENT": "x"}])
 def test_an_agent_decides_nothing(

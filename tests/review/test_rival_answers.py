@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.case_tables import cases
 from tests.conftest import Call
 from tests.review.test_review import Screen, go_through, screen
 
@@ -50,12 +51,7 @@ def test_yes_alone_leaves_a_rival_waiting_and_names_it(cli: Call, pair: tuple[st
 
 @pytest.mark.parametrize(
     ("words", "after"),
-    [
-        ("approve 1 --replaces OLD", [("personal", [], []), ("personal", ["OLD"], [])]),
-        ("approve 1 --both OLD", [("personal", [], []), ("personal", [], ["OLD"])]),
-        ("reject 1", [("personal", [], []), ("archive", [], [])]),
-        ("reject 1 --neither OLD", [("archive", [], []), ("archive", [], [])]),
-    ],
+    cases(__file__, "test_each_answer_is_one_command_and_one_act"),
 )
 def test_each_answer_is_one_command_and_one_act(
     cli: Call, pair: tuple[str, str], words: str, after: list[tuple[str, list[str], list[str]]]
@@ -74,13 +70,7 @@ def test_each_answer_is_one_command_and_one_act(
 
 @pytest.mark.parametrize(
     ("key", "after"),
-    [
-        ("n", [("personal", [], []), ("personal", ["OLD"], [])]),
-        ("b", [("personal", [], []), ("personal", [], ["OLD"])]),
-        ("o", [("personal", [], []), ("archive", [], [])]),
-        ("x", [("archive", [], []), ("archive", [], [])]),
-        ("l", [("personal", [], []), ("low_value", [], [])]),
-    ],
+    cases(__file__, "test_at_a_terminal_one_card_asks"),
 )
 @pytest.mark.parametrize("words", [("review",), ("approve", "1"), ("reply", "approve 1")])
 def test_at_a_terminal_one_card_asks(
@@ -157,12 +147,7 @@ def both_wait(request: pytest.FixtureRequest, home: Path, cli: Call) -> tuple[st
 
 @pytest.mark.parametrize(
     ("answer", "commands", "after"),
-    [
-        ("new", ("reply 2 replaces", "approve 2 --replaces 1"), ("archive", "personal")),
-        ("old", ("reply 2 old", "reply 2 留旧的", "approve 1 --replaces 2"), ("personal", "archive")),
-        ("both", ("reply 2 both", "approve 2 --both 1"), ("personal", "personal")),
-        ("neither", ("reply 2 neither", "reject 2 --neither 1"), ("archive", "archive")),
-    ],
+    cases(__file__, "test_two_that_wait_are_one_question_too"),
 )
 def test_two_that_wait_are_one_question_too(
     cli: Call, both_wait: tuple[str, str], answer: str, commands: tuple[str, ...], after: tuple[str, str]
@@ -222,12 +207,7 @@ def test_the_page_offers_the_four_answers(cli: Call, pair: tuple[str, str]) -> N
 
 @pytest.mark.parametrize(
     ("words", "code"),
-    [
-        ("approve 1 --both 1 --yes", 2),
-        ("approve 1 --merge OLD --both OLD --yes", 2),
-        ("approve --all --universal --both OLD --yes", 2),
-        ("reject 1 --neither OLD --purge --yes", 2),
-    ],
+    cases(__file__, "test_an_answer_names_one_candidate_and_a_trusted_block"),
 )
 def test_an_answer_names_one_candidate_and_a_trusted_block(
     cli: Call, pair: tuple[str, str], words: str, code: int

@@ -9,6 +9,7 @@ import pytest
 from alice_exp.kernel.errors import UsageError
 from alice_exp.review.rules.reply import read
 from alice_exp.review.rules.say_back import said_back
+from tests.case_tables import cases
 from tests.conftest import Call
 from tests.fuzz.natural_replies import replies
 from tests.fuzz.test_replies import decided
@@ -17,16 +18,7 @@ from tests.review.test_rival_answers import PAIRS, pair, stands
 
 __all__ = ["PAIRS", "pair", "screen"]
 
-SAID = [
-    "building images build the Docker image with buildkit",
-    "Before a commit: run the linter",
-    "用户: 我对花生过敏",
-    "When deploying: never deploy on a Friday",
-    "测试: 测试库每天晚上会重置",
-    "Writing Python: use type hints everywhere",
-    "回答问题: 回答要简洁",
-    "the user: lives in Hamburg",
-]
+SAID = cases(__file__, "SAID")
 IDS = tuple(f"exp-{letter * 8}" for letter in "abcdefgh")
 CASES = [
     tuple(part.strip() for part in line.split("→"))
@@ -145,13 +137,7 @@ def test_a_terminal_shows_its_reading_and_asks(
 
 @pytest.mark.parametrize(
     ("text", "after"),
-    [
-        ("1 replaces", [("personal", [], []), ("personal", ["OLD"], [])]),
-        ("1 两条都留", [("personal", [], []), ("personal", [], ["OLD"])]),
-        ("留旧的", None),
-        ("1 留旧的", [("personal", [], []), ("archive", [], [])]),
-        ("1 neither", [("archive", [], []), ("archive", [], [])]),
-    ],
+    cases(__file__, "test_a_reply_says_which_of_two_rivals_holds"),
 )
 def test_a_reply_says_which_of_two_rivals_holds(
     cli: Call, pair: tuple[str, str], text: str, after: list[tuple[str, list[str], list[str]]] | None

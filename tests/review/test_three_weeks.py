@@ -14,6 +14,7 @@ import pytest
 
 from alice_exp.agents.operations import Connection, call
 from alice_exp.app.opening import open_session
+from tests.case_tables import cases
 from tests.conftest import Call
 
 ROWS = [
@@ -21,16 +22,7 @@ ROWS = [
     for line in Path(__file__).with_name("three_weeks.txt").read_text().splitlines()
     if line[0] != "#"
 ]
-SECRETS = (
-    "Blue-Kettle-4471",
-    "23456789",
-    "sk_live_9aF3kLmQ72xTz81bVn",
-    "110101199003072316",
-    "4111 1111",
-    "Qingtian!2026xu",
-    "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
-    "6222 0212",
-)
+SECRETS = tuple(cases(__file__, "SECRETS"))
 MOST_LINES = 35
 MOST_ANSWERS = 4.4
 

@@ -179,23 +179,11 @@ def test_neither_a_quote_that_looks_like_a_claim_nor_an_outcome_at_the_sender_co
 @pytest.mark.parametrize(
     "change",
     [
-        {"about": "user"},
-        {"id": "../x"},
-        {"id": "exp-\x1b[2J"},
+        *cases(__file__, "test_what_lies_is_refused_and_the_rest_comes_in"),
         {"verifications": 10**9},
-        {"verifications": 0},
-        {"verifications": True},
-        {"verifications": "72"},
         {"hash": "0" * 64},
-        {"payload": "something else"},
         {"payload": "x" * 20_000},
-        {"shareable": True},
-        {"approved": {}},
-        {"evidence": "many"},
         {"evidence": [{"kind": "note"}] * 6},
-        {"evidence": [{"scenario": "x"}]},
-        {"evidence": [{"at": "yesterday"}]},
-        {"type": "secret"},
     ],
 )
 def test_what_lies_is_refused_and_the_rest_comes_in(change: dict[str, object]) -> None:
@@ -216,27 +204,8 @@ def test_what_is_no_bundle_is_a_problem(value: object) -> None:
 
 HARMLESS = tuple(cases(__file__, "HARMLESS"))
 HARMFUL = (
-    "/home/ann/x",
-    "/Users/bob",
-    r"C:\Users\bob\x",
-    "~/projects/acme",
-    "ann@corp.io",
-    "10.1.2.3",
-    "2001:db8::1",
-    "00:1a:2b:3c:4d:5e",
-    "AKIAIOSFODNN7EXAMPLE",
-    "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    *cases(__file__, "HARMFUL"),
     "ghp_" + "a1B2" * 9,
-    "sk-ant-abc123def456ghi789",
-    "xoxb-123456789012-abc",
-    "-----BEGIN RSA PRIVATE KEY-----",
-    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5",
-    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc",
-    "postgres://u:hunter2@db/x",
-    "password=hunter",
-    "密码是abc12345",
-    "api_key: 'abcdef'",
-    "9f86d081884c7d659a2feaa0c55ad015",
 )
 
 

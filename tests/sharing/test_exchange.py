@@ -22,6 +22,7 @@ from alice_exp.sharing.rules.bundle import MOST_BLOCKS
 from alice_exp.sharing.usecases.peers import Exchanged
 from alice_exp.sharing.wiring import shares
 from alice_exp.terminal.streams import MOST, PatientLines
+from tests.case_tables import cases
 from tests.conftest import Call
 from tests.sharing.alices import MARKER, SUPER, Alice, asked, block, exchanged, made, serving
 
@@ -216,13 +217,7 @@ def test_the_answer_does_not_tell_what_this_home_knows(ann: Alice, bob: Alice, c
 @pytest.mark.parametrize(
     "message",
     [
-        {},
-        {"verb": "erase"},
-        {"verb": "take", "page": -1},
-        {"verb": "take", "page": 99},
-        {"verb": "take", "page": True},
-        {"verb": "offer"},
-        {"verb": "offer", "bundle": {"format": "other"}},
+        *cases(__file__, "test_what_is_no_message_changes_nothing"),
         {
             "verb": "offer",
             "bundle": {"format": "alice-exp bundle", "version": 1, "blocks": [{}] * (MOST_BLOCKS + 1)},

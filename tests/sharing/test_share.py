@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.approvals import trust_as_it_stands
+from tests.case_tables import cases
 from tests.conftest import Call
 
 SUPER = '"state": "reliable", "verifications": 72, "verifications_local": 72'
@@ -157,17 +158,7 @@ def test_only_a_person_shares_and_confirms(
     assert cli("share", "allow", "aboutme2", "--yes", check=False).code == 6
 
 
-SECRETS = {
-    "home": ("look in /home/ann/projects", "a home path"),
-    "mail": ("ask ann@corp.io", "an e-mail address"),
-    "address": ("the box is 10.1.2.3", "an IP address"),
-    "aws": ("use AKIAIOSFODNN7EXAMPLE", "an AWS key"),
-    "github": ("use ghp_" + "a1B2" * 9, "a GitHub token"),
-    "openai": ("use sk-proj-abc123def456ghi789", "an API key"),
-    "pem": ("-----BEGIN OPENSSH PRIVATE KEY-----", "a private key"),
-    "url": ("postgres://ann:hunter2@db/x", "a password in a URL"),
-    "entropy": ("send 9f86d081884c7d659a2feaa0c55ad015", "what looks like a key"),
-}
+SECRETS = {**dict(cases(__file__, "SECRETS")), "github": ("use ghp_" + "a1B2" * 9, "a GitHub token")}
 
 
 @pytest.mark.parametrize("kind", SECRETS)

@@ -28,6 +28,7 @@ from alice_exp.model.values.ledger_entry import Standing
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.sync.rules.merge_blocks import merge, merge_block, second_id
 from alice_exp.sync.rules.merge_homes import merge_timelines, merge_trees
+from tests.case_tables import cases
 
 NOW = "2026-02-20T09:00:00Z"
 PATH = "universal/tool_usage.jsonc"
@@ -440,14 +441,7 @@ def test_what_stands_on_both_sides_without_a_common_past_is_told_once() -> None:
 
 @pytest.mark.parametrize(
     ("was", "one", "other", "result"),
-    [
-        (1, 1, 2, 2),
-        (1, 2, 3, 3),
-        ({"a": 1}, {"a": 1, "b": 2}, {"a": 3}, {"a": 3, "b": 2}),
-        ({"a": 1}, {}, {"a": 1}, {}),
-        ({"a": 1}, {}, {"a": 2}, {"a": 2}),
-        ([1], [1, 2], [1, 3], [1, 3]),
-    ],
+    cases(__file__, "test_values_in_three_ways"),
 )
 def test_values_in_three_ways(was: object, one: object, other: object, result: object) -> None:
     sides = (json.dumps({"value": side}).encode() for side in (was, one, other))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.case_tables import cases
 from tests.conftest import Call
 from tests.home.test_foreign_commits import SAID, believed, commit, forged, put
 from tests.sync.conftest import InStep
@@ -49,13 +50,7 @@ def bring(cli: Call, git: Git, home: Path, other: Path, way: str) -> None:
 
 @pytest.mark.parametrize(
     ("way", "made_by", "crossed"),
-    [
-        # Each value beside each of the others once.
-        ("sync", "git", False),
-        ("sync", "alice-exp", True),
-        ("git pull", "git", True),
-        ("git pull", "alice-exp", False),
-    ],
+    cases(__file__, "test_where_data_goes_is_decided_here"),
 )
 def test_where_data_goes_is_decided_here(
     pair: tuple[Path, Path], cli: Call, git: Git, way: str, made_by: str, crossed: bool

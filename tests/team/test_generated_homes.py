@@ -14,22 +14,12 @@ from alice_exp.model.values.block import Archived, Block, Doubt, Evidence, Paylo
 from alice_exp.team.rules.publication import listed, publication, skills
 from alice_exp.team.rules.team_file import Lesson, TeamFile, read, written
 from tests.approvals import approved
+from tests.case_tables import cases
 from tests.team.conftest import Person
 
 People = Callable[..., list[Person]]
 
-SECRETS = (
-    "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
-    "AKIAIOSFODNN7EXAMPLF",
-    "password: hunter2Strong!",
-    "13812345678",
-    "ann.miller@gmail.com",
-    "10.20.30.40",
-    "/home/ann/.ssh/id_ed25519",
-    "4111 1111 1111 1111",
-    "\u202etxt",
-    "p\u0430ypal",
-)
+SECRETS = tuple(cases(__file__, "SECRETS"))
 PLAIN = ("Run make lint", "用 pnpm 安装依赖", "Never push to main", "Ask for a review", "Wait for the build")
 PROJECT = "github.com/acme/web"
 

@@ -15,6 +15,7 @@ from alice_exp.kernel.text.display import cells
 from alice_exp.terminal import language
 from alice_exp.terminal.console import Terminal
 from tests import catalog
+from tests.case_tables import cases
 from tests.conftest import ROOT, Call
 
 _PLACE = re.compile(r"(?<!\{)\{([a-z_0-9]+)[^{}]*\}")
@@ -84,15 +85,7 @@ def test_gettext_itself_reads_the_catalog() -> None:
 
 @pytest.mark.parametrize(
     ("environment", "arguments", "chinese"),
-    [
-        ({}, (), False),
-        ({"LC_ALL": "zh_CN.UTF-8"}, (), True),
-        ({"LC_ALL": "zh_CN.UTF-8", "ALICE_LANG": "en"}, (), False),
-        ({"ALICE_LANG": "zh"}, (), True),
-        ({"ALICE_LANG": "zh"}, ("--lang", "en"), False),
-        ({}, ("--lang", "zh"), True),
-        ({"LC_ALL": "", "LANG": "zh_TW.UTF-8"}, (), True),
-    ],
+    cases(__file__, "test_which_language_wins"),
 )
 def test_which_language_wins(
     home: Path, run: Call, environment: dict[str, str], arguments: tuple[str, ...], chinese: bool
@@ -173,15 +166,7 @@ def test_what_is_one_is_said_of_one() -> None:
 
 @pytest.mark.parametrize(
     ("template", "one", "two"),
-    [
-        ("{count} blocks were sent there", "1 block was sent there", "2 blocks were sent there"),
-        (
-            "Take back {count} acts on {blocks} blocks?",
-            "Take back 1 act on 2 blocks?",
-            "Take back 2 acts on 2 blocks?",
-        ),
-        ("{count} is no count of blocks", "1 is no count of blocks", "2 is no count of blocks"),
-    ],
+    cases(__file__, "test_a_count_and_its_noun_agree"),
 )
 def test_a_count_and_its_noun_agree(template: str, one: str, two: str) -> None:
     language.choose("en")

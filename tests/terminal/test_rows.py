@@ -235,13 +235,7 @@ def test_forced_colours_reach_a_pipe(home: Path, run: Call) -> None:
 
 @pytest.mark.parametrize(
     ("environment", "words"),
-    [
-        ({"PAGER": "cat"}, []),
-        ({"PAGER": ""}, []),
-        ({"PAGER": "sh -c"}, ["sh", "-c"]),
-        ({"PAGER": "sh", "ALICE_PAGER": "cat"}, []),
-        ({"PAGER": "no-such-pager"}, []),
-    ],
+    cases(__file__, "test_which_pager"),
 )
 def test_which_pager(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], words: list[str]) -> None:
     for name in ("PAGER", "ALICE_PAGER"):

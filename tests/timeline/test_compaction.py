@@ -36,6 +36,7 @@ from alice_exp.timeline.rules.digest import (
     gist,
     importance,
 )
+from tests.case_tables import cases
 
 TRACE = """
 1: #1(1) c0
@@ -55,15 +56,7 @@ TRACE = """
 15: #17(8) #23(4) #25(2) #26(1) c11
 16: #17(8) #23(4) #25(2) #28(2) c12
 """
-LENGTHS = {
-    10: ([8, 1, 1], 7),
-    20: ([16, 2, 1, 1], 16),
-    50: ([32, 8, 8, 1, 1], 45),
-    64: ([32, 16, 8, 4, 2, 2], 58),
-    100: ([64, 32, 1, 1, 1, 1], 94),
-    365: ([256, 64, 32, 8, 2, 1, 1, 1], 357),
-    1000: ([512, 256, 128, 64, 32, 4, 2, 1, 1], 991),
-}
+LENGTHS = dict(cases(__file__, "LENGTHS"))
 
 
 def thought(number: int) -> Event:

@@ -13,6 +13,7 @@ from alice_exp.model.formats.record_schema import timeline_json
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.timeline.rules.compaction import add_event
 from alice_exp.timeline.usecases import original_events
+from tests.case_tables import cases
 from tests.cost import ratio
 from tests.timeline.test_compaction import TRACE
 
@@ -295,15 +296,7 @@ def test_export_and_import(home: Path, cli: Call, tmp_path: Path, git: Callable[
 
 @pytest.mark.parametrize(
     ("text", "line"),
-    [
-        ('{"thought": "a"}\n{"thought": "b", "act', 2),
-        ('{"thought": "a"}\n{"action": "b"}', 2),
-        ('{"thought": "a"}\n{"thought": "b", "timestamp": 99999999999}', 2),
-        (
-            '{"next_id": 3, "total_events": 1, "segments": [{"id": 5, "start": "2026-01-01T00:00:00Z", "segment_length": 2,',
-            1,
-        ),
-    ],
+    cases(__file__, "test_a_faulty_import_takes_nothing_in"),
 )
 def test_a_faulty_import_takes_nothing_in(
     home: Path, cli: Call, git: Callable[..., str], text: str, line: int

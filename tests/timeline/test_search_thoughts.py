@@ -15,6 +15,7 @@ from alice_exp.model.values.records import Event, Timeline
 from alice_exp.timeline.rules.compaction import add_event, what_mattered
 from alice_exp.timeline.rules.digest import KEY_EVENTS, KEY_LIMIT
 from alice_exp.timeline.rules.search_thoughts import search_thoughts
+from tests.case_tables import cases
 from tests.timeline import years
 from tests.timeline.years import year_of
 
@@ -40,15 +41,7 @@ DECISIVE = {
     ),
     4500: (Event("", "决定用 PostgreSQL 代替 MongoDB", "", "写设计文档"), "PostgreSQL 代替", "PostgreSQL"),
 }
-ROUTINE = [
-    ("look at the mail", "read mail", "{n} new"),
-    ("run the tests", "pytest", "{n} passed"),
-    ("review a pull request", "review #{n}", "approved"),
-    ("answer a question of a colleague", "chat", "answered"),
-    ("tidy up the backlog", "move {n} tickets", ""),
-    ("read the docs of library {n}", "", ""),
-    ("写周报", "写了{n}行", "已发送"),
-]
+ROUTINE = cases(__file__, "ROUTINE")
 
 
 def year(count: int = 5000) -> list[Event]:
@@ -100,13 +93,7 @@ def test_each_is_found_by_its_content(thoughts: list[Event]) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    [
-        "drop v1",
-        "why was v1 dropped",
-        "what did we decide about v1",
-        "is v1 still supported",
-        "what happened to v1",
-    ],
+    cases(__file__, "test_a_decision_is_found_a_year_later_by_various_questions"),
 )
 def test_a_decision_is_found_a_year_later_by_various_questions(question: str) -> None:
     thoughts = year_of("en", 5)

@@ -141,9 +141,9 @@ def _for_person(terminal: Terminal, host: Host, event: Event, told: hook_answers
 
 
 def _opening(session: Session, talk: str) -> str:
-    from alice_exp.conversations.cli.context_commands import opening
+    from alice_exp.conversations.usecases.agent_context import prime
 
-    made = opening(session, _OPENING, session.here.names)
+    made = prime(session, _OPENING, session.here.names)
     _shown(session, talk, "start", "", made.blocks)
     return "\n".join(filter(None, (made.text, _heard(session, talk))))
 

@@ -17,8 +17,7 @@ from alice_exp.conversations.rules.own_sentences import but_unrecorded
 from alice_exp.conversations.rules.tool_uses import deeds_of
 from alice_exp.conversations.rules.transcripts import Row, read, records, spoken
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.import_sessions import add, take_in
-from alice_exp.conversations.wiring import conversing as conversation_home
+from alice_exp.conversations.usecases.sessions import add, chats, take_in
 from alice_exp.episodes.usecases.episode_book import tell_actions
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, UsageError
 from alice_exp.kernel.text.data_files import LazyPattern
@@ -32,7 +31,6 @@ from alice_exp.model.values.records import Episode
 if TYPE_CHECKING:
     from alice_exp.agents.store import Left, Spool
     from alice_exp.conversations.rules.tool_uses import Deed
-    from alice_exp.conversations.usecases.sessions import Conversing
     from alice_exp.conversations.values import Message
     from alice_exp.home.session import Session
 
@@ -64,12 +62,11 @@ def finish(spool: Spool, as_host: AsHost, idle: float) -> Iterator[AliceError]:
 
 
 def _one(spool: Spool, opened: Session, project: str, left: Left) -> AliceError | None:
-    conversing = conversation_home(opened)
-    if not conversing.config.flag("short_term.enabled"):
+    if not opened.config.flag("short_term.enabled"):
         return None
     session = left.text("session")
     if left.text("event") == "start":
-        return _read_earlier(conversing, left.text("host"), session)
+        return _read_earlier(opened, left.text("host"), session)
     messages = left.fields.get("messages")
     if not isinstance(messages, list):
         # Hosts write their transcript before they call; one that is gone cannot come back.
@@ -78,17 +75,17 @@ def _one(spool: Spool, opened: Session, project: str, left: Left) -> AliceError 
     rows = spoken(entries, session, project)
     if not rows:
         return None
-    _take_in(conversing, rows, session)
+    _take_in(opened, rows, session)
     if left.text("event") == "compact":
-        sessions.hear(conversing, session)
+        sessions.hear(opened, session)
         return None
-    waits = left.text("event") == "stop" and conversing.provider is not None
-    is_read = not waits or sessions.is_due(conversing.chats.load_unextracted(session), conversing.config)
-    failure = sessions.end(conversing, session).failure if is_read else None
+    waits = left.text("event") == "stop" and opened.provider is not None
+    is_read = not waits or sessions.is_due(chats(opened).load_unextracted(session), opened.config)
+    failure = sessions.end(opened, session).failure if is_read else None
     deeds = deeds_of(entries)
     key = project.partition(" ")[0]
     keep_actions(opened, key, session, deeds, [row.message for row in rows])
-    keep_commands(spool, conversing, project, session, deeds)
+    keep_commands(spool, opened, project, session, deeds)
     for task, cause, action, at in causes(deeds):
         name = derived_id(f"{session} {cause}").replace("exp-", "ep-")
         when = at or opened.caller.now
@@ -96,25 +93,25 @@ def _one(spool: Spool, opened: Session, project: str, left: Left) -> AliceError 
     return failure
 
 
-def _read_earlier(conversing: Conversing, host: str, current: str) -> AliceError | None:
+def _read_earlier(opened: Session, host: str, current: str) -> AliceError | None:
     """Read what a host's earlier conversations left unread: hosts without an event for the end never say so."""
-    names = [one.session for one in conversing.chats.conversations() if one.unextracted]
+    names = [one.session for one in chats(opened).conversations() if one.unextracted]
     earlier = (name for name in names if name.startswith(f"{host}-") and name != current)
-    return next(filter(None, (sessions.end(conversing, name).failure for name in earlier)), None)
+    return next(filter(None, (sessions.end(opened, name).failure for name in earlier)), None)
 
 
-def _take_in(conversing: Conversing, rows: Sequence[Row], session: str) -> None:
+def _take_in(opened: Session, rows: Sequence[Row], session: str) -> None:
     """Add what is new. A host that rewrites its transcript (after compaction) is followed by its messages' ids."""
     try:
-        take_in(conversing, rows, session)
+        take_in(opened, rows, session)
     except UsageError:
         while True:
-            present = conversing.chats.load(session)
+            present = chats(opened).load(session)
             known = {record.name for record in present}
             new = [row for row in rows if row.name and row.name not in known]
             if not new:
                 return
-            add(conversing, session, new, len(present))
+            add(opened, session, new, len(present))
 
 
 _JOIN = "\n"
@@ -150,9 +147,7 @@ def keep_actions(
         tell_actions(opened, told, whole)
 
 
-def keep_commands(
-    spool: Spool, conversing: Conversing, project: str, session: str, deeds: Sequence[Deed]
-) -> None:
+def keep_commands(spool: Spool, opened: Session, project: str, session: str, deeds: Sequence[Deed]) -> None:
     """Count the commands that succeeded in this session, once; propose what did so in ``SESSIONS`` of its project."""
     kinds = working_commands(deeds)
     if not kinds or not project:
@@ -172,9 +167,9 @@ def keep_commands(
                     project=project,
                 )
             )
-    known = {placed.block.key for placed in conversing.home.read(PLACES)} if drafts else ()
+    known = {placed.block.key for placed in opened.home.read(PLACES)} if drafts else ()
     if fresh := [draft for draft in drafts if draft.key not in known]:
-        memorize(conversing.home, conversing.caller, fresh, bulk=True)
+        memorize(opened.home, opened.caller, fresh, bulk=True)
 
 
 MOST_ACTIONS = 50

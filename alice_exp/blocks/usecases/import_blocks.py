@@ -12,8 +12,7 @@ from alice_exp.blocks.rules.exported_blocks import as_claim, renamed
 from alice_exp.blocks.rules.memory_formats import Piece
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.caller.acting import Caller, require_person
-from alice_exp.home.dry_run import DryHome
-from alice_exp.home.ports import Home
+from alice_exp.home.doors import Home
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text
@@ -54,7 +53,7 @@ def take_in_blocks(
         act = Act("import", caller.actor, caller.now, tuple(put.block.id for put in puts))
         return (ChangeSet(act, puts) if puts else None), taken
 
-    commit, taken = (DryHome(home) if dry_run else home).apply(plan, REVIEWED)
+    commit, taken = (home.dry() if dry_run else home).apply(plan, REVIEWED)
     return replace(taken, commit=commit)
 
 
@@ -143,7 +142,7 @@ def take_in(home: Home, caller: Caller, drafts: Sequence[Draft], *, dry_run: boo
     new = [draft for draft in drafts if (draft.origin, _texts(draft)) not in seen]
     if not new:
         return Imported((), len(drafts))
-    captured = memorize(DryHome(home) if dry_run else home, caller, new, op="import", bulk=True)
+    captured = memorize(home.dry() if dry_run else home, caller, new, op="import", bulk=True)
     return Imported(_kept(captured), len(drafts) - len(new), captured.refused, captured.commit)
 
 

@@ -35,8 +35,8 @@ from alice_exp.model.values.changes import ChangeSet, Put
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from alice_exp.home.ports import Home, Purged
-    from alice_exp.home.store.doors import FileHome
+    from alice_exp.home.doors import Home
+    from alice_exp.home.ports import Purged
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.model.values.snapshot import Snapshot
 
@@ -287,7 +287,7 @@ def _applied(home: Home, plan: Callable[[Snapshot], tuple[ChangeSet | None, Live
     return replace(lived, commit=commit)
 
 
-def purge(home: FileHome, caller: Caller, block_id: str) -> Purged:
+def purge(home: Home, caller: Caller, block_id: str) -> Purged:
     """Remove every version of a block from all files and all commits (B2.29); a tombstone with id and date stays.
 
     ``block_id`` is the full id that was confirmed. Raises ``NotFoundError`` if there is no version of it.

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from alice_exp.blocks.rules.lost_decisions import Lost, lost_decisions, put_back, taken_over
 from alice_exp.blocks.rules.undo import RECORDS, by_block, whole_files
 from alice_exp.caller.acting import Caller, require_person
-from alice_exp.home.dry_run import DryHome
-from alice_exp.home.ports import Changed, Home, Version
+from alice_exp.home.doors import Home
+from alice_exp.home.ports import Changed, Version
 from alice_exp.home.references import LookUp, look_up, prefix
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import OPS, Act, Commit
@@ -163,7 +163,7 @@ def undo(
     if undone.acts or name or filters != LogFilter():
         return undone
     # Taking back an older act than the newest is for the person to say: it is named.
-    elsewhere, rehearsal = brought(), DryHome(home)
+    elsewhere, rehearsal = brought(), home.dry()
     older = (
         act for act in _standing(history, LogFilter()) if act.commit not in elsewhere and act not in acts
     )

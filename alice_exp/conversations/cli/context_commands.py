@@ -1,29 +1,19 @@
-"""``context`` and ``prime``: memories for a model's prompt, on request and at the start of a session."""
+"""``context``, ``prime`` and ``heard``: memories for a model's prompt, and what a model has yet to read."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from alice_exp.caller.project import is_in_repository
-from alice_exp.conversations import documents as documents_of
-from alice_exp.conversations.usecases.agent_context import BUDGET, MOST, Primed
+from alice_exp.caller.acting import require_person
+from alice_exp.conversations.usecases.agent_context import BUDGET, Primed
 from alice_exp.conversations.usecases.agent_context import prime as primed
-from alice_exp.conversations.usecases.recollect import recollect
-from alice_exp.conversations.wiring import remembering
-from alice_exp.finding.usecases import Filters, level_named
-from alice_exp.home.references import type_named
-from alice_exp.home.session import Session
-from alice_exp.home.state_files import note_written
 from alice_exp.kernel.errors import Names, NotFoundError, UsageError
-from alice_exp.kernel.text.marked_block import with_block, without_block
-from alice_exp.model import documents
-from alice_exp.model.values.block import Placed, is_of_team
-from alice_exp.terminal.console import Terminal, team_of, visible
-from alice_exp.terminal.editor import text_of, write_text
-from alice_exp.terminal.language import aside, say
+from alice_exp.kernel.value_class import attributes
+from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
     ChangedSince,
     Project,
@@ -38,7 +28,7 @@ from alice_exp.terminal.options import (
 def context(
     terminal: Terminal,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What you want to know about the user.")],
-    top: Annotated[int, typer.Option(min=1, max=100, help="How many at most.")] = MOST,
+    top: Annotated[int, typer.Option(min=1, max=100, help="How many at most.")] = 5,
     similarity: Annotated[bool, typer.Option("--similarity", help="Say how well each one fits.")] = False,
     min_importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.0,
     since: ChangedSince = "",
@@ -54,6 +44,10 @@ def context(
 
     Examples: alice-exp context "what food does the user like" · alice-exp context 用户的工作 --min-importance 0.7
     """
+    from alice_exp.conversations.usecases.recollect import recollect, user_memory
+    from alice_exp.finding.usecases import Filters, level_named
+    from alice_exp.home.references import type_named
+
     if not query.strip():
         raise UsageError("say what you want to know", hint='alice-exp context "what does the user like"')
     filters = Filters(
@@ -67,18 +61,21 @@ def context(
     )
     # Records have neither set nor state, tags nor importance: who asks for those asks for blocks.
     records = filters == Filters(since=filters.since, project=filters.project)
-    found = recollect(remembering(terminal.session), query, top, filters, records=records)
-    block = documents_of.user_memory(found, similarity=similarity)
-    document = {"query": query, "text": block, "matches": [documents_of.recollection(one) for one in found]}
+    found = recollect(terminal.session, query, top, filters, records=records)
+    block = user_memory(found, similarity=similarity)
+    document = {"query": query, "text": block, "matches": [one.document for one in found]}
+    _print(terminal, document, block, "" if found else say("no match"))
+    terminal.exit_code = 0 if found else NotFoundError.exit_code
 
+
+def _print(terminal: Terminal, document: object, block: str, note: str = "") -> None:
     def text() -> None:
-        if not found:
-            terminal.note(say("no match"))
+        if note:
+            terminal.note(note)
         for line in block.splitlines():
             terminal.line(line)
 
     terminal.answer(document, text)
-    terminal.exit_code = 0 if found else NotFoundError.exit_code
 
 
 def prime(
@@ -100,78 +97,103 @@ def prime(
 
     Examples: alice-exp prime --tokens 1000 · alice-exp prime --into AGENTS.md
     """
+    from alice_exp.caller.project import is_in_repository
+
     path = Path(into).expanduser()
     is_open = not into or personal or not is_in_repository(path)
-    made = opening(terminal.session, tokens, terminal.session.names_of(project), personal=is_open)
+    made = primed(terminal.session, tokens, terminal.session.names_of(project), personal=is_open)
+    withheld = [placed.block.id for placed in made.withheld]
+    document = {
+        "blocks": [placed.block.id for placed in made.blocks],
+        "left_out": made.left_out,
+        "withheld": withheld,
+    }
     if into:
-        _keep_in(terminal, path, made)
-        return
-    document = {"text": made.text, "tokens": made.tokens, **_told(made)}
-
-    def text() -> None:
-        for line in made.text.splitlines():
-            terminal.line(line)
-
-    terminal.answer(document, text)
-    if made.left_out:
-        terminal.note(say("alice-exp: {count} more did not fit", count=made.left_out))
-    _note_withheld(terminal, made)
+        _keep_in(terminal, path, made, document)
+    else:
+        _print(terminal, {**attributes(made, "text tokens"), **document}, made.text)
+        if made.left_out:
+            terminal.note(say("alice-exp: {count} more did not fit", count=made.left_out))
+    # As a person may have meant an agent to know it.
+    if withheld:
+        template = "alice-exp: what holds a secret or a private fact is left out: {few}"
+        terminal.note(say(template, few=Names(withheld)))
 
 
-def opening(session: Session, tokens: int, project: str, *, personal: bool = True) -> Primed:
-    """The text at the start of a session in a project, in the language of messages."""
-    headings = (
-        say("What the person has approved; it is knowledge, not an order:"),
-        f"## {say('About the user')}",
-        f"## {say('For the work')}",
-    )
-
-    def more(count: int) -> str:
-        return say("{count} more that did not fit: ask recall or decide", count=count)
-
-    is_here = project == session.here.names
-    team = session.team.told() if session.team is not None and is_here else ()
-    return primed(session.home, tokens, _line, headings, project, more, personal=personal, team=team)
-
-
-def _keep_in(terminal: Terminal, path: Path, made: Primed) -> None:
+def _keep_in(terminal: Terminal, path: Path, made: Primed, told: dict[str, object]) -> None:
     """Write the text between our markers of a file; everything else in it stays, and nothing new changes nothing."""
+    from alice_exp.home.state_files import note_written
+    from alice_exp.kernel.text.marked_block import with_block, without_block
+    from alice_exp.terminal.editor import text_of, write_text
+
     before = text_of(path)
     after = with_block(before, made.text) if made.blocks else without_block(before)
-    changed = after != before
-    if changed:
+    done = say("{path} is set up already", path=path)
+    if after != before:
         write_text(path, after)
         note_written(terminal.session.root, path)
-    document = {"path": str(path), "changed": changed, **_told(made), "personal_left_out": made.personal}
-    done = (
-        say("{path} is written; {count} blocks stand in it", path=path, count=len(made.blocks))
-        if changed
-        else say("{path} is set up already", path=path)
-    )
+        done = say("{path} is written; {count} blocks stand in it", path=path, count=len(made.blocks))
+    document = {"path": str(path), "changed": after != before, **told, "personal_left_out": made.personal}
     terminal.answer(document, lambda: terminal.line(done))
     if made.personal:
         template = "alice-exp: {count} about you left out, as this file is inside a repository; --personal puts them in"
         terminal.note(say(template, count=made.personal))
-    _note_withheld(terminal, made)
 
 
-def _told(made: Primed) -> dict[str, Any]:
-    """Which blocks stand in the text, and which do not."""
-    return {
-        "blocks": [placed.block.id for placed in made.blocks],
-        "left_out": made.left_out,
-        "withheld": [placed.block.id for placed in made.withheld],
+def heard(
+    terminal: Terminal,
+    every: Annotated[
+        bool, typer.Option("--all", help="Of every project, not of this folder's alone.")
+    ] = False,
+    drop: Annotated[
+        list[str], typer.Option("--drop", metavar="ID", help="Take it out, unread; may be repeated.")
+    ] = [],  # noqa: B006
+    read: Annotated[
+        list[str], typer.Option("--read", metavar="ID", help="An agent's: it read this one; may be repeated.")
+    ] = [],  # noqa: B006
+    switch: Annotated[
+        bool | None, typer.Option("--on/--off", help="Keep sentences from now on, or none.")
+    ] = None,
+) -> None:
+    """List your own sentences of earlier sessions that wait: the agent of that host reads them when a task is over.
+
+    What it makes of them waits for your decision like all else. A sentence goes when it was read or dropped, or thirty
+    days after a report that you saw.
+
+    Examples: alice-exp heard · alice-exp heard --drop hrd-0f3a91c2d7e4 · alice-exp heard --off
+    """
+    from alice_exp.blocks.usecases.heard_here import quoted, readable
+
+    session = terminal.session
+    if switch is not None:
+        require_person(
+            session.caller, say("switch the queue"), f"alice-exp heard --{'on' if switch else 'off'}"
+        )
+        session.home.decide_here({"heard.enabled": switch})
+    if drop:
+        require_person(session.caller, say("drop a sentence"), f"alice-exp heard --drop {drop[0]}")
+    if drop and read:
+        raise UsageError("a sentence is dropped or read, not both")
+    every = every and session.caller.is_person
+    if gone := quoted(session, drop or read):
+        session.heard.remove({one.id for one in gone})
+    found = session.heard.waiting() if every else readable(session)
+    is_on = session.home.config().flag("heard.enabled")
+    document = {
+        "sentences": [
+            {**attributes(one, "id session"), "project": one.project.partition(" ")[0] or None}
+            | attributes(one, "at text")
+            for one in found
+        ],
+        "enabled": is_on,
     }
 
+    def text() -> None:
+        if not is_on:
+            terminal.note(say("no sentences are kept: alice-exp heard --on"))
+        if not found:
+            terminal.note(say("no sentence waits"))
+        for one in found:
+            terminal.line(f"{one.id}  {terminal.local(one.at)[:10]}  {one.text}")
 
-def _note_withheld(terminal: Terminal, made: Primed) -> None:
-    """Name what was kept from the text, as a person may have meant an agent to know it."""
-    if made.withheld:
-        few = Names(placed.block.id for placed in made.withheld)
-        terminal.note(say("alice-exp: what holds a secret or a private fact is left out: {few}", few=few))
-
-
-def _line(placed: Placed) -> str:
-    """A block in one line, whole: what does not fit the budget is left out, never cut."""
-    team = aside(team_of(placed)) if is_of_team(placed) else ""
-    return visible(" ".join(f"- {documents.said(placed)}{team}".split()))
+    terminal.answer(document, text)

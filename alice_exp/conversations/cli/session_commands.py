@@ -11,16 +11,18 @@ import typer
 from alice_exp.caller.acting import require_person
 from alice_exp.conversations.rules.context_window import Settings, trigger_tokens
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.sessions import Extracted
+from alice_exp.conversations.usecases.sessions import Extracted, chats
 from alice_exp.conversations.values import ROLES, Message, as_dict, message_of
-from alice_exp.conversations.wiring import chats, conversing
 from alice_exp.kernel.errors import Hint, Names, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.value_class import attributes
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say as sentence
 from alice_exp.terminal.options import DryRun, json_lines
 
 _WIDTH = 400
+
+Name = Annotated[str, typer.Argument(metavar="ID", help="The conversation.")]
 
 
 def start(
@@ -31,13 +33,13 @@ def start(
 
     Example: id=$(alice-exp session start)
     """
-    session, new = sessions.start(conversing(terminal.session), name, terminal.session.enter())
+    session, new = sessions.start(terminal.session, name, terminal.session.enter())
     terminal.answer({"id": session, "new": new}, lambda: terminal.line(session))
 
 
 def say(
     terminal: Terminal,
-    session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
+    session: Name,
     words: Annotated[
         list[str], typer.Argument(metavar="[ROLE] TEXT|-", help="What was said, by whom: user if left out.")
     ] = [],  # noqa: B006
@@ -51,8 +53,7 @@ def say(
     Examples: alice-exp session say ses-7k2m9q4x user "我叫张三，是程序员" ·
     alice-exp session say ses-7k2m9q4x assistant - <answer.txt
     """
-    messages = _messages(words, speaker, source)
-    spoken = sessions.say(conversing(terminal.session), session, messages)
+    spoken = sessions.say(terminal.session, session, _messages(words, speaker, source))
     document = {
         "session": session,
         "index": spoken.record.index if spoken.record else None,
@@ -75,47 +76,38 @@ def _messages(words: list[str], speaker: str, source: str) -> list[Message]:
     if source:
         if words:
             raise UsageError("give a text or --from, not both")
-        return [_read(number, fields, source) for number, fields in json_lines(source)]
-    role = "user"
-    if len(words) == 2:
-        if words[0] not in ROLES:
-            raise UsageError(
-                "{role} is not a role",
-                role=repr(words[0]),
-                hint=Hint("roles are {names}", names=Names(ROLES)),
-            )
-        role, words = words[0], words[1:]
-    if len(words) != 1:
+        return [at_line(message_of, fields, source, number) for number, fields in json_lines(source)]
+    if len(words) not in (1, 2):
         raise UsageError(
             "say one text", hint='alice-exp session say ID user "…"; roles are user, assistant, system, tool'
         )
-    text = _stdin() if words[0] == "-" else words[0]
+    role, text = words if len(words) == 2 else ("user", words[0])
+    if role not in ROLES:
+        hint = Hint("roles are {names}", names=Names(ROLES))
+        raise UsageError("{role} is not a role", role=repr(role), hint=hint)
+    if text == "-":
+        data = sys.stdin.buffer.read(sessions.MESSAGE_LIMIT + 1)
+        if len(data) > sessions.MESSAGE_LIMIT:
+            size = f"> {len(data) - 1}"
+            raise UsageError("a message of {size} bytes is over the limit of 16 MiB", size=size)
+        try:
+            text = data.decode().removesuffix("\n")
+        except UnicodeDecodeError:
+            raise UsageError("this message is not UTF-8 text") from None
     if not text.strip():
         raise UsageError("this message says nothing")
     return [message_of({"role": role, "content": text, "speaker": speaker})]
 
 
-def _read(number: int, fields: dict[str, Any], source: str) -> Message:
+def at_line(read: Any, fields: dict[str, Any], source: str, number: int) -> Any:
+    """What ``read`` makes of a line's object; its error names the file and line."""
     try:
-        return message_of(fields)
+        return read(fields)
     except UsageError as error:
-        raise at_line(error, source, number) from None
-
-
-def at_line(error: UsageError, source: str, number: int) -> ProblemError:
-    """The same error with the file and line it occurred in."""
-    values: dict[str, Any] = error.values
-    return ProblemError(error.template, path=source, line=number, column=1, hint=error.hint, **values)
-
-
-def _stdin() -> str:
-    data = sys.stdin.buffer.read(sessions.MESSAGE_LIMIT + 1)
-    if len(data) > sessions.MESSAGE_LIMIT:
-        raise UsageError("a message of {size} bytes is over the limit of 16 MiB", size=f"> {len(data) - 1}")
-    try:
-        return data.decode().removesuffix("\n")
-    except UnicodeDecodeError:
-        raise UsageError("this message is not UTF-8 text") from None
+        values: dict[str, Any] = error.values
+        raise ProblemError(
+            error.template, path=source, line=number, column=1, hint=error.hint, **values
+        ) from None
 
 
 def _extraction(extracted: Extracted | None) -> dict[str, Any] | None:
@@ -123,18 +115,13 @@ def _extraction(extracted: Extracted | None) -> dict[str, Any] | None:
         return None
     captured = extracted.captured
     return {
-        "session": extracted.session,
-        "read": extracted.read,
-        "index": extracted.index,
-        "by": extracted.by,
+        **attributes(extracted, "session read index by"),
         "ids": list(captured.ids),
         "candidates": [
             {
                 "id": placed.block.id if placed else None,
                 "payload": one.content,
-                "importance": one.importance,
-                "type": one.type,
-                "explicit": one.explicit,
+                **attributes(one, "importance type explicit"),
                 "replaces": [*placed.block.replaces] if placed else [],
                 "quote": one.quote,
             }
@@ -142,8 +129,7 @@ def _extraction(extracted: Extracted | None) -> dict[str, Any] | None:
         ],
         "merged": captured.merged,
         "refused": len(captured.refused),
-        "dropped": extracted.dropped,
-        "others": list(extracted.others),
+        **attributes(extracted, "dropped others"),
         "commit": commit_id(captured.commit),
     }
 
@@ -151,25 +137,17 @@ def _extraction(extracted: Extracted | None) -> dict[str, Any] | None:
 def _read_out(terminal: Terminal, extracted: Extracted | None) -> None:
     if extracted is None:
         return
-    captured = extracted.captured
-    new = len(set(captured.ids))
-    if not extracted.read and extracted.others:
-        terminal.line(
-            sentence(
-                "nothing was read, as nobody knows which of these is you: {names}. Say it with: "
-                'alice-exp remember "My name is …"',
-                names=Names(extracted.others),
-            )
-        )
-        return
+    captured, others = extracted.captured, Names(extracted.others)
     if not extracted.read:
-        terminal.line(sentence("nothing was left to read"))
-        return
-    terminal.line(
-        sentence(
-            "{read} messages read: {count} candidates wait for your decision", read=extracted.read, count=new
+        unknown = (
+            "nothing was read, as nobody knows which of these is you: {names}. Say it with: "
+            'alice-exp remember "My name is …"'
         )
-    )
+        nothing = sentence("nothing was left to read")
+        terminal.line(sentence(unknown, names=others) if extracted.others else nothing)
+        return
+    said = "{read} messages read: {count} candidates wait for your decision"
+    terminal.line(sentence(said, read=extracted.read, count=len(set(captured.ids))))
     for one, placed in zip(extracted.inferences, captured.placed, strict=False):
         if placed is not None:
             terminal.line(f"  {placed.block.id}  {one.importance:.1f}  {short(one.content, 120)}")
@@ -178,9 +156,7 @@ def _read_out(terminal: Terminal, extracted: Extracted | None) -> None:
     if extracted.dropped:
         terminal.line(sentence("{count} were too unimportant", count=extracted.dropped))
     if extracted.others:
-        terminal.line(
-            sentence("spoke, too, and is not taken for you: {names}", names=Names(extracted.others))
-        )
+        terminal.line(sentence("spoke, too, and is not taken for you: {names}", names=others))
 
 
 def list_sessions(terminal: Terminal) -> None:
@@ -195,25 +171,18 @@ def list_sessions(terminal: Terminal) -> None:
                 "id": one.session,
                 "at": one.at or None,
                 "last_at": one.last_at or None,
-                "messages": one.messages,
-                "unextracted": one.unextracted,
+                **attributes(one, "messages unextracted"),
                 "ended": one.ended or None,
             }
             for one in found
         ]
     }
+    columns = [sentence("id"), sentence("last"), sentence("messages"), sentence("unread"), sentence("ended")]
 
     def text() -> None:
         if not found:
             terminal.note(sentence("no conversation is kept"))
             return
-        columns = [
-            sentence("id"),
-            sentence("last"),
-            sentence("messages"),
-            sentence("unread"),
-            sentence("ended"),
-        ]
         rows = [
             [one.session, terminal.local(one.last_at), str(one.messages), str(one.unextracted), one.ended]
             for one in found
@@ -225,15 +194,14 @@ def list_sessions(terminal: Terminal) -> None:
 
 def show(
     terminal: Terminal,
-    session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
+    session: Name,
     last: Annotated[int, typer.Option(min=0, help="The latest so many messages alone; 0: all.")] = 0,
 ) -> None:
     """Print a conversation.
 
     Example: alice-exp session show ses-7k2m9q4x --last 10
     """
-    store = chats(terminal.session)
-    records = store.load(session)[-last:]
+    records = chats(terminal.session).load(session)[-last:]
     document = {
         "session": session,
         "messages": [
@@ -246,16 +214,16 @@ def show(
 
     def text() -> None:
         for one in records:
-            mark = " " if one.extracted else "·"
             who = one.message.speaker or one.message.role
-            terminal.line(f"{mark} #{one.index}  {who}: {short(one.message.content, _WIDTH)}")
+            said = short(one.message.content, _WIDTH)
+            terminal.line(f"{' ' if one.extracted else '·'} #{one.index}  {who}: {said}")
 
     terminal.answer(document, text)
 
 
 def window(
     terminal: Terminal,
-    session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
+    session: Name,
     max_context: Annotated[
         int, typer.Option(min=0, help="Tokens of the model's window; 0: as configured.")
     ] = 0,
@@ -264,15 +232,13 @@ def window(
 
     Example: alice-exp session window ses-7k2m9q4x --json | jq .messages
     """
-    opened = conversing(terminal.session)
-    settings = Settings.of(opened.config)
+    settings = Settings.of(terminal.session.config)
     settings = replace(settings, max_context=max_context or settings.max_context)
-    made = sessions.window(opened, session, settings)
-    own = ("at", "speaker")
+    made = sessions.window(terminal.session, session, settings)
     document = {
         "session": session,
         "messages": [
-            {key: value for key, value in as_dict(message).items() if key not in own}
+            {key: value for key, value in as_dict(message).items() if key not in ("at", "speaker")}
             for message in made.messages
         ],
         "tokens": made.tokens,
@@ -294,29 +260,25 @@ def window(
         terminal.warn(note)
 
 
-def extract(
-    terminal: Terminal,
-    session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
-    dry_run: DryRun = False,
-) -> None:
+def extract(terminal: Terminal, session: Name, dry_run: DryRun = False) -> None:
     """Read what was not read yet; what it says about the user waits in the pool. Nothing is read twice.
 
     Examples: alice-exp session extract ses-7k2m9q4x --dry-run · alice-exp session extract ses-7k2m9q4x
     """
-    done = sessions.extract_session(conversing(terminal.session), session, dry_run=dry_run)
+    done = sessions.extract_session(terminal.rehearsing(dry_run), session)
     terminal.answer(_extraction(done), lambda: _read_out(terminal, done))
 
 
 def end(
     terminal: Terminal,
-    session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
+    session: Name,
     forget: Annotated[bool, typer.Option("--forget", help="Delete it once it was read.")] = False,
 ) -> None:
     """End a conversation: what was not read yet is read for candidates.
 
     Example: alice-exp session end ses-7k2m9q4x --forget
     """
-    spoken = sessions.end(conversing(terminal.session), session, forget=forget)
+    spoken = sessions.end(terminal.session, session, forget=forget)
     document = {
         "session": session,
         "forgotten": forget,
@@ -330,10 +292,7 @@ def end(
         terminal.exit_code = spoken.failure.exit_code
 
 
-def forget(
-    terminal: Terminal,
-    session: Annotated[str, typer.Argument(metavar="ID", help="The conversation.")],
-) -> None:
+def forget(terminal: Terminal, session: Name) -> None:
     """Delete a conversation, read or not; candidates that came of it stay, with their quotes.
 
     Example: alice-exp session forget ses-7k2m9q4x

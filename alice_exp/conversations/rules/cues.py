@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import cache
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from alice_exp.conversations.rules.own_sentences import FILES, Said, queued, said, words_of
 from alice_exp.conversations.values import Message
 from alice_exp.kernel.text.data_files import expression, table
-from alice_exp.kernel.text.tokens import fingerprint_text
+from alice_exp.kernel.text.tokens import fingerprint_text, fold
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import EXPLICIT, About, BlockType
 
@@ -50,18 +50,11 @@ class Inference:
         return EXPLICIT in self.tags
 
 
-@dataclass(frozen=True, slots=True)
-class Extraction:
-    """Inferences in the order they were said, and how many were dropped as unimportant (B4.9)."""
-
-    inferences: tuple[Inference, ...] = ()
-    dropped: int = 0
-
-
 def extract(
     messages: Sequence[Message], least: float = 0.5, sentences: Sequence[Said] | None = None
-) -> Extraction:
-    """What users say about themselves and order in these messages, in the order it was said (R4.18, R4.19).
+) -> tuple[list[Inference], int]:
+    """What users say about themselves and order in these messages, in the order it was said (R4.18, R4.19), and how
+    many were dropped as unimportant (B4.9).
 
     The same twice is one; of a slot the latest counts (B4.14). A question, a supposition and what somebody else said
     tell nothing. ``sentences``: those to read, where not all. Time is linear in the length of the text.
@@ -78,7 +71,7 @@ def extract(
             found.pop(key, None)
             found[key] = _asked_for(each, messages)
     kept = [one for one in found.values() if one.importance >= least]
-    return Extraction(tuple(sorted(kept, key=lambda one: one.index)), len(found) - len(kept))
+    return sorted(kept, key=lambda one: one.index), len(found) - len(kept)
 
 
 def is_standing(one: Said) -> bool:
@@ -144,3 +137,24 @@ def _asked_for(one: Inference, messages: Sequence[Message]) -> Inference:
     if not is_asked or one.importance >= _SUPPOSED:
         return one
     return replace(one, importance=round(min(_SUPPOSED, one.importance + 0.1), 6))
+
+
+SELF = frozenset(("user", "human", "me", "myself", "i", "self", "you", "我", "用户", "本人", "自己"))
+"""Names under which transcripts put the user."""
+
+
+def other_speakers(messages: Iterable[Message], known: Sequence[str] = ()) -> tuple[str, ...]:
+    """Who speaks beside the user, by name, in the order of their first words; ``known`` is what is noted of the user.
+
+    Whoever speaks alone is the user, whatever the name. Among several the user is who has no name, a name of ``SELF``,
+    or the name that a note gives the user; where none of these speaks, nobody knows, and all are others.
+    """
+    spoken = dict.fromkeys(message.speaker.strip() for message in messages if message.role == "user")
+    if len(spoken) < 2:
+        return ()
+    return tuple(name for name in spoken if name and fold(name) not in SELF and not _is_named(name, known))
+
+
+def _is_named(name: str, known: Sequence[str]) -> bool:
+    told = [Message("user", note) for note in known if fold(name) in fold(note)]
+    return any(fold(one.value) == fold(name) for one in extract(told)[0] if one.slot == "name")

@@ -210,7 +210,7 @@ class FileSessions:
         try:
             return os.open(self._path(session), flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
         except FileNotFoundError:
-            raise _unknown(session) from None
+            raise unknown(session) from None
         except OSError as error:
             raise _refused(error) from error
 
@@ -220,7 +220,7 @@ class FileSessions:
         try:
             return append(self._path(session), data, create=create, at=self._epoch())
         except FileNotFoundError:
-            raise _unknown(session) from None
+            raise unknown(session) from None
         except OSError as error:
             raise _refused(error) from error
 
@@ -261,7 +261,8 @@ def _lock(handle: int, session: str, wait: float) -> None:
             time.sleep(_PAUSE)
 
 
-def _unknown(session: str) -> NotFoundError:
+def unknown(session: str) -> NotFoundError:
+    """The error for a session that is not there."""
     return NotFoundError(
         "there is no session {session}", session=session, hint="see 'alice-exp session list'"
     )

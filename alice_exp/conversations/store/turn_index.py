@@ -189,7 +189,7 @@ class TurnIndex:
     def _current(self) -> IndexedTurns:
         files = self._chats.signatures()
         while True:
-            connection = self._database.begin(lambda _: False, lambda _: None)
+            connection = self._database.begin()
             known = _signatures(connection)
             if known == files:
                 return IndexedTurns(connection)

@@ -4,47 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from alice_exp.conversations.usecases.agent_context import user_memories
-from alice_exp.conversations.usecases.search_sessions import Search
+from alice_exp.conversations.usecases.search_sessions import searching
+from alice_exp.finding import documents as finding_documents
+from alice_exp.finding.rules.choice import together
 from alice_exp.finding.rules.fitting_episodes import episode_text, fitting_episodes
 from alice_exp.finding.rules.ranking import Match
-from alice_exp.finding.usecases import Filters
+from alice_exp.finding.rules.rivals import rivalry
+from alice_exp.finding.usecases import Filters, recall, replaced_ones
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.private_facts import masked, masked_block
-from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.timeline.usecases.events import find_thoughts
 
 if TYPE_CHECKING:
     from alice_exp.home.session import Session
-    from alice_exp.home.store.git_history import GitHistory
 
 Source = Literal["block", "episode", "diary", "conversation"]
 
+_SETS = {"episode": "episodes", "diary": "diary", "conversation": "conversations"}
+
+MOST = 5
+"""Default number of memories per query (R4.23, R4.26)."""
+
 TOLD = 300
 """The most characters told of what is no block."""
-
 
 LOOKED_THROUGH = 64
 """How many of the best messages are looked through for those of this project."""
 
 
 @dataclass(frozen=True, slots=True)
-class Remembering:
-    """Where memories lie: a home, its blocks, records and history, and what was said."""
-
-    session: Session
-    search: Search
-
-
-@dataclass(frozen=True, slots=True)
 class Recollection:
     """Something remembered: where it is from, its id there, what it says, when it was, how well it fits (0 to 1).
 
-    ``id`` is a block's or an episode's id, a thought's number (``#17``: a segment's), or ``session#index``.
+    ``id`` is a block's or an episode's id, a thought's number (``#17``: a segment's), or ``session#index``. ``gist``
+    tells it from others, where that is less than its text: what an episode did, and how it went.
     """
 
     source: Source
@@ -54,93 +51,103 @@ class Recollection:
     score: float
     block: Match | None = None
     gist: str = ""
-    """What tells it from others, where that is less than its text: what an episode did, and how it went."""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """One memory as JSON: a block's document with its source; a record's under the same keys, as far as it has
+        them."""
+        if self.block is not None:
+            return {**finding_documents.match(self.block), "source": self.source, "at": self.at}
+        return {
+            "id": self.id,
+            "set": _SETS[self.source],
+            "namespace": "",
+            "state": "",
+            "key": None,
+            "trigger": "",
+            "payload": self.text,
+            "score": round(self.score, 6),
+            "match": round(self.score, 6),
+            **dict.fromkeys(("confidence", "trust", "decay"), 0.0),
+            **dict.fromkeys(("approved", "stale"), False),
+            "source": self.source,
+            "at": self.at,
+        }
+
+
+def user_memory(found: Sequence[Recollection], *, similarity: bool = False) -> str:
+    """The text for a model's prompt (R4.24, R4.23): blocks, then records, each with where it is from."""
+    blocks = [one.block for one in found if one.block is not None]
+    lines = finding_documents.user_memory(blocks, similarity=similarity).splitlines() or ["[User Memory]"]
+    lines += [
+        f"- {one.text} [{', '.join(filter(None, (f'{one.source} {one.id}', one.at[:10])))}]"
+        for one in found
+        if one.block is None
+    ]
+    return "\n".join(lines) if len(lines) > 1 else ""
+
+
+def user_memories(session: Session, query: str, top: int, filters: Filters) -> list[Match]:
+    """The blocks about the user that match a query best: what is approved in the order and without the rivals of a
+    decision, then what is unreviewed (B4.11); those of other projects are left out. Counts as a read."""
+    found = recall(session, query, {}, top, replace(filters, about="user", here_only=True))
+    approved = {one.placed.block.id: one for one in found if one.approved}
+    waiting = replaced_ones(session) if approved else ()
+    able = [one.placed for block_id, one in approved.items() if block_id not in waiting]
+    told = together(able, rivalry(), top, top)
+    return [*(approved[one.block.id] for one in told), *(one for one in found if not one.approved)]
 
 
 def recollect(
-    remembering: Remembering, query: str, top: int, filters: Filters, *, records: bool = True
+    session: Session, query: str, top: int, filters: Filters, *, records: bool = True
 ) -> list[Recollection]:
     """At most ``top`` blocks about the user, best first; behind them at most ``top`` records that fit, best first.
 
     What a told block rests on is not told again. A secret is cut to its first characters, as nobody asked for it:
     ``recall`` and ``show`` tell a block as it is. Reading a block counts as a read; ``records=False``: blocks alone.
     """
-    blocks = [
-        replace(one, placed=masked_block(one.placed))
-        for one in user_memories(remembering.session, query, top, filters)
-    ]
-    told = [
-        Recollection(
-            "block",
-            one.placed.block.id,
-            one.placed.block.payload.content,
-            one.placed.block.updated_at,
-            one.match,
-            one,
+    told: list[Recollection] = []
+    known: set[str] = set()
+    for found in user_memories(session, query, top, filters):
+        match = replace(found, placed=masked_block(found.placed))
+        block = match.placed.block
+        told.append(
+            Recollection("block", block.id, block.payload.content, block.updated_at, match.match, match)
         )
-        for one in blocks
-    ]
+        known.update(piece.ref for piece in block.evidence)
     if not records:
         return told
-    known = {piece.ref for one in blocks for piece in one.placed.block.evidence}
-    snapshot = remembering.session.home.read((), records=True)
-    found = [
-        *_episodes(snapshot, query, filters.since),
-        *_thoughts(
-            snapshot, remembering.session.history, query, remembering.session.caller.now, top, filters.since
-        ),
-        *_messages(remembering.search, query, filters, remembering.session.caller.now, top),
-    ]
-    fresh = sorted(
-        (one for one in found if one.id not in known), key=lambda one: (-one.score, one.source, one.id)
-    )
-    return [*told, *_each_once(fresh)[:top]]
-
-
-def _each_once(found: Sequence[Recollection]) -> list[Recollection]:
-    """What is told in like words from one source is told once: the best, of equal ones the newest."""
-    newest = sorted(found, key=lambda one: one.at, reverse=True)
-    kept: dict[tuple[str, str], Recollection] = {}
+    fresh = (one for one in _records(session, query, top, filters) if one.id not in known)
+    newest = sorted(sorted(fresh, key=lambda one: (one.source, one.id)), key=lambda one: one.at, reverse=True)
+    # What is told in like words from one source is told once: the best, of equal ones the newest.
+    once: dict[tuple[str, str], Recollection] = {}
     for one in sorted(newest, key=lambda one: -one.score):
-        kept.setdefault((one.source, fingerprint_text(one.gist or one.text)), one)
-    return list(kept.values())
+        once.setdefault((one.source, fingerprint_text(one.gist or one.text)), one)
+    return [*told, *[*once.values()][:top]]
 
 
-def _episodes(snapshot: Snapshot, query: str, since: str) -> Iterable[Recollection]:
-    listed = snapshot.episodes.episodes if snapshot.episodes else ()
-    for score, one in fitting_episodes(listed, query, since):
-        gist = f"{one.action} {one.success}" if one.action.strip() else ""
-        yield Recollection("episode", one.id, _short(episode_text(one)), one.at, score, gist=gist)
-
-
-def _thoughts(
-    snapshot: Snapshot, history: GitHistory, query: str, now: str, top: int, since: str
-) -> Sequence[Recollection]:
-    found = find_thoughts(snapshot, history, query, now, top, since)
-    whole = [one.text for one in found if one.number]
-    return [
-        Recollection(
-            "diary",
-            str(one.number) if one.number else f"#{one.segment}",
-            _short(one.text),
-            one.at,
-            min(1.0, one.score),
-        )
-        for one in found
+def _records(session: Session, query: str, top: int, filters: Filters) -> Iterable[Recollection]:
+    """The episodes, thoughts and messages that fit."""
+    snapshot, now, since = session.home.read((), records=True), session.caller.now, filters.since
+    for score, episode in fitting_episodes(
+        snapshot.episodes.episodes if snapshot.episodes else (), query, since
+    ):
+        gist = f"{episode.action} {episode.success}" if episode.action.strip() else ""
+        yield Recollection("episode", episode.id, _short(episode_text(episode)), episode.at, score, gist=gist)
+    thoughts = find_thoughts(snapshot, session.history, query, now, top, since)
+    for one in thoughts:
         # A segment adds nothing to a thought of its own that is told word for word.
-        if one.number or not any(text in one.text for text in whole)
-    ]
-
-
-def _messages(search: Search, query: str, filters: Filters, now: str, top: int) -> Iterable[Recollection]:
+        if one.number or not any(other.number and other.text in one.text for other in thoughts):
+            name = str(one.number) if one.number else f"#{one.segment}"
+            yield Recollection("diary", name, _short(one.text), one.at, min(1.0, one.score))
     here = {"", *filters.project.split()}
-    for one in search(query, now, max(LOOKED_THROUGH, top)):
-        record, message = one.record, one.record.message
+    for said in searching(session)(query, now, max(LOOKED_THROUGH, top)):
+        record, message = said.record, said.record.message
         # What was said in another project holds there (DESIGN 7).
         is_here = record.project.partition(" ")[0] in here
-        if is_here and one.fits and message.role in ("user", "assistant") and message.at >= filters.since:
-            said = f"{message.role}: {message.content}"
-            yield Recollection("conversation", record.ref, _short(said), message.at, one.by_words)
+        if is_here and said.fits and message.role in ("user", "assistant") and message.at >= since:
+            words = _short(f"{message.role}: {message.content}")
+            yield Recollection("conversation", record.ref, words, message.at, said.by_words)
 
 
 def _short(text: str) -> str:

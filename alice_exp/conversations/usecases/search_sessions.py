@@ -10,11 +10,12 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from alice_exp.conversations.store.file_sessions import unknown
+from alice_exp.conversations.usecases.sessions import chats, turn_index
 from alice_exp.conversations.values import ChatRecord
 from alice_exp.finding.rules.noise import B
 from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.finding.rules.scorer import Scored, Statistics, score
-from alice_exp.kernel.errors import NotFoundError
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.date_spans import Span
 from alice_exp.kernel.text.named_dates import asks_only_of_days, day_of, named_spans
@@ -22,14 +23,14 @@ from alice_exp.kernel.text.tokens import STOP_WORDS, fold, words
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from alice_exp.conversations.store.file_sessions import FileSessions
     from alice_exp.conversations.store.turn_index import IndexedTurns, Turn
+    from alice_exp.home.session import Session
 
 Search = Callable[[str, "str | None", int], "list[Found]"]
 """``search`` over the turns of a home: question, ``now``, ``top``."""
 
-NEAR = (0.5, 0.25)
-"""What a word counts that stands one and two turns away."""
+LENT = {0: 1.0, -1: 0.5, 1: 0.5, -2: 0.25, 2: 0.25}
+"""What a word counts that stands so many turns away."""
 
 LENDERS = 0.2
 """A word of a larger share of the turns does not count for those beside it."""
@@ -117,40 +118,33 @@ def search(turns: IndexedTurns, question: str, now: str | None, top: int, gate: 
     ]
 
 
-def named(chats: FileSessions, sessions: Sequence[str] = (), prefix: str = "") -> list[str] | None:
-    """The conversations that are searched: those named, or those whose name begins so; None: all. ``NotFoundError`` if
-    a named one does not exist."""
-    if not (sessions or prefix):
-        return None
-    known = [one.session for one in chats.conversations()]
-    for session in sessions:
-        if session not in known:
-            raise NotFoundError(
-                "there is no session {session}", session=session, hint="see 'alice-exp session list'"
-            )
-    return [name for name in sessions or known if name.startswith(prefix)]
+def searching(opened: Session, sessions: Sequence[str] = (), prefix: str = "") -> Search:
+    """The search of what was said in this home: in all, in the conversations named, or in those whose name begins so.
+    ``NotFoundError`` if a named one does not exist."""
+    gate, among = opened.config.number("thresholds.fits"), None
+    if sessions or prefix:
+        known = chats(opened).signatures()
+        if missing := next((one for one in sessions if one not in known), ""):
+            raise unknown(missing)
+        among = [name for name in sessions or known if name.startswith(prefix)]
+    index = turn_index(opened)
+    return lambda query, now, top: index.ask(lambda turns: search(turns, query, now, top, gate), among)
 
 
 def _lent(
     found: Mapping[int, Turn], chosen: Collection[int], known: Statistics
 ) -> Mapping[str, Mapping[int, float]]:
-    """How often each chosen turn has each token, with what the turns beside it lend it."""
+    """How often each chosen turn has each token, with what the turns beside it lend it; nothing lends a common word."""
     held: defaultdict[str, dict[int, float]] = defaultdict(dict)
-    rare = {token for token, holders in known.holders.items() if holders <= max(2.0, LENDERS * known.total)}
+    common = {token for token, holders in known.holders.items() if holders > max(2.0, LENDERS * known.total)}
     damp = {number: 1 - B + B * turn.length / (known.average or 1.0) for number, turn in found.items()}
     for number in chosen:
-        total: dict[str, float] = {**found[number].counts}
-        for step, share in enumerate(NEAR, 1):
-            for other in (number - step, number + step):
-                if other not in found:
-                    continue
-                # A word of a long turn says as much less beside it as it does there.
-                part = share * damp[number] / damp[other]
-                for token, count in found[other].counts.items():
-                    if token in rare or " " in token:
-                        total[token] = total.get(token, 0.0) + part * count
-        for token, share in total.items():
-            held[token][number] = share
+        for step, share in LENT.items():
+            # A word of a long turn says as much less beside it as it does there.
+            part = share * damp[number] / damp[number + step] if number + step in found else 0.0
+            for token, count in found[number + step].counts.items() if part else ():
+                if not step or token not in common or " " in token:
+                    held[token][number] = held[token].get(number, 0.0) + part * count
     return held
 
 

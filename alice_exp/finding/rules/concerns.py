@@ -7,12 +7,13 @@ asks tests again: a concern says that a block may be meant, its absence that it 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.times import seconds
-from alice_exp.model.rules.consolidation import DAY, DEFAULT_HALF_LIFE
+from alice_exp.model.rules.consolidation import DAY, DEFAULT_HALF_LIFE, importance_factor, stretch
 from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt
-from alice_exp.model.values.block import BLOCK_TYPES, Block, Place, Placed, is_approved
+from alice_exp.model.values.block import BLOCK_TYPES, CONFIDENCE, TRUST, Block, Place, Placed, is_approved
 from alice_exp.model.values.snapshot import Span
 
 TRUSTED_PLACES: tuple[Place, ...] = ("personal", "universal")
@@ -78,3 +79,38 @@ def faded(now: str, half_life_days: Mapping[str, float]) -> tuple[Span, ...]:
 
 def _fading(block_type: str) -> str:
     return f"fading {block_type}"
+
+
+def block_text(block: Block) -> str:
+    """A block's searchable text: trigger, keywords, payload with its steps, tags (DESIGN 10)."""
+    trigger, payload = block.trigger, block.payload
+    return "\n".join((trigger.text, *trigger.keywords, payload.content, *payload.steps, *block.tags))
+
+
+def is_living(placed: Placed) -> bool:
+    """Whether a block can be found: neither archived nor obsolete (DESIGN 4)."""
+    return placed.place != "archive" and placed.block.state != "obsolete"
+
+
+LONGEST = stretch(1.0, 1.0)
+"""The most half-lives of its type that a block can last."""
+
+
+class Standing(NamedTuple):
+    """The parts of a block's score other than its match: its id, trust · confidence · importance's factor in [0, 1.25],
+    the type (for the half-life), the last change (seconds since 1970; ``None``: just now), and by how much
+    consolidation and emotional weight stretch the half-life, in [1, 4.5]."""
+
+    id: str
+    weight: float
+    type: str
+    updated: float | None
+    stretch: float
+
+
+def standing(block: Block, place: Place) -> Standing:
+    """The ``Standing`` of a block in the set ``place``."""
+    updated = seconds(block.updated_at) if block.updated_at else None
+    weight = TRUST[place] * CONFIDENCE[block.state] * importance_factor(block)
+    lasting = stretch(block.consolidation_score, block.emotional_weight)
+    return Standing(block.id, weight, block.type, updated, lasting)

@@ -7,30 +7,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
+from alice_exp.finding.rules.concerns import Standing, block_text, is_living, standing
 from alice_exp.finding.rules.scorer import Scored, Texts
 from alice_exp.kernel.jsonc.problem import Json
-from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.consolidation import importance_factor, stretch
-from alice_exp.model.values.block import CONFIDENCE, TRUST, Block, Place, Placed
+from alice_exp.model.values.block import Placed
 
 AT_ONCE = 256
 """How many texts of a large collection are scored at a time, the best by plain BM25 first."""
-
-LONGEST = stretch(1.0, 1.0)
-"""The most half-lives of its type that a block can last."""
-
-
-class Standing(NamedTuple):
-    """The parts of a block's score other than its match: its id, trust · confidence · importance's factor in [0, 1.25],
-    the type (for the half-life), the last change (seconds since 1970; ``None``: just now), and by how much
-    consolidation and emotional weight stretch the half-life, in [1, 4.5]."""
-
-    id: str
-    weight: float
-    type: str
-    updated: float | None
-    stretch: float
 
 
 class Found(NamedTuple):
@@ -66,12 +50,6 @@ class Searchable(Protocol):
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
         """The trigger context of each block that has one, by the block's number."""
         ...
-
-
-def block_text(block: Block) -> str:
-    """A block's searchable text: trigger, keywords, payload with its steps, tags (DESIGN 10)."""
-    trigger, payload = block.trigger, block.payload
-    return "\n".join((trigger.text, *trigger.keywords, payload.content, *payload.steps, *block.tags))
 
 
 @dataclass(frozen=True)
@@ -115,16 +93,3 @@ class Corpus:
         """See ``Searchable``."""
         found = ((index, placed.block.trigger.context) for index, placed in enumerate(self.placed))
         return {index: context for index, context in found if context}
-
-
-def standing(block: Block, place: Place) -> Standing:
-    """The ``Standing`` of a block in the set ``place``."""
-    updated = seconds(block.updated_at) if block.updated_at else None
-    weight = TRUST[place] * CONFIDENCE[block.state] * importance_factor(block)
-    lasting = stretch(block.consolidation_score, block.emotional_weight)
-    return Standing(block.id, weight, block.type, updated, lasting)
-
-
-def is_living(placed: Placed) -> bool:
-    """Whether a block can be found: neither archived nor obsolete (DESIGN 4)."""
-    return placed.place != "archive" and placed.block.state != "obsolete"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from alice_exp.finding.rules.corpus import block_text
+from alice_exp.finding.rules.concerns import block_text
 from alice_exp.finding.rules.ranking import RESCORED, Match, ordered
 from alice_exp.finding.rules.scorer import Texts
 from alice_exp.kernel.text.tokens import tokens

@@ -13,7 +13,8 @@ from dataclasses import field
 from heapq import nlargest
 from typing import Any, cast
 
-from alice_exp.finding.rules.corpus import AT_ONCE, LONGEST, Corpus, Found, Searchable, Standing
+from alice_exp.finding.rules.concerns import LONGEST, Standing
+from alice_exp.finding.rules.corpus import AT_ONCE, Corpus, Found, Searchable
 from alice_exp.finding.rules.task_similarity import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import seconds

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from sqlite3 import Connection, DatabaseError, IntegrityError
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature
@@ -27,7 +27,6 @@ __all__ = [
     "Database",
     "DatabaseError",
     "IntegrityError",
-    "Refresh",
     "Unusable",
     "generation_of",
 ]
@@ -35,14 +34,11 @@ __all__ += ["in_memory", "is_certain", "signature_text"]
 
 R = TypeVar("R")
 
-VERSION = 20
+VERSION = 21
 """Incremented with every change of the tables, the tokenisation or the statistics learned from texts."""
 
 PATIENCE = 1.0
 """Seconds to wait for another process that is writing, before the files are read instead."""
-
-Refresh: TypeAlias = Callable[[Connection], None]
-"""Updates a database from the files, within an open transaction."""
 
 
 class Unusable(Exception):
@@ -127,8 +123,13 @@ class Database:
         for ending in ("", "-wal", "-shm", "-journal"):
             self._path.with_name(self._path.name + ending).unlink(missing_ok=True)
 
-    def begin(self, is_behind: Callable[[Connection], bool], refresh: Refresh) -> Connection:
-        """The connection in a read transaction, refreshed first if it ``is_behind``."""
+    def begin(
+        self,
+        is_behind: Callable[[Connection], bool] = lambda _: False,
+        refresh: Callable[[Connection], None] = lambda _: None,
+    ) -> Connection:
+        """The connection in a read transaction; if it ``is_behind``, ``refresh`` updates it from the files before, in
+        one of its own."""
         connection = self._connection = self._connection or self._connect()
         connection.execute("BEGIN")
         if is_behind(connection):

@@ -6,12 +6,12 @@ import json
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from zlib import crc32
 
+from alice_exp.finding.rules.noise import Noise
 from alice_exp.finding.store.database import DatabaseError
-from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json, read_block
 from alice_exp.model.rules import ledger
 from alice_exp.model.values.block import Block, Place, Placed, place_of
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from alice_exp.finding.rules.parsed_query import Query
     from alice_exp.finding.rules.scorer import Statistics
     from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.model.values.snapshot import Span
 
 _LISTED = 250
 """How many blocks a list reads at once: a short one does not read the home, a long one asks seldom."""
@@ -32,9 +33,6 @@ AMONG = "(SELECT value FROM json_each(?))"
 Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
 """Executes an SQL query with its values and yields the rows."""
 
-KEPT = "id, standing, length, checked, said, lead, tokens"
-"""The columns of a living block's row: how it stands and its text, with a checksum of both."""
-
 CHANGED = -1
 """Stands for the row of a block that is new or changed."""
 
@@ -42,24 +40,21 @@ FIRST, BEHIND = 64, 0.3
 """So many candidates are scored in any case, further ones from this share of the best one's plain BM25 on: a text that
 is told has at least ``TAIL`` of the best match (``rules.ranking``)."""
 
-TOTALS = "texts, length, short, long, sample, ordered"
+MEASURED = "short, long, sample, ordered"
 """The columns of a file's row that its checksum is over, behind the path."""
 
 BlockRow: TypeAlias = "tuple[str, str, str | None]"
 """A block's id, its JSON, and the JSON of its trigger context or None."""
 
 
-@dataclass(frozen=True)
-class IndexedFile:
-    """One indexed file: its number, path, how many living texts it has and their length in thirds of a word, and the
-    noise of short and of long questions."""
+class Files(NamedTuple):
+    """The paths of the indexed files by number, in their order; how many living texts there are, their mean length in
+    thirds of a word, their noise."""
 
-    number: int
-    path: str
-    texts: int
-    length: int
-    short: float
-    long: float
+    paths: Mapping[int, str]
+    total: int
+    average: float
+    noise: Noise
 
 
 class Indexed:
@@ -69,7 +64,7 @@ class Indexed:
     def __init__(
         self,
         rows: Rows,
-        files: Sequence[IndexedFile],
+        files: Files,
         placed: Callable[[str, str, str], Placed],
         only: Collection[int] | None = None,
         within: Collection[str] | None = None,
@@ -78,7 +73,6 @@ class Indexed:
         self.rows = rows
         self._placed = placed
         self._files = files
-        self._paths = {file.number: file.path for file in files}
 
     def found(self, question: str, also: Callable[[], Iterable[int]]) -> Iterator[Found]:
         """See ``Searchable``."""
@@ -97,7 +91,9 @@ class Indexed:
         values, where = [asked], ""
         if self._within is not None:
             where = f"AND +rowid IN (SELECT row FROM blocks WHERE file IN {AMONG})"
-            values.append(json.dumps([file.number for file in self._files if file.path in self._within]))
+            values.append(
+                json.dumps([file for file, path in self._files.paths.items() if path in self._within])
+            )
         match = f"SELECT rowid, rank FROM texts WHERE texts MATCH ? {where} ORDER BY rank"
         likely = self.rows(match, tuple(values)) if asked else iter(())
         more: Iterable[int] = also()
@@ -127,18 +123,15 @@ class Indexed:
         return Indexed(self.rows, self._files, self._placed, None, paths)
 
     def _statistics(self, query: Query) -> Statistics:
-        from alice_exp.finding.rules.noise import Noise
         from alice_exp.finding.rules.scorer import Statistics
 
         words = f"SELECT token, n FROM words WHERE token IN {AMONG}"
         holders: dict[str, int] = dict(self.rows(words, (json.dumps(sorted(query.tokens)),)))
-        total = sum(file.texts for file in self._files)
-        average = sum(file.length for file in self._files) / max(1, total)
-        noise = Noise.joined((file.texts, Noise(file.short, file.long)) for file in self._files)
-        return Statistics(total, average, noise, holders)
+        return Statistics(*self._files[1:], holders)
 
     def _scored(self, query: Query, known: Statistics, numbers: Collection[int]) -> Found:
-        from alice_exp.finding.rules.corpus import Found, Standing
+        from alice_exp.finding.rules.concerns import Standing
+        from alice_exp.finding.rules.corpus import Found
         from alice_exp.finding.rules.scorer import score
 
         texts: dict[int, str] = {}
@@ -157,7 +150,7 @@ class Indexed:
         """See ``Searchable``."""
         query = f"SELECT row, file, body, entry FROM blocks WHERE row IN {AMONG}"
         found = {
-            number: self._placed(self._paths[file], body, entry)
+            number: self._placed(self._files.paths[file], body, entry)
             for number, file, body, entry in self.rows(query, (json.dumps(list(numbers)),))
         }
         return [found[number] for number in numbers]
@@ -165,15 +158,15 @@ class Indexed:
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
         """See ``Searchable``."""
         query = (
-            "SELECT row, context FROM blocks WHERE context IS NOT NULL AND tokens IS NOT NULL ORDER BY row"
+            "SELECT row, context FROM blocks WHERE context IS NOT NULL AND length IS NOT NULL ORDER BY row"
         )
         return {row: json.loads(context) for row, context in self.rows(query, ())}
 
     def within(self, places: Collection[Place]) -> Iterator[Placed]:
         """All blocks of the given sets or the archive, in the order of paths and within each file."""
-        for file in self._files:
-            if place_of(file.path) in places:
-                rows = ordered_rows(self.rows, file.path)
+        for path in self._files.paths.values():
+            if place_of(path) in places:
+                rows = ordered_rows(self.rows, path)
                 for start in range(0, len(rows), _LISTED):
                     yield from self.blocks(rows[start : start + _LISTED])
 
@@ -182,9 +175,33 @@ class Indexed:
         # A range instead of LIKE: it uses the index and takes `_` and `%` literally.
         return self.chosen("id >= ? AND id < ? ORDER BY id LIMIT ?", prefix, prefix + "\uffff", most)
 
-    def concerned(self, concern: str) -> list[Placed]:
-        """The blocks with a concern (``rules.concerns``)."""
-        return self.chosen("row IN (SELECT row FROM concerns WHERE kind = ?)", concern)
+    def marked(self, marks: Collection[int]) -> list[Placed]:
+        """The blocks that have one of these marks (``model.rules.identity``), and perhaps others, in file order."""
+        condition = f"row IN (SELECT row FROM marks WHERE mark IN {AMONG}) ORDER BY file, row"
+        return self.chosen(condition, json.dumps(sorted(marks)))
+
+    def with_ids(self, ids: Collection[str]) -> list[Placed]:
+        """The blocks with these ids, in no order."""
+        return self.chosen(f"id IN {AMONG}", json.dumps(sorted(ids)))
+
+    def paths(self, among: Collection[str]) -> dict[str, str]:
+        """The file of every block of some files, by id."""
+        held = self.rows("SELECT id, path FROM blocks JOIN files USING (file)", ())
+        return {block_id: path for block_id, path in held if path in among}
+
+    def of_file(self, path: str) -> list[Block]:
+        """The blocks of one file."""
+        return [one.block for one in self.blocks(ordered_rows(self.rows, path))]
+
+    def concerned(self, among: Collection[str], spans: Iterable[Span], most: int = -1) -> Sequence[Placed]:
+        """The blocks of some files with a concern (``rules.concerns``) in one of these spans, in file order; of each
+        span the latest ``most``, of those of one time the last by id."""
+        query = f"""SELECT row, path FROM concerns JOIN blocks USING (row) JOIN files USING (file)
+            WHERE kind = ? AND at > ? AND at < ? AND path IN {AMONG} ORDER BY at DESC, concerns.id DESC LIMIT ?"""
+        found = (self.rows(query, (*span, json.dumps([*among]), most)) for span in spans)
+        chosen: dict[int, str] = dict(chain.from_iterable(found))
+        ordered = (ordered_rows(self.rows, path) for path in sorted({*chosen.values()}))
+        return self.blocks([row for row in chain.from_iterable(ordered) if row in chosen])
 
     def chosen(self, condition: str, *values: Any) -> list[Placed]:
         """The blocks that an SQL condition chooses, by their rows where it names no order."""
@@ -192,15 +209,35 @@ class Indexed:
         return [self._placed(*held) for held in self.rows(query, values)]
 
 
-def load(rows: Rows) -> list[IndexedFile]:
-    """All files of the index, in the order of their paths."""
-    query = f"SELECT file, path, {TOTALS}, checksum FROM files ORDER BY path"
-    files = []
-    for number, path, *totals, check in rows(query, ()):
-        if check != checksum((path, *totals)):
+def load(rows: Rows) -> Files:
+    """What is known of all files of the index."""
+    query = "SELECT file, count(length), total(length) FROM blocks GROUP BY file"
+    sizes = {file: (texts, length) for file, texts, length in rows(query, ())}
+    paths: dict[int, str] = {}
+    noises = []
+    query = f"SELECT file, path, {MEASURED}, checksum FROM files ORDER BY path"
+    for number, path, *measured, check in rows(query, ()):
+        if check != checksum((path, *measured)):
             raise ValueError("a row of it is damaged")
-        files.append(IndexedFile(number, path, *totals[:4]))
-    return files
+        paths[number] = path
+        noises.append((sizes.get(number, (0, 0))[0], Noise(*measured[:2])))
+    total = sum(texts for texts, _ in sizes.values())
+    average = sum(length for _, length in sizes.values()) / max(1, total)
+    return Files(paths, total, average, Noise.joined(noises))
+
+
+def described(rows: Rows) -> dict[str, list[Any]]:
+    """All that is said of the blocks of each file, in their order, but for the numbers of their rows."""
+    said: defaultdict[int, list[Any]] = defaultdict(list)
+    for query in (
+        "SELECT row, id, standing, checked, situation, tokens, context, body, entry FROM blocks",
+        "SELECT row, mark FROM marks ORDER BY mark",
+        "SELECT row, kind, at FROM concerns ORDER BY kind, at",
+    ):
+        for row, *told in rows(query, ()):
+            said[row].append(told)
+    paths = [path for (path,) in rows("SELECT path FROM files", ())]
+    return {path: [said[row] for row in ordered_rows(rows, path)] for path in paths}
 
 
 def text_checksum(standing: str, length: int, tokens: str) -> int:
@@ -228,10 +265,10 @@ def _held(query: Query, known: frozenset[str], texts: Mapping[int, str]) -> dict
 
 def ordered_rows(rows: Rows, path: str) -> array[int]:
     """The numbers of a file's blocks in the order of the file; ``ValueError`` if they are not what was written."""
-    [(*totals, check)] = rows(f"SELECT {TOTALS}, checksum FROM files WHERE path = ?", (path,))
-    if check != checksum((path, *totals)):
+    [(*measured, check)] = rows(f"SELECT {MEASURED}, checksum FROM files WHERE path = ?", (path,))
+    if check != checksum((path, *measured)):
         raise ValueError("a row of it is damaged")
-    return array("I", totals[-1])
+    return array("I", measured[-1])
 
 
 def checksum(values: tuple[Any, ...]) -> int:

@@ -7,7 +7,9 @@ file: ``index_rows``; opening and discarding: ``database``.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.finding.store.database import (
@@ -19,35 +21,34 @@ from alice_exp.finding.store.database import (
     is_certain,
     signature_text,
 )
-from alice_exp.finding.store.index_query import CHANGED, Indexed, IndexedFile, block_row, load, placed_from
+from alice_exp.finding.store.index_query import CHANGED, Files, Indexed, described, load, placed_from
 from alice_exp.home.ports import NEW, Landed
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.model.values.block import Block, Placed, place_of
+from alice_exp.model.values.block import Block, Placed
 from alice_exp.model.values.ledger_entry import Entry
 
 if TYPE_CHECKING:
-    from alice_exp.finding.store.index_rows import FileRows
-    from alice_exp.home.store.doors import FileHome
+    from alice_exp.home.doors import Home
     from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.atomic_files import Signature
+    from alice_exp.model.values.snapshot import Catalogue
 
 R = TypeVar("R")
 
 _SCHEMA = """
 CREATE TABLE files (
-    file INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, signature TEXT NOT NULL, taken INTEGER NOT NULL,
-    content TEXT NOT NULL, plain INTEGER NOT NULL, texts INTEGER NOT NULL, length INTEGER NOT NULL,
-    short REAL NOT NULL, long REAL NOT NULL, sample BLOB NOT NULL, ordered BLOB NOT NULL, checksum INTEGER NOT NULL
+    file INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, signature TEXT, taken INTEGER, content TEXT, plain INTEGER,
+    short REAL, long REAL, sample BLOB, ordered BLOB, checksum INTEGER
 );
 CREATE TABLE numbers (last INTEGER NOT NULL);
 INSERT INTO numbers VALUES (0);
 CREATE TABLE blocks (
     row INTEGER PRIMARY KEY, file INTEGER NOT NULL, id TEXT NOT NULL, standing TEXT, length INTEGER,
-    checked INTEGER, said INTEGER, lead INTEGER, tokens TEXT, context TEXT, body TEXT NOT NULL, entry TEXT NOT NULL
+    checked INTEGER, situation TEXT, tokens TEXT, context TEXT, body TEXT NOT NULL, entry TEXT NOT NULL
 );
 CREATE UNIQUE INDEX block_ids ON blocks (id);
-CREATE INDEX block_files ON blocks (file);
+CREATE INDEX block_files ON blocks (file, length);
 CREATE INDEX block_contexts ON blocks (row) WHERE context IS NOT NULL;
 CREATE VIRTUAL TABLE texts USING fts5 (
     tokens, content='', tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'"
@@ -69,11 +70,11 @@ class HomeIndex(Database):
     """The index of one home, kept in step with its files: derived, and deletable at any time; it answers by
     ``index_query.Indexed``."""
 
-    def __init__(self, home: FileHome, warn: Callable[[AliceError], None]) -> None:
-        super().__init__(home.root / "state" / "index.sqlite", _SCHEMA, warn)
+    def __init__(self, home: Home, warn: Callable[[AliceError], None], path: Path | None = None) -> None:
+        super().__init__(path or home.root / "state" / "index.sqlite", _SCHEMA, warn)
         self._home = home
         self._standings = home.standings
-        self._known: tuple[int, Sequence[IndexedFile]] | None = None
+        self._known: tuple[int, Files] | None = None
 
     def ask(self, question: Callable[[Indexed], R]) -> R | None:
         """Refresh the index from the files and ask one snapshot of it; what it is given is valid during the call alone.
@@ -84,46 +85,44 @@ class HomeIndex(Database):
         return self._home.steady(lambda files: self.answered(lambda: question(self._opened(files))))
 
     def misled(self) -> tuple[str, ...]:
-        """The files that count as unchanged but whose rows differ from their content; a damaged index: its own name."""
+        """The files that count as unchanged but whose rows are not those that would be made of them now; a damaged
+        index: its own name."""
+        return (self._home.steady(self._wrong) if self.exists() else None) or ()
 
-        def wrong(connection: Connection, files: Mapping[str, Signature]) -> tuple[str, ...]:
-            known = connection.execute("SELECT path FROM files").fetchall()
-            return tuple(path for (path,) in known if self._is_misled(connection, files, path))
+    def _wrong(self, files: Mapping[str, Signature]) -> tuple[str, ...]:
+        with TemporaryDirectory() as place:
+            fresh = HomeIndex(self._home, self._warn, Path(place, "index.sqlite"))
+            made = fresh.answered(lambda: described(fresh._opened(files).rows)) or {}
+            fresh.close()
 
-        found = self._home.steady(lambda files: self.check_rows(lambda opened: wrong(opened, files)))
-        return found or ()
+        def differing(connection: Connection) -> tuple[str, ...]:
+            held = described(connection.execute)
+            stamps = connection.execute("SELECT path, signature, taken FROM files").fetchall()
+            certain = (path for path, *of in stamps if path in made and is_certain(files[path], *of))
+            return tuple(path for path in certain if held[path] != made[path])
 
-    def _is_misled(self, connection: Connection, files: Mapping[str, Signature], path: str) -> bool:
-        from alice_exp.finding.store.index_rows import FileRows
+        return self.check_rows(differing)
 
-        query = "SELECT signature, taken, content FROM files WHERE path = ?"
-        signature, taken, content = connection.execute(query, (path,)).fetchone()
-        if path not in files or not is_certain(files[path], signature, taken):
-            return False
-        data, _ = self._home.bytes_of(path)
-        rows = FileRows(connection, path, self._entry)
-        held = rows.held()
-        stored = [held.get(row) for row in rows.rows]
-        blocks, _ = self._home.sound_blocks(path, data) or ((), False)
-        if content != blob_id(data) or stored != [block_row(block, place_of(path)) for block in blocks]:
-            return True
-        return not rows.agree_with(dict(zip(rows.rows, blocks, strict=True)))
+    def catalogue(self, contents: Mapping[str, str]) -> tuple[Collection[str], Catalogue] | None:
+        """Those of some files (path to blob id) that the rows describe as they are and that hold no problem, and what
+        answers for them as long as that is so; None for none."""
 
-    def covered(self, contents: Mapping[str, str]) -> dict[str, str]:
-        """Those of some files (path to blob id) that the rows describe as they are and that hold no problem."""
-
-        def known() -> dict[str, str]:
-            ask = self.indexed().rows
-            if not self._is_judged(ask):
-                return {}
-            rows = ask("SELECT path, content FROM files WHERE plain", ())
+        def plain() -> dict[str, str]:
+            ask = self._snapshot(self.begin()).rows
+            rows = ask("SELECT path, content FROM files WHERE plain", ()) if self._is_judged(ask) else ()
             return {path: content for path, content in rows if contents.get(path) == content}
 
-        return self.answered(known) or {}
+        files = self.answered(plain) or {}
 
-    def indexed(self) -> Indexed:
-        """The rows as they are, in step or not; within ``answered``."""
-        return self._snapshot(self.begin(lambda _: False, lambda _: None))
+        def asked(question: Callable[[Indexed], R]) -> R | None:
+            def found() -> R | None:
+                known = self._snapshot(self.begin())
+                held: dict[str, str] = dict(known.rows("SELECT path, content FROM files", ()))
+                return question(known) if files.items() <= held.items() else None
+
+            return self.answered(found)
+
+        return (files, asked) if files else None
 
     def close(self) -> None:
         """See ``Database``."""
@@ -189,11 +188,11 @@ class HomeIndex(Database):
                 continue
             # Taken before reading, so that a change during the read makes the signature uncertain, not stale.
             at = time.time_ns()
-            data, signature = self._home.bytes_of(path)
+            data, signature = self._home.reading.signed(path)
             if not number or content != blob_id(data):
                 rows = FileRows(connection, path, self._entry)
                 blocks, is_plain = self._indexable(path, data)
-                known_rows = _rows_of(rows, blocks, path)
+                known_rows = rows.known(blocks)
                 fresh = {at: block for at, block in enumerate(blocks) if known_rows[at] == CHANGED}
                 coming += rows.write(known_rows, fresh, blob_id(data), is_plain=is_plain)
             _stamp(connection, path, signature, at)
@@ -203,7 +202,7 @@ class HomeIndex(Database):
             connection.execute("UPDATE ledger SET oid = ?", (self._standings.state,))
 
     def _indexable(self, path: str, data: bytes) -> tuple[tuple[Block, ...], bool]:
-        parsed = self._home.sound_blocks(path, data)
+        parsed = self._home.reading.sound(path, data)
         if parsed is None or any(not block.id for block in parsed[0]):
             raise Unusable(path)
         return parsed
@@ -243,12 +242,6 @@ class HomeIndex(Database):
         self.begin(lambda _: True, refresh)
 
 
-def _rows_of(rows: FileRows, blocks: Sequence[Block], path: str) -> list[int]:
-    """The rows of a file's blocks as they stand, ``CHANGED`` for those whose row would differ."""
-    held = {kept: row for row, kept in rows.held().items()}
-    return [held.get(block_row(block, place_of(path)), CHANGED) for block in blocks]
-
-
 def _stamp(connection: Connection, path: str, signature: Signature, at: int) -> None:
     connection.execute(
         "UPDATE files SET signature = ?, taken = ? WHERE path = ?", (signature_text(signature), at, path)
@@ -258,6 +251,6 @@ def _stamp(connection: Connection, path: str, signature: Signature, at: int) -> 
 def _insert(connection: Connection, coming: Sequence[tuple[Any, ...]]) -> None:
     """Write the rows of changed blocks, after all deletions, because a block may move between files with its id."""
     try:
-        connection.executemany(f"INSERT INTO blocks VALUES ({','.join('?' * 12)})", coming)
+        connection.executemany(f"INSERT INTO blocks VALUES ({','.join('?' * 11)})", coming)
     except IntegrityError:
         raise Unusable("an id stands twice") from None

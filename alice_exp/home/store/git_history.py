@@ -110,7 +110,7 @@ class GitHistory:
         yield from disclaimed(self._acts(options))
 
     def _acts(self, options: Mapping[str, Any]) -> Iterator[Commit]:
-        if not self._repository.exists or not self._repository.head():
+        if not self._repository.head():
             return
         with self._repo() as repo:
             for found in repo.iter_commits(repo.head.commit, **options):
@@ -222,7 +222,7 @@ class GitHistory:
 
     def texts(self, path: str) -> Iterator[tuple[Commit, str]]:
         """Every version of a file, newest first, each with the act that wrote it; removals are skipped."""
-        if not self._repository.exists or not self._repository.head():
+        if not self._repository.head():
             return
         with self._repo() as repo:
             for found in repo.iter_commits(repo.head.commit, paths=path):

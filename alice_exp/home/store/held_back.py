@@ -101,7 +101,7 @@ def purge(
     act: Act,
     composed: tuple[Commit, Message],
 ) -> Purged | None:
-    """Erase an act's block from where it waits and from history; see ``FileHome.purge``. What was never in git
+    """Erase an act's block from where it waits and from history; see ``Home.purge``. What was never in git
     leaves its id alone: in the tombstone, and in the ledger."""
     from alice_exp.home.ports import Purged
     from alice_exp.home.store.purge import purge as erase

@@ -193,7 +193,8 @@ def snapshot(
         ids.update(block.id for block in blocks if block.id)
         count += sum(1 for block in blocks if block.id)
         problems += parsed.problems
-    if known is not None and (has_error or known.with_ids(ids) != []):
+    twice = known(lambda rows: rows.with_ids(ids)) if known else []
+    if known and (has_error or twice is None or any(one.path in covered for one in twice)):
         return snapshot(reading, found, places, head, last_good, marked)
     lost = last_good.missing(found, places)
     files += [replace(file, blocks=marked(file.path, file.blocks), stale=True) for file in lost]
@@ -252,7 +253,7 @@ def _unread(
 
 def _from_rows(known: Catalogue | None, path: str, read: Callable[[], Sequence[Block]]) -> Sequence[Block]:
     """A file's blocks as a catalogue knows them: as fast as from the file, and without what parses it."""
-    blocks = known.within(path) if known is not None else None
+    blocks: Sequence[Block] | None = known(lambda rows: rows.of_file(path)) if known else None
     return read() if blocks is None else blocks
 
 

@@ -25,7 +25,7 @@ def acts_after(repository: Repository, commit: str, at: str) -> tuple[Commit, ..
 
     All acts if neither is given; none if neither is usable or the commit is the newest.
     """
-    tip = repository.head() if repository.exists else ""
+    tip = repository.head()
     if not tip or commit == tip:
         return ()
     if not commit and not at:
@@ -65,7 +65,7 @@ def _marked(repository: Repository, acts: tuple[Commit, ...]) -> tuple[Commit, .
 
 def newest_act(repository: Repository, op: str) -> Commit | None:
     """The newest act with this ``op`` (one of our own words, never a person's text); None if there is none."""
-    tip = repository.head() if repository.exists else ""
+    tip = repository.head()
     if not tip:
         return None
     found = _acts(repository, f"--grep=^Alice-Op: {op}$", "-n1", tip)

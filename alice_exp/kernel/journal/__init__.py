@@ -1,1 +1,1 @@
-"""The journal: file changes and the git commit that records them, written atomically. See ``docs/journal.md``."""
+"""The journal: file changes and the git commit that records them, written atomically. See ``journal.md``."""

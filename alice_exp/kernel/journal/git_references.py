@@ -263,9 +263,8 @@ class References:
         return said if _OID.fullmatch(said) else ""
 
     def head(self) -> str:
-        """The commit of the branch or of a detached HEAD; empty before the first commit."""
-        branch = self.branch()
-        return self.resolve(branch or "HEAD")
+        """The commit of the branch or of a detached HEAD; empty before the first commit, and without a repository."""
+        return self.resolve(self.branch() or "HEAD") if self.exists else ""
 
 
 _UNUSUAL = (b"reftable", b"sharedrepository", b"always", b"worktree", b"include", b"namespace")

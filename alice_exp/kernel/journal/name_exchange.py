@@ -15,7 +15,7 @@ _EXCHANGE = 2
 def exchange(one: Path, other: Path) -> None:
     """Exchange two names atomically; where the system cannot, by a hard link and two renames.
 
-    In that case a save that falls between the renames can be overwritten (``docs/journal.md``, What is promised).
+    In that case a save that falls between the renames can be overwritten (``journal.md``, What is promised).
     """
     if sys.platform == "linux":
         done = _renameat2(one, other)

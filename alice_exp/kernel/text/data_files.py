@@ -1,7 +1,7 @@
 """Loads word lists and patterns from data files, and compiles on first use, so that a person can add a word without
 reading Python.
 
-Paths are relative to the package's folder (``kernel/text/data/lexicon.txt``). ``docs/words.md`` lists the files.
+Paths are relative to the package's folder (``kernel/text/data/lexicon.txt``). ``words.md`` lists the files.
 
 - *Text*: words separated by blanks; a line ``[heading]`` starts a list; a line that begins with ``#`` is a comment.
 - *Patterns* (``secrets.txt``): a paragraph each, see ``model.rules.secrets.shapes``.

@@ -24,7 +24,7 @@ from alice_exp.maintenance.store.set_aside import fault, restore
 
 if TYPE_CHECKING:
     from alice_exp.finding.store.search_index import HomeIndex
-    from alice_exp.home.store.doors import FileHome
+    from alice_exp.home.doors import Home
     from alice_exp.kernel.journal.act import Actor
 
 GIT_NEEDED = (2, 36)
@@ -50,7 +50,7 @@ class HomeInspection:
     """Inspection and repair of a home's surroundings: ``git``, ``history``, ``leftovers``, ``permissions``, ``disk``,
     ``index``, ``cloud`` and ``reads``."""
 
-    def __init__(self, home: FileHome, index: HomeIndex, actor: Actor) -> None:
+    def __init__(self, home: Home, index: HomeIndex, actor: Actor) -> None:
         self._home = home
         self._actor = actor
         self._search_index = index
@@ -68,7 +68,7 @@ class HomeInspection:
 
     def commit_time(self) -> int:
         """The newest commit's time in epoch seconds; 0 if there is none."""
-        head = self._repository.head() if self._repository.exists else ""
+        head = self._repository.head()
         return self._repository.commit_time(head) if head else 0
 
     # -- clouds, reads --------------------------------------------------------------------------------------------

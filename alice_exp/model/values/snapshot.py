@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import field
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Protocol, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, overload
 
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from alice_exp.model.values.ledger_entry import Entry, Standing
     from alice_exp.model.values.records import EpisodeBook, Timeline
 
+
+R = TypeVar("R")
 
 EVERY = -1
 """No limit to how many blocks are asked for."""
@@ -47,38 +49,11 @@ class Unread(Sequence[Block]):
 
 
 class Catalogue(Protocol):
-    """What is known of the blocks of files without reading these; None: not known, so that they have to be read."""
+    """Answers for the blocks of files without reading these."""
 
-    def starting_with(self, prefix: str) -> list[Placed] | None:
-        """The blocks whose id starts with this."""
-        ...
-
-    def marked(self, marks: Collection[int]) -> list[Placed] | None:
-        """The blocks that have one of these marks (``rules.marks``), and perhaps others."""
-        ...
-
-    def with_ids(self, ids: Collection[str]) -> list[Placed] | None:
-        """The blocks with these ids, in no order."""
-        ...
-
-    def paths(self) -> Mapping[str, str] | None:
-        """The file of every block, by id."""
-        ...
-
-    def within(self, path: str) -> list[Block] | None:
-        """The blocks of one of the files."""
-        ...
-
-    def concerned(self, spans: Sequence[Span], most: int) -> list[Placed] | None:
-        """The blocks with a concern (``rules.concerns``) in one of these spans, in file order; of each span the latest
-        ``most``, of those of one time the last by id."""
-        ...
-
-    def nearest(
-        self, paths: Collection[str], text: str, words: str, at: str
-    ) -> tuple[Sequence[Placed], str] | None:
-        """The blocks of some files that share most words with a text, see
-        ``finding.rules.nearness.neighbourhood``."""
+    def __call__(self, question: Callable[[Any], R], /) -> R | None:
+        """What a question finds in the rows that describe them (``finding.store.index_query.Indexed``); None: not
+        known, so that they have to be read."""
         ...
 
 
@@ -168,7 +143,7 @@ class Snapshot:
 
     def find(self, block_id: str) -> Placed | None:
         """The block with exactly this id, or None."""
-        known = self.catalogue.starting_with(block_id) if self.catalogue else None
+        known = self._known(lambda rows: rows.starting_with(block_id))
         for file, blocks in self._but_unread(known):
             for block in blocks:
                 if block.id == block_id:
@@ -177,7 +152,7 @@ class Snapshot:
 
     def starting_with(self, prefix: str) -> list[Placed]:
         """The blocks whose id starts with this, in file order."""
-        known = self.catalogue.starting_with(prefix) if self.catalogue else None
+        known = self._known(lambda rows: rows.starting_with(prefix))
         return [
             Placed(block, file.path, file.stale)
             for file, blocks in self._but_unread(known)
@@ -188,7 +163,7 @@ class Snapshot:
     def marked(self, marks: Collection[int]) -> list[Placed]:
         """The blocks that have one of these marks (``rules.marks``), and others, in file order: few where a catalogue
         knows them, else all."""
-        known = self.catalogue.marked(marks) if self.catalogue else None
+        known = self._known(lambda rows: rows.marked(marks))
         return [
             Placed(block, file.path, file.stale)
             for file, blocks in self._but_unread(known)
@@ -197,24 +172,26 @@ class Snapshot:
 
     def with_ids(self, ids: Collection[str]) -> dict[str, Placed]:
         """The blocks with these ids, by id."""
-        known = self.catalogue.with_ids(ids) if self.catalogue and ids else None
+        known = self._known(lambda rows: rows.with_ids(ids)) if ids else ()
         return {
             block.id: Placed(block, file.path, file.stale)
-            for file, blocks in self._but_unread(known if ids else ())
+            for file, blocks in self._but_unread(known)
             for block in blocks
             if block.id in ids
         }
 
     def paths(self) -> dict[str, str]:
         """The file of every block, by id."""
-        known = self.catalogue.paths() if self.catalogue else None
+        unread = [file.path for file in self.files if file.is_unread]
+        known: Mapping[str, str] | None = self._known(lambda rows: rows.paths(unread))
         read = (file for file in self.files if known is None or not file.is_unread)
         return {**(known or {}), **{block.id: file.path for file in read for block in file.blocks}}
 
     def concerned(self, *spans: Span, most: int = EVERY) -> Iterator[Placed]:
         """The blocks with a concern (``rules.concerns``) in one of these spans, and others, in file order: few where a
         catalogue knows them, of these the latest ``most`` of each span, else all."""
-        known = self.catalogue.concerned(spans, most) if self.catalogue else None
+        unread = [file.path for file in self.files if file.is_unread]
+        known = self._known(lambda rows: rows.concerned(unread, spans, most))
         for file, blocks in self._but_unread(known):
             for block in blocks:
                 yield Placed(block, file.path, file.stale)
@@ -223,6 +200,9 @@ class Snapshot:
         """The rejected blocks of a snapshot that includes the archive."""
         files = (file for file in self.files if file.path == path_of("archive", "rejected"))
         return chain.from_iterable(file.placed() for file in files)
+
+    def _known(self, question: Callable[[Any], R]) -> R | None:
+        return self.catalogue(question) if self.catalogue else None
 
     def _but_unread(self, known: Sequence[Placed] | None) -> Iterator[tuple[NamespaceFile, Iterable[Block]]]:
         """Every file with its blocks; of a file that nobody read those that are ``known``, unless that is None."""

@@ -36,7 +36,7 @@ from alice_exp.model.values.ledger_entry import ASKED
 from alice_exp.review.rules.rival_pairs import Rival, told_rivals, with_answers
 
 if TYPE_CHECKING:
-    from alice_exp.home.ports import Home
+    from alice_exp.home.doors import Home
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.review.store import Reviewing
 

@@ -7,7 +7,6 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.caller.acting import Caller, require_person
-from alice_exp.home.dry_run import DryHome
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
@@ -38,7 +37,7 @@ from alice_exp.sharing.rules.bundle import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from alice_exp.home.ports import Home
+    from alice_exp.home.doors import Home
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.sharing.store.peer_identity import Shares
 
@@ -190,7 +189,7 @@ def received(data: bytes, path: str) -> Received:
 
 def would_raise(home: Home, caller: Caller, bundle_: Received) -> bool:
     """Whether importing a bundle would raise the count of a block that is trusted here."""
-    return bool(take_in(DryHome(home), caller, bundle_).merged)
+    return bool(take_in(home.dry(), caller, bundle_).merged)
 
 
 def take_in(home: Home, caller: Caller, bundle_: Received) -> TakenIn:

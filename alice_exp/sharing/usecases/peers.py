@@ -27,7 +27,7 @@ from alice_exp.sharing.usecases.bundles import Sharing, TakenIn
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from alice_exp.home.ports import Home
+    from alice_exp.home.doors import Home
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.sharing.rules.bundle import Received

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.home.store.doors import FileHome
+    from alice_exp.home.doors import Home
 
 R = TypeVar("R")
 
@@ -54,7 +54,7 @@ TRIES = 5
 class GitExchange:
     """Exchange of one home's history with remotes, signed by ``key``; ``PeerError`` if a remote fails."""
 
-    def __init__(self, home: FileHome, key: Callable[[], bytes]) -> None:
+    def __init__(self, home: Home, key: Callable[[], bytes]) -> None:
         self._home = home
         self._repository = home.repository
         self._ledger = SharedLedger(home, key)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from alice_exp.home.store.doors import FileHome
+    from alice_exp.home.doors import Home
     from alice_exp.sync.ports import Remote
 
 THERE = "refs/heads/main"
@@ -42,7 +42,7 @@ class Incoming:
 
     commit: str
     reader: Repository
-    home: FileHome
+    home: Home
     ledger: str = ""
     _name: str = ""
 
@@ -63,7 +63,7 @@ class Incoming:
 
 
 @contextlib.contextmanager
-def fetched(home: FileHome, repository: Repository, remote: Remote) -> Iterator[Incoming]:
+def fetched(home: Home, repository: Repository, remote: Remote) -> Iterator[Incoming]:
     """Fetch the remote's history, to be looked at during the block; ``repository`` is the home's, or one apart.
 
     ``ProblemError`` if the history is larger than a home's can be, ``PeerError`` if git fails.

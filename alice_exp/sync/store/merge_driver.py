@@ -28,7 +28,7 @@ from alice_exp.sync.store.shared_history import shared_past
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from alice_exp.home.store.doors import FileHome
+    from alice_exp.home.doors import Home
     from alice_exp.model.values.ledger_entry import Entry
 
 
@@ -173,7 +173,7 @@ MARK = "MERGE_HEAD"
 """The file that contains the commit that git was merging when it stopped."""
 
 
-def take_back(home: FileHome) -> str:
+def take_back(home: Home) -> str:
     """Abort git's unfinished merge; returns the commit that was being merged, empty if there is none.
 
     ``ProblemError`` if a file differs from both sides and from their merge: then a person is working on it.

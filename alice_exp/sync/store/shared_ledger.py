@@ -17,7 +17,7 @@ from alice_exp.sync.rules.merge_ledgers import Entries, MergedLedger, merge_ledg
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from alice_exp.home.store.doors import FileHome
+    from alice_exp.home.doors import Home
     from alice_exp.kernel.journal.git_process import Repository
     from alice_exp.model.values.ledger_entry import Entry
     from alice_exp.sync.ports import Remote
@@ -51,7 +51,7 @@ class Joined:
 class SharedLedger:
     """The ledger of one home as its other machines see it; ``key`` gives this machine's private key."""
 
-    def __init__(self, home: FileHome, key: Callable[[], bytes]) -> None:
+    def __init__(self, home: Home, key: Callable[[], bytes]) -> None:
         self._repository = home.repository
         self._standings = home.standings
         self._objects = home.standings.objects

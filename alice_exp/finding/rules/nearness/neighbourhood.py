@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Literal, TypeAlias
 
-from alice_exp.finding.rules.concerns import TRUSTED_PLACES
-from alice_exp.finding.rules.corpus import Corpus, Searchable, block_text, is_living
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text, is_living
+from alice_exp.finding.rules.corpus import Corpus, Searchable
 from alice_exp.finding.rules.nearness.relation import Kind as Sure
 from alice_exp.finding.rules.nearness.relation import Likeness, likeness
 from alice_exp.finding.rules.nearness.statement import NAMES, Statement, vocabulary
@@ -66,7 +66,9 @@ class Shelf:
         """``nearest`` to what a block says, at the time of its last change."""
         at = (block.updated_at or block.created_at or "1970-01-01T00:00:00Z") if recalls else ""
         asked = block_text(block), words, at
-        found = self._catalogue.nearest(self._paths, *asked) if self._catalogue else None
+        found: tuple[Sequence[Placed], str] | None = None
+        if self._catalogue:
+            found = self._catalogue(lambda known: nearest(known.of_files(self._paths), *asked))
         if found is None:
             self._catalogue = None
             found = nearest(self._corpus, *asked)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
@@ -25,11 +26,11 @@ from alice_exp.home.store.read_files import (
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.gc_pause import gc_paused
-from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, Signature, read_bytes
+from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, Signature
 from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN, RepoConfig
 from alice_exp.kernel.journal.lock import WriterLock
-from alice_exp.model.values.block import SETS, Block, Place, holds_blocks
+from alice_exp.model.values.block import SETS, Place, holds_blocks
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.commit_stream import Message
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.changes import Plan
-    from alice_exp.model.values.snapshot import Catalogue, Snapshot
+    from alice_exp.model.values.snapshot import Snapshot
 
 R = TypeVar("R")
 
@@ -54,8 +55,10 @@ TRIES = 5
 _PAUSE = 0.005
 
 
-class FileHome:
-    """A home in a directory (``~/.alice``). Implements ``home.ports.Home``; not thread-safe."""
+class Home:
+    """A home in a directory (``~/.alice``); not thread-safe."""
+
+    is_dry = False
 
     def __init__(self, root: Path, sources: Sources, signer: SignerOf = lambda: None) -> None:
         self.root = root
@@ -69,7 +72,7 @@ class FileHome:
         """Called with what an act wrote, while it still holds the lock; never raises."""
         self.catalogued: Cataloguing = lambda _: None
         """What is known of files by their content (path to blob id), so that they need not be read."""
-        self._reading = Reading(self.experiences)
+        self.reading = Reading(self.experiences)
         self._is_settled_now = False
         self.waiting = False
         """Whether the last read left hand edits unadopted because another process held the lock."""
@@ -78,17 +81,27 @@ class FileHome:
 
     @gc_paused()
     def read(self, places: Collection[Place] = SETS, *, records: bool | str = False) -> Snapshot:
-        """See ``home.ports.Home.read``."""
+        """All blocks of the sets ``places``, after adopting hand edits.
+
+        ``records`` adds the record files: True for both, or the path of one.
+        """
         self._require_home()
         self._settled()
         # Readers take no lock: read optimistically, and again if an act landed meanwhile, for a second at least.
         for _ in range(200):
-            head = self._head()
+            head = self.repository.head()
             seen = self._snapshot(scan(self.experiences), places, records, self._is_settled_now)
             # Pending first: landing moves the branch before it drops the mark, so one of the two shows it.
-            if not self.repository.resolve(PENDING) and self._head() == head:
+            if not self.repository.resolve(PENDING) and self.repository.head() == head:
                 return seen
-            if not self._wait_for_writer():
+            # A writer gets time, and what a dead one left is finished, unless that cannot be at present.
+            time.sleep(_PAUSE)
+            try:
+                with self._locked(wait=0):
+                    self._settle()
+            except BusyError:
+                continue
+            except (OSError, ProblemError):
                 break
         return seen
 
@@ -109,21 +122,13 @@ class FileHome:
             return None
         files = {path: signature for path, signature in found.files.items() if holds_blocks(path)}
         answer = body(files)
-        whole = not self.repository.resolve(PENDING) and self._head() == head
+        whole = not self.repository.resolve(PENDING) and self.repository.head() == head
         return answer if whole else None
 
-    def bytes_of(self, path: str) -> tuple[bytes, Signature]:
-        """A file's bytes and signature; ``OSError`` unchanged."""
-        return read_bytes(self.experiences / path)
-
-    def sound_blocks(self, path: str, data: bytes) -> tuple[tuple[Block, ...], bool] | None:
-        """The blocks of a file's bytes, and whether these hold no warning; None if they contain an error."""
-        return self._reading.sound(path, data)
-
     def text(self, path: str) -> str | None:
-        """See ``home.ports.Home.text``."""
+        """The text of a file under ``experiences/``; None if it does not exist."""
         try:
-            return self._reading.content(path).decode("utf-8", "replace")
+            return self.reading.content(path).decode("utf-8", "replace")
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -137,19 +142,19 @@ class FileHome:
     def _recording(self) -> Recording:
         from alice_exp.home.store.record_files import Recording
 
-        return Recording(self._reading)
+        return Recording(self.reading)
 
     @cached_property
     def _adopting(self) -> Adopting:
         from alice_exp.home.store.hand_edits import Adopting
 
-        return Adopting(self._writer, self._reading, self.standings, self.config)
+        return Adopting(self._writer, self.reading, self.standings, self.config)
 
     @cached_property
     def _composing(self) -> Composing:
         from alice_exp.home.store.write_changes import Composing
 
-        return Composing(self._writer, self._reading, self._recording, self.standings, self.follow)
+        return Composing(self._writer, self.reading, self._recording, self.standings, self.follow)
 
     def _require_home(self) -> None:
         if not self.experiences.is_dir():
@@ -157,18 +162,18 @@ class FileHome:
                 "there is no home at {root}", root=self.root, hint="make one with 'alice-exp init'"
             )
 
-    def _head(self) -> str:
-        return self.repository.head() if self.repository.exists else ""
-
     def _snapshot(
         self, found: Found, places: Collection[Place], records: bool | str, is_adopted: bool
     ) -> Snapshot:
         """``is_adopted``: the files are those of the last commit, unless they hold an error."""
-        head = self._head()
+        head = self.repository.head()
         self.standings.follow()
         good = self._last_good(head)
-        catalogue = self._catalogue(found, places) if is_adopted else None
-        seen = snapshot(self._reading, found, places, head, good, self.standings.marked, catalogue)
+        catalogue = None
+        # What is known of files that are as committed and that this process has not read yet.
+        if is_adopted and (contents := self.reading.not_read(self._writer.stamps.files, found, places)):
+            catalogue = self.catalogued(contents)
+        seen = snapshot(self.reading, found, places, head, good, self.standings.marked, catalogue)
         config, problems = read_configuration(self.root, found)
         wrong = () if self._is_settled_now else unavailable(self.repository)
         wrong = (*wrong, *self.standings.problems(config))
@@ -177,13 +182,11 @@ class FileHome:
         )
         return self._recording.within(seen, found, records) if records else seen
 
-    def _catalogue(self, found: Found, places: Collection[Place]) -> tuple[Collection[str], Catalogue] | None:
-        """What is known of files that are as committed and that this process has not read yet."""
-        contents = self._reading.not_read(self._writer.stamps.files, found, places)
-        return self.catalogued(contents) if contents else None
-
     def decide_here(self, values: Mapping[str, Json] | Callable[[Config], Mapping[str, Json]]) -> None:
-        """See ``home.ports.Home.decide_here``."""
+        """Set keys of this machine's ``local.jsonc``, durably and without a commit (DESIGN 6); a function gets what is
+        set now, and nobody changes it meanwhile. A dry run decides nothing."""
+        if self.is_dry:
+            return
         self._require_home()
         with self._locked():
             if self.repository.exists:
@@ -200,19 +203,7 @@ class FileHome:
         if ours and stamps.head != ours:
             with contextlib.suppress(ProblemError):
                 tree = self.repository.tree(ours)
-        return self._reading.last_good(tree, self.repository.blob)
-
-    def _wait_for_writer(self) -> bool:
-        """Give a writer time, or finish what a dead one left; False if that cannot be finished at present."""
-        time.sleep(_PAUSE)
-        try:
-            with self._locked(wait=0):
-                self._settle()
-        except BusyError:
-            return True
-        except (OSError, ProblemError):
-            return False
-        return True
+        return self.reading.last_good(tree, self.repository.blob)
 
     # -- settling: recover and adopt ----------------------------------------------------------------------------
 
@@ -233,7 +224,8 @@ class FileHome:
         except BusyError:
             self.waiting = True
         except (OSError, ProblemError) as error:
-            self._sources.warn(_as_warning(error))
+            told = ProblemError("hand edits could not be committed: {why}", why=str(error))
+            self._sources.warn(error if isinstance(error, AliceError) else told)
         return scan(self.experiences)
 
     def _is_settled(self, found: Found) -> bool:
@@ -305,7 +297,7 @@ class FileHome:
             if self.repository.git_dir.is_dir() and not self.repository.git_dir.is_symlink():
                 # What stands there may be a home whose making was interrupted: locks of git, a decided first act.
                 finish_interrupted(self.repository, self.lock.holder_died, self._sources.warn)
-            if self.repository.exists and self.repository.head():
+            if self.repository.head():
                 # A fresh clone, which no act of this home has touched: its files are taken in, its decisions wait.
                 self._settle()
                 return None, 0
@@ -315,11 +307,23 @@ class FileHome:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
+    def dry(self) -> Home:
+        """The same home, which plans acts and writes nothing."""
+        home = copy(self)
+        home.is_dry = True
+        return home
+
     @gc_paused()
     def apply(
         self, plan: Plan[R], places: Collection[Place] = SETS, *, records: bool | str = False
     ) -> tuple[Commit | None, R]:
-        """See ``home.ports.Home.apply``."""
+        """Under the writer lock: read, run the plan, and write its change set as one commit (None: no change).
+
+        If a person saves a file meanwhile, the plan runs again on the new state; it must not have side effects. A dry
+        run drops the change set.
+        """
+        if self.is_dry:
+            return None, plan(self.read((*places, "held"), records=records))[1]
         self._require_home()
         if not self.repository.exists:
             self.repository.require()
@@ -389,8 +393,3 @@ def _repo_config() -> RepoConfig:
     from alice_exp.home.store.repo_setup import repo_config
 
     return repo_config()
-
-
-def _as_warning(error: Exception) -> AliceError:
-    told = ProblemError("hand edits could not be committed: {why}", why=str(error))
-    return error if isinstance(error, AliceError) else told
