@@ -64,7 +64,7 @@ project | This folder's project: names, learning, what its team knows. | agents.
 Upkeep
 init | Make the home; again: changes nothing. | maintenance.cli.home_commands
 check | Name every problem in the home's files. | maintenance.cli.home_commands
-doctor | Look the whole home over: files, history, permissions. | app.doctor_command
+doctor | Look the whole home over: files, history, permissions. | app.status
 watch | Take in what you save in an editor, as it happens. | maintenance.cli.watch_command
 schedule | Let the day's report come by itself. | maintenance.cli.schedule_commands install remove status
 config | Read, set and edit the configuration. | maintenance.cli.home_commands get=config_get set=config_set

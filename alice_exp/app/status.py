@@ -1,12 +1,17 @@
-"""The command ``status``: one screen of what waits, is in doubt, changed or is broken; hosts, last sync."""
+"""The commands ``status``, one screen of what waits, is in doubt, changed or is broken, hosts and the last sync, and
+``doctor``, the whole home looked over, and what the connected hosts start."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+from alice_exp.agents import launcher
 from alice_exp.agents.connected_hosts import Connected, connected, faults, foreign
 from alice_exp.agents.wiring import spool
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.text.display import one_line, wrapped
 from alice_exp.model import documents
@@ -221,3 +226,49 @@ def _said(terminal: Terminal, placed: Placed) -> str:
 def _more(count: int) -> Iterator[str]:
     if count > FEW:
         yield say("and {count} more", count=count - FEW)
+
+
+def doctor(
+    terminal: Terminal,
+    fix: Annotated[
+        bool,
+        typer.Option("--fix", help="Mend what needs no decision: leftovers, permissions, schemas, hook."),
+    ] = False,
+) -> None:
+    """Look the whole home over: files, history, remotes, leftovers, permissions, clock, disk; exit 3 for a problem.
+
+    Examples: alice-exp doctor · alice-exp doctor --fix
+    """
+    from alice_exp.maintenance.usecases.doctor import Check, examine
+
+    session = terminal.session
+    own = examine(session, fix=fix)
+    # Once that has refused whoever may not mend: what the connected hosts start is tried, with a mended launcher.
+    found = connected(spool(session))
+    mended = bool(fix and found and launcher.write(session.root))
+    told = (fault for one in found for fault in faults(one, spool(session), session.moment))
+    checks = (*own, Check("hosts", tuple(told), int(mended)))
+    document = {
+        "checks": [
+            {
+                "name": check.name,
+                "severity": check.severity,
+                "mended": check.mended,
+                "problems": [documents.problem(problem) for problem in check.problems],
+            }
+            for check in checks
+        ]
+    }
+
+    def text() -> None:
+        for check in checks:
+            mended = say("  ({count} mended)", count=check.mended) if check.mended else ""
+            sign = {"ok": "✓", "warning": "!", "error": "✗"}[check.severity]
+            terminal.line(f"{sign} {say(check.name)}{mended}")
+            for one in check.problems:
+                where = f"{one.where}: " if one.path else ""
+                terminal.line(f"    {where}{say(one.template, **one.values)}{aside(rendered(one.hint))}")
+
+    terminal.answer(document, text)
+    if any(check.severity == "error" for check in checks):
+        terminal.exit_code = ProblemError.exit_code

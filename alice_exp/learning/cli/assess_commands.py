@@ -56,12 +56,8 @@ def _assessment(terminal: Terminal, assessed: Assessment) -> None:
         terminal.line(
             f"  {assessed.score:.4f} = "
             + listed(
-                (
-                    f"{say('confidence')} {stats.confidence:.2f}",
-                    f"{say('coverage')} {stats.coverage:.2f}",
-                    f"{say('recency')} {stats.recency:.2f}",
-                    f"{say('consolidation')} {stats.consolidation:.2f}",
-                )
+                f"{say(name)} {getattr(stats, name):.2f}"
+                for name in ("confidence", "coverage", "recency", "consolidation")
             )
         )
         rows = [
@@ -148,7 +144,6 @@ def stats(
     }
 
     def page() -> None:
-
         named = {part_title(name): part for name, part in parts.items()}
         sys.stdout.write(stats_page(counts, named, terminal.session.caller.now[:10]))
 
@@ -171,7 +166,9 @@ def _counts(terminal: Terminal, counts: statistics.Counts, parts: Mapping[str, M
     if counts.grown:
         terminal.line()
         terminal.line(say("how it grew"))
-        _bars(terminal, dict(_thinned(counts.grown)))
+        # At most twelve evenly spaced days, counted from the end, so that the newest total is among them.
+        step = max(1, -(-len(counts.grown) // 12))
+        _bars(terminal, dict(counts.grown[::-1][::step][::-1]))
     if counts.signals:
         terminal.line()
         terminal.line(say("how decisions seemed to end, without effect"))
@@ -245,13 +242,6 @@ def _worked(one: Rate) -> str:
     return say("{ok} of {uses}", ok=one.successes, uses=one.total) if one.total else "–"
 
 
-def _thinned(grown: tuple[tuple[str, int], ...], most: int = 12) -> list[tuple[str, int]]:
-    """At most ``most`` evenly spaced days."""
-    step = max(1, -(-len(grown) // most))
-    # Counted from the end, so that the newest total is always among them.
-    return list(grown[::-1][::step][::-1])
-
-
 def _bars(terminal: Terminal, part: Mapping[str, int]) -> None:
     top = max(part.values(), default=0)
     for name, count in part.items():
@@ -299,7 +289,8 @@ def growth(grown: tuple[tuple[str, int], ...]) -> str:
     steps += [f"H{x(day):.1f}V{y(total):.1f}" for day, (_, total) in zip(days, grown, strict=True)]
     line = "".join((*steps, f"H{_EDGE + wide}"))
     floor = _EDGE + high
-    label = say("{first}: {few} blocks · {last}: {many} blocks", **_ends(grown))
+    (first, few), (last, many) = grown[0], grown[-1]
+    label = say("{first}: {few} blocks · {last}: {many} blocks", first=first, few=few, last=last, many=many)
     return (
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(label)}">'
         f'<path class="area" d="{line}V{floor}H{_EDGE}Z"/><path class="line" d="{line}"/>'
@@ -309,11 +300,6 @@ def growth(grown: tuple[tuple[str, int], ...]) -> str:
         f'<text x="{_EDGE + wide}" y="{_EDGE - 8}" text-anchor="end">{most}</text></svg>\n'
         f'<p class="note">{escape(label)}</p>\n'
     )
-
-
-def _ends(grown: tuple[tuple[str, int], ...]) -> dict[str, object]:
-    (first, few), (last, many) = grown[0], grown[-1]
-    return {"first": first, "few": few, "last": last, "many": many}
 
 
 def _part(title: str, body: str) -> str:

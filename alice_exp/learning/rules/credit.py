@@ -7,14 +7,7 @@ from dataclasses import replace
 
 from alice_exp.finding.rules.choice import is_protected
 from alice_exp.finding.rules.concerns import trusted_since
-from alice_exp.model.rules.doubt import (
-    ESTABLISHED,
-    LIMIT,
-    RESTED,
-    is_in_doubt,
-    outcomes_since_kept,
-    value,
-)
+from alice_exp.model.rules.doubt import ESTABLISHED, LIMIT, RESTED, is_in_doubt, outcomes_since_kept, value
 from alice_exp.model.rules.lifecycle import DEFAULT, Change, Standing, Thresholds, outcome
 from alice_exp.model.values.block import Block, Evidence, Placed
 
@@ -93,17 +86,12 @@ def settled(told: Sequence[Placed], at: str) -> tuple[Placed, ...]:
         suspect = min((one.block for one in able), key=value, default=None)
         if suspect is not None:
             asked[suspect.id] = tuple(one.block.id for one in told if one.block.id != suspect.id)
-    return tuple(
-        _after(one, is_tipped=one.block.id in tipped, beside=asked.get(one.block.id), at=at) for one in told
-    )
-
-
-def _after(placed: Placed, *, is_tipped: bool, beside: tuple[str, ...] | None, at: str) -> Placed:
-    doubt = placed.block.doubt
-    if doubt is None or not (is_tipped or beside is not None):
-        return placed
-    if is_tipped:
-        doubt = replace(doubt, value=RESTED)
-    if beside is not None:
-        doubt = replace(doubt, since=at, beside=beside)
-    return replace(placed, block=replace(placed.block, doubt=doubt))
+    after = []
+    for one in told:
+        doubt = one.block.doubt
+        if doubt is not None and one.block.id in tipped:
+            doubt = replace(doubt, value=RESTED)
+        if doubt is not None and one.block.id in asked:
+            doubt = replace(doubt, since=at, beside=asked[one.block.id])
+        after.append(replace(one, block=replace(one.block, doubt=doubt)) if doubt != one.block.doubt else one)
+    return tuple(after)

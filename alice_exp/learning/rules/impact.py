@@ -43,27 +43,25 @@ def impact(placed: Iterable[Placed], episodes: Iterable[Episode]) -> Impact:
     Nothing was left out by chance: easier tasks look like better lessons, so the difference is a hint and no proof.
     """
     counts = {True: [0, 0], False: [0, 0]}
-    for one in episodes:
-        tier, colon, _ = (one.told or one.action).partition(": ")
+    for episode in episodes:
+        tier, colon, _ = (episode.told or episode.action).partition(": ")
         if colon and tier in _TOLD | _WITHOUT:
             row = counts[tier in _TOLD]
-            row[0] += one.success
+            row[0] += episode.success
             row[1] += 1
     told, without = rate(*counts[True]), rate(*counts[False])
-    blocks = [BlockImpact(one, found, _verdict(one, found, without)) for one, found in _tried(placed)]
+    blocks = []
+    for one in placed:
+        if is_approved(one) and one.block.state != "obsolete":
+            record = one.block.record or Record()
+            found = rate(record.ok, record.ok + record.failed)
+            blocks.append(BlockImpact(one, found, _verdict(one, found, without)))
     blocks.sort(key=lambda one: (-one.rate.total, one.placed.block.id))
     return Impact(told, without, difference(told, without), tuple(blocks))
 
 
 # Trials stand in the episodes of version 0.2.0.
 _TOLD, _WITHOUT = frozenset(("personal", "universal", "trial", "start", "prompt")), frozenset(("reasoning",))
-
-
-def _tried(placed: Iterable[Placed]) -> Iterable[tuple[Placed, Rate]]:
-    for one in placed:
-        if is_approved(one) and one.block.state != "obsolete":
-            record = one.block.record or Record()
-            yield one, rate(record.ok, record.ok + record.failed)
 
 
 def _verdict(placed: Placed, found: Rate, without: Rate) -> Verdict:
@@ -188,10 +186,7 @@ def trend(values: Sequence[float]) -> float:
     count = len(values)
     rises = sum((b > a) - (b < a) for index, a in enumerate(values) for b in values[index + 1 :])
     ties = [values.count(value) for value in set(values)]
-    spread = _cubic(count) - sum(map(_cubic, ties))
+    spread, *tied = (size * (size - 1) * (2 * size + 5) for size in (count, *ties))
+    spread -= sum(tied)
     # The 1 is the continuity correction.
     return (rises - math.copysign(1, rises)) / math.sqrt(spread / 18) if spread and rises else 0.0
-
-
-def _cubic(count: int) -> int:
-    return count * (count - 1) * (2 * count + 5)
