@@ -178,15 +178,7 @@ def _face(terminal: Terminal, watching: Watching) -> Iterator[Show]:
 
     def as_json(noticed: Sequence[Noticed]) -> None:
         for one in noticed:
-            body: dict[str, object] = {"event": one.kind, "at": one.at}
-            if one.commit is not None:
-                act = one.commit
-                body |= attributes(act, "commit op actor blocks subject") | {"acted_at": act.at}
-            elif one.problem is not None:
-                body |= documents.problem(one.problem)
-            else:
-                body["path"] = one.path
-            write(body)
+            write({"event": one.kind, "at": one.at, **_body(one)})
 
     def as_lines(noticed: Sequence[Noticed]) -> None:
         for one in noticed:
@@ -207,7 +199,7 @@ def _face(terminal: Terminal, watching: Watching) -> Iterator[Show]:
         console = Console(highlight=False)
 
         def update(noticed: Sequence[Noticed]) -> None:
-            rows.extend(noticed)
+            rows[:] = [*rows, *noticed][-200:]
             live.update(_drawn(terminal, title, rows, watching.problems, console.size.height), refresh=True)
 
         with Live(
@@ -217,6 +209,12 @@ def _face(terminal: Terminal, watching: Watching) -> Iterator[Show]:
     else:
         terminal.note(title)
         yield as_lines
+
+
+def _body(one: Noticed) -> dict[str, object]:
+    if one.commit is not None:
+        return attributes(one.commit, "commit op actor blocks subject") | {"acted_at": one.commit.at}
+    return documents.problem(one.problem) if one.problem is not None else {"path": one.path}
 
 
 def _drawn(

@@ -125,7 +125,7 @@ def invite(invitation: Invitation, listener: socket.socket, seconds: float = SEC
     invitation.identity.own()
     secured = context(SERVER, *files, None)
 
-    serve(listener, lambda: secured, invitation, seconds=seconds, over=invitation.ended)
+    serve(listener, lambda: secured, invitation, seconds=seconds, over=invitation.ended.wait)
     if invitation.failure is not None:
         raise invitation.failure
     if invitation.joined is None:

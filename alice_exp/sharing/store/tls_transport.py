@@ -204,9 +204,9 @@ def serve(
     meet: Meeting,
     *,
     seconds: float | None = None,
-    over: asyncio.Event | None = None,
+    over: Callable[[], Awaitable[object]] | None = None,
 ) -> None:
-    """Serve for ``seconds`` (None: until SIGINT or SIGTERM), or until ``over`` is set.
+    """Serve for ``seconds`` (None: until SIGINT or SIGTERM), or until ``over`` returns.
 
     Raises ``KeyboardInterrupt`` on SIGINT.
     """
@@ -217,7 +217,8 @@ def serve(
         with contextlib.suppress(ValueError, RuntimeError):
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
         standing = asyncio.create_task(door.stand())
-        ends = [asyncio.ensure_future(one.wait()) for one in (ended, over) if one is not None]
+        waits: list[Callable[[], Awaitable[object]]] = [ended.wait, *([over] if over is not None else [])]
+        ends = [asyncio.ensure_future(one()) for one in waits]
         try:
             await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         finally:
