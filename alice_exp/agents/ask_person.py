@@ -21,7 +21,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from alice_exp.agents.wiring import spool
+from alice_exp.agents.store import spool
 from alice_exp.caller.acting import Acting, Caller
 from alice_exp.caller.hosts import HOSTS, KNOWN, Host, Process, host_of, parents
 from alice_exp.home.session import Session

@@ -61,8 +61,6 @@ def recall(
 ) -> dict[str, Any]:
     """What is known that fits, best first, with episodes; approved=false: reviewed by nobody. Use in the middle
     of a task; before it use decide."""
-    if not query.strip():
-        raise UsageError("a query says what you want to know")
     if not 1 <= top <= 100:
         raise UsageError("top is a number from 1 to 100")
     found = finding_usecases.recall(
@@ -87,8 +85,6 @@ def decide(
     """What holds for a task: constraints to keep to, steps to do, both approved by the person; else alternatives that
     nobody has reviewed (try one); else nothing: use your own reasoning. Use when a task begins; keep the decision id
     for report_outcome."""
-    if not task.strip():
-        raise UsageError("a task says what is to be done")
     made = deciding.decide(connection.session, task, context or {}, connection.session.here.names)
     failures = [
         f"a similar task failed before{_with(one.episode.action)}: {one.episode.task} ({one.episode.id})"
@@ -107,8 +103,6 @@ def search_memory_tool(
     """Search and recall relevant memories about the user. Use this tool when you need to personalize your response
     based on user preferences, recall something the user mentioned before, or reference past interactions."""
     # The docstring is the source's own description, word for word (R4.25).
-    if not query.strip():
-        raise UsageError("a query says what you want to know")
     found = recollect(
         connection.session,
         query,
@@ -124,8 +118,6 @@ def search_memory_tool(
 def memory_assess_knowledge(connection: Connection, topic: str) -> dict[str, Any]:
     """How well a topic is known: none, very_low, low, medium or high, with the evidence. Use before you claim
     knowledge, or to choose between acting and asking."""
-    if not topic.strip():
-        raise UsageError("name a topic")
     assessed = statistics.assess(connection.session, topic, {})
     return learning_documents.assessment(assessed)
 
@@ -165,8 +157,6 @@ def memorize(
     """Keep something learned as a candidate: it waits until the person approves it. Use when something surprised you,
     failed, was corrected by the person, or will help again; the same thing again counts as one more observation. If it
     names secrets, tell the person."""
-    if not payload.strip():
-        raise UsageError("a block needs a payload: what to do or to believe")
     session = connection.session
     hook_answers.require_room(session, connection.added)
     said = quoted(session, quote or ())

@@ -228,7 +228,7 @@ class Server:
         try:
             connection = self._home(stack)
             from alice_exp.agents.operations import call
-            from alice_exp.agents.wiring import spool
+            from alice_exp.agents.store import spool
             from alice_exp.caller.hosts import HOSTS
 
             session = connection.session

@@ -151,7 +151,7 @@ def checked(name: str, operation: Operation, sent: Mapping[str, Any]) -> dict[st
         if value is not None or not known[argument].get("type")
     }
     for argument in schema["required"]:
-        if argument not in taken:
+        if argument not in taken or not str(taken[argument]).strip():
             raise UsageError(
                 "{name} needs {argument}: {what}",
                 name=name,

@@ -10,7 +10,6 @@ import typer
 
 from alice_exp.agents import launcher
 from alice_exp.agents.connected_hosts import Connected, connected, faults, foreign
-from alice_exp.agents.wiring import spool
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.text.display import one_line, wrapped
@@ -42,8 +41,8 @@ def status(terminal: Terminal) -> None:
     session = terminal.session
     report, _ = heartbeat(reviewing(session), peek=True)
     doubts = [placed for placed in session.home.read(("personal", "universal")) if is_in_doubt(placed.block)]
-    hosts, known, asked = connected(spool(session)), remotes(session).all(), session.asked()
-    failing = [(one, [*faults(one, spool(session), session.moment)]) for one in hosts]
+    hosts, known, asked = connected(session), remotes(session).all(), session.asked()
+    failing = [(one, [*faults(one, session)]) for one in hosts]
     problems = (*report.problems, *session.exposed(), *foreign(session.spot.path))
     document = {
         "home": str(session.root),
@@ -244,9 +243,9 @@ def doctor(
     session = terminal.session
     own = examine(session, fix=fix)
     # Once that has refused whoever may not mend: what the connected hosts start is tried, with a mended launcher.
-    found = connected(spool(session))
+    found = connected(session)
     mended = bool(fix and found and launcher.write(session.root))
-    told = (fault for one in found for fault in faults(one, spool(session), session.moment))
+    told = (fault for one in found for fault in faults(one, session))
     checks = (*own, Check("hosts", tuple(told), int(mended)))
     document = {
         "checks": [

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from alice_exp.agents.store import spool
 from alice_exp.agents.usecases import hook_answers
-from alice_exp.agents.wiring import spool
 from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, UsageError
