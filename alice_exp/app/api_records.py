@@ -379,12 +379,12 @@ class Reviews:
         """Take what a paired peer offers, then offer ours; it has to be serving, at ``HOST:PORT`` where given."""
         from alice_exp.caller.acting import require_person
         from alice_exp.sharing.usecases import peers as exchanging
-        from alice_exp.sharing.wiring import network, peers, sharing
+        from alice_exp.sharing.wiring import network, peers
 
         require_person(self._session.caller, "share", f"alice-exp peer exchange {peer}")
         found = peers(self._session).find(peer)
         with network(self._session).connect(found, at) as link:
-            return exchanging.exchange(sharing(self._session, found), found, link)
+            return exchanging.exchange(self._session, found, link)
 
     def _as_it_stands(self, blocks: Sequence[str]) -> dict[str, str]:
         snapshot = self._session.home.read(REVIEWED)

@@ -94,14 +94,14 @@ def _play(words: list[str]) -> int:
     from alice_exp.kernel.errors import PeerError
     from alice_exp.sharing.cli import peer_commands
     from alice_exp.sharing.usecases.peers import Host
-    from alice_exp.sharing.wiring import caller_as, peers, shares
+    from alice_exp.sharing.wiring import peers
 
     @contextlib.contextmanager
     def connected(asked: Any, session: Any) -> Iterator[Any]:
         there = open_session(
             str(Path(os.environ["HOME"]) / asked.name.removeprefix("alice_")), "user", session.warn
         )
-        host = Host(there.home, shares(there), caller_as(there), session.warn)
+        host = Host(there, session.warn)
         (asking,) = peers(there).all()
         peers(session).update(replace(asked, address="192.0.2.1:4711"))
 

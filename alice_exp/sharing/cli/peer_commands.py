@@ -16,7 +16,7 @@ from alice_exp.model import documents
 from alice_exp.sharing.ports import PEER_NAME, Peer
 from alice_exp.sharing.usecases import peers as exchanging
 from alice_exp.sharing.usecases.peers import Exchanged
-from alice_exp.sharing.wiring import caller_as, network, peers, shares, sharing
+from alice_exp.sharing.wiring import network, peers, shares
 from alice_exp.terminal.console import Terminal, sentence, short, visible
 from alice_exp.terminal.language import say
 from alice_exp.terminal.streams import PatientLines, json_text
@@ -156,7 +156,7 @@ def forget(
     peer = peers(session).find(name)
     if blocks:
         terminal.confirm(say("Take back all that came from {name}?", name=peer.name))
-    _, gone, commit = exchanging.forget(sharing(session), peers(session), peer.name, and_their_blocks=blocks)
+    _, gone, commit = exchanging.forget(session, peer.name, and_their_blocks=blocks)
     document = {
         **attributes(peer, _PEER),
         "commit": commit_id(commit),
@@ -224,7 +224,7 @@ def exchange(
         _told(terminal, done, {"blocks": [dict(item) for item in ours.items], "dry_run": True})
         return
     with network(session).connect(peer, at) as link:
-        done = exchanging.exchange(sharing(session, peer), peer, link)
+        done = exchanging.exchange(session, peer, link)
     _told(terminal, done, {})
 
 
@@ -251,14 +251,13 @@ def serve(
     if not known:
         raise NotFoundError("no peer is paired", hint="begin with 'alice-exp peer invite'")
     _warn_if_off(terminal)
-    apart = session.apart()
     out, err = _patient(terminal, sys.stdout), _patient(terminal, sys.stderr)
     heard: set[tuple[str, str]] = set()
 
     def warn(error: AliceError) -> None:
         err.write_once(f"alice-exp: {sentence(error)}\n")
 
-    host = exchanging.Host(apart.home, shares(apart), caller_as(apart), warn)
+    host = exchanging.Host(session.apart(), warn)
 
     def shown(port: int) -> None:
         names = Names(peer.name for peer in known)

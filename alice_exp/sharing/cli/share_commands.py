@@ -18,7 +18,7 @@ from alice_exp.model import documents
 from alice_exp.model.values.block import Placed
 from alice_exp.sharing.usecases import bundles
 from alice_exp.sharing.usecases.bundles import Permitted
-from alice_exp.sharing.wiring import shares, sharing
+from alice_exp.sharing.wiring import shares
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import aside, say
 from alice_exp.terminal.options import DryRun, source_bytes, write_apart
@@ -151,7 +151,7 @@ def export(
         else:
             write_apart(session.root, target, text)
 
-    made = bundles.export(sharing(session), to or target, deliver)
+    made = bundles.export(session, to or target, deliver)
     if target == "-":
         return
     document = {

@@ -33,11 +33,13 @@ from alice_exp.sharing.rules.bundle import (
     read_bundle,
     refuse_secrets,
 )
+from alice_exp.sharing.wiring import shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from alice_exp.home.doors import Home
+    from alice_exp.home.session import Session
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.sharing.store.peer_identity import Shares
 
@@ -45,16 +47,6 @@ _LEAVING: tuple[Place, ...] = ("universal",)
 
 LARGEST = 64 << 20
 """Maximum bytes of a bundle that is read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sharing:
-    """What sharing needs: the home, its public name with the log of what left, and the caller with the time (a peer
-    during an exchange)."""
-
-    home: Home
-    shares: Shares
-    caller: Caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +134,9 @@ def standings(home: Home) -> tuple[tuple[Placed, str, tuple[str, ...]], ...]:
     return tuple(one for one in found if one[0].block.shareable or one[2] == ("it is not allowed",))
 
 
-def preview(home: Home, shares: Shares) -> Bundle:
+def preview(home: Home, named: Shares) -> Bundle:
     """Exactly what an export would write. Raises ``NotFoundError`` if nothing may leave, else like ``bundle``."""
-    name = shares.name()
+    name = named.name()
     if not NAME.fullmatch(name):
         raise ProblemError(
             "{name} cannot be the name that others see",
@@ -159,11 +151,11 @@ def preview(home: Home, shares: Shares) -> Bundle:
     return made
 
 
-def export(sharing: Sharing, to: str, deliver: Callable[[str], None]) -> Bundle:
+def export(session: Session, to: str, deliver: Callable[[str], None]) -> Bundle:
     """Log what is about to leave and to whom, then pass exactly the text of ``preview`` to ``deliver``."""
-    require_person(sharing.caller, "share", "alice-exp share export FILE")
-    made = preview(sharing.home, sharing.shares)
-    sharing.shares.record(Disclosure(sharing.caller.now, to, "file", *traces(made)))
+    require_person(session.caller, "share", "alice-exp share export FILE")
+    made = preview(session.home, shares(session))
+    shares(session).record(Disclosure(session.caller.now, to, "file", *traces(made)))
     deliver(made.text)
     return made
 
