@@ -4,6 +4,7 @@ A line ``[name]`` begins a table, each further line is one row as a Python liter
 """
 
 from ast import literal_eval
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,19 @@ def cases(test: str, name: str) -> list[Any]:
     return [literal_eval(line) for line in _tables(Path(test).with_suffix(".txt"))[name]]
 
 
-def named(test: str, name: str) -> list[Any]:
+def _named(test: str, name: str) -> list[Any]:
     """The same as cases of a test: the first column of a row is the name of the case."""
     return [pytest.param(*given, id=case) for case, *given in cases(test, name)]
+
+
+def table(*names: str, named: bool = False) -> Callable[[Any], Any]:
+    """The test is run for each row of the table that bears its name; ``named`` as above."""
+
+    def mark(test: Any) -> Any:
+        rows = (_named if named else cases)(test.__code__.co_filename, test.__name__)
+        return pytest.mark.parametrize(names if len(names) > 1 else names[0], rows)(test)
+
+    return mark
 
 
 @cache

@@ -76,7 +76,7 @@ def test_every_contract_has_its_planted_violation() -> None:
 
 
 SHELVES = frozenset(
-    ["cli", "documents", "wiring", "usecases", "store", "rules", "formats", "ports", "values", "__init__"]
+    ["cli", "documents", "usecases", "store", "rules", "formats", "ports", "values", "__init__"]
 )
 """Names that every room may have, and no other module."""
 

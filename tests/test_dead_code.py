@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from alice_exp.app.command_table import COMMANDS
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 
 PACKAGE = Path(__file__).parents[1] / "alice_exp"
 CALLED_FROM_OUTSIDE = dict(cases(__file__, "CALLED_FROM_OUTSIDE"))
@@ -117,10 +117,7 @@ def test_what_is_called_from_outside_is_there(trees: dict[str, ast.AST]) -> None
     assert CALLED_FROM_OUTSIDE.keys() <= names
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    cases(__file__, "test_it_would_be_seen"),
-)
+@table("text", "found")
 def test_it_would_be_seen(text: str, found: list[str]) -> None:
     assert [line.partition(" ")[2] for line in dead({"x.py": ast.parse(text)})] == found
 

@@ -59,9 +59,8 @@ def ask_person(session: Session, dialog: Dialog) -> dict[str, Any]:
     if why := refused_here(session, dialog.streams, dialog.modes):
         raise RefusedError("the person cannot be asked here: {why}", why=why, hint=_ELSEWHERE)
     from alice_exp.review.usecases import heartbeat
-    from alice_exp.review.wiring import reviewing
 
-    report = heartbeat(reviewing(session), peek=True)[0]
+    report = heartbeat(session, peek=True)[0]
     waiting = report.items
     fresh = [item.placed for item in waiting if _is_asked(item)]
     decided: dict[str, list[str]] = {"approved": [], "rejected": [], "later": []}

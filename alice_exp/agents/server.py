@@ -266,7 +266,7 @@ class Server:
             import gc
 
             from alice_exp.agents.operations import Connection
-            from alice_exp.maintenance.wiring import reloading
+            from alice_exp.maintenance.store.watch import reloading
             from alice_exp.terminal import language
 
             own = _agents_own(self._opened())

@@ -40,7 +40,7 @@ from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.reply import more, read
 from alice_exp.review.rules.rival_pairs import Answer
-from alice_exp.review.wiring import reviewing
+from alice_exp.review.store import reports
 from alice_exp.timeline.rules.compaction import Summariser, TimelineStatistics, narrative, recent, statistics
 from alice_exp.timeline.rules.search_thoughts import Hit
 from alice_exp.timeline.usecases import events as timeline
@@ -297,7 +297,7 @@ class Reviews:
     def heartbeat(self, *, peek: bool = True) -> Agenda:
         """Today's report. As a peek it starts no clock and gives no numbers; else it is the open one, which ``reply``
         answers, and all of it counts as shown."""
-        return review.heartbeat(reviewing(self._session), peek=peek)[0]
+        return review.heartbeat(self._session, peek=peek)[0]
 
     def approve(
         self,
@@ -335,12 +335,12 @@ class Reviews:
         """Carry out a reply to the open report, one answer a decision; ``UsageError`` for one that is not plain, and
         then nothing is done. "3 replaces", "3 old", "3 both", "3 neither" say which of two rivals holds.
         ``NotFoundError`` where no report is open."""
-        opened = reviewing(self._session)
-        if not opened.reports.open_report():
+        opened = self._session
+        if not reports(opened).open_report():
             raise review.no_report()
         plain, also = more(text)
         answer = also if also in get_args(Answer) else ""
-        reading = read(plain if answer else text, opened.reports.open_ids(), opened.reports.groups())
+        reading = read(plain if answer else text, reports(opened).open_ids(), reports(opened).groups())
         made = []
         for one in reading.decisions:
             if answer:
@@ -378,8 +378,9 @@ class Reviews:
     def exchange(self, peer: str, at: str = "") -> Exchanged:
         """Take what a paired peer offers, then offer ours; it has to be serving, at ``HOST:PORT`` where given."""
         from alice_exp.caller.acting import require_person
+        from alice_exp.sharing.store.network import network
+        from alice_exp.sharing.store.peer_identity import peers
         from alice_exp.sharing.usecases import peers as exchanging
-        from alice_exp.sharing.wiring import network, peers
 
         require_person(self._session.caller, "share", f"alice-exp peer exchange {peer}")
         found = peers(self._session).find(peer)

@@ -16,14 +16,11 @@ from alice_exp.kernel.text.display import one_line, wrapped
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import Placed
-from alice_exp.review import documents as review_documents
-from alice_exp.review.cli.where_it_holds import answers, asked_about
+from alice_exp.review.cli.report_parts import asked_about, moved, settled, team_document
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.state_changes import Movement
 from alice_exp.review.usecases import heartbeat
-from alice_exp.review.wiring import reviewing
-from alice_exp.sync.ports import Remote
-from alice_exp.sync.wiring import remotes
+from alice_exp.sync.remotes import Remote, remotes
 from alice_exp.terminal.console import Terminal, cells
 from alice_exp.terminal.language import aside, rendered, say
 
@@ -39,7 +36,7 @@ def status(terminal: Terminal) -> None:
     Examples: alice-exp status · alice-exp status --json
     """
     session = terminal.session
-    report, _ = heartbeat(reviewing(session), peek=True)
+    report, _ = heartbeat(session, peek=True)
     doubts = [placed for placed in session.home.read(("personal", "universal")) if is_in_doubt(placed.block)]
     hosts, known, asked = connected(session), remotes(session).all(), session.asked()
     failing = [(one, [*faults(one, session)]) for one in hosts]
@@ -51,11 +48,11 @@ def status(terminal: Terminal) -> None:
         "today": report.today,
         "paused_until": report.paused_until or None,
         "doubts": [_doubtful(placed) for placed in doubts],
-        "projects": review_documents.asked_documents(asked),
-        "team": [review_documents.team(came) for came in report.team],
-        "contradictions": review_documents.contradictions(report),
+        "projects": [asked_about(*one).document for one in asked],
+        "team": [team_document(came) for came in report.team],
+        "contradictions": [settled(*pair).document for pair in report.settle],
         "problems": [documents.problem(fault) for fault in problems],
-        "changed": [review_documents.movement(moved) for moved in report.changed],
+        "changed": [moved(one).document for one in report.changed],
         "by_hand": list(report.by_hand),
         "hosts": [_host(one, told) for one, told in failing],
         "sync": _sync(known),
@@ -151,8 +148,8 @@ def _opposed(report: Agenda) -> Iterator[tuple[str, Sequence[str]]]:
 def _asked(names: Sequence[tuple[str, str, str]]) -> Iterator[tuple[str, Sequence[str]]]:
     """The row of the names of projects that a person has to confirm; none where there are none."""
     if names:
-        rows = (f"{one}: {asked_about(name, held)} {answers(one, name)}" for one, name, held in names[:FEW])
-        yield say("projects"), [*rows, *_more(len(names))]
+        rows = (asked_about(*one) for one in names[:FEW])
+        yield say("projects"), [*(f"{r.label}: {r.text} {r.note}" for r in rows), *_more(len(names))]
 
 
 def _teams(report: Agenda) -> Iterator[tuple[str, Sequence[str]]]:
@@ -182,9 +179,9 @@ def _changed(report: Agenda) -> Iterator[str]:
 
 
 def _moves(changed: Iterable[Movement], by_hand: Iterable[str]) -> Iterator[str]:
-    for moved in changed:
-        before, after = say(moved.before or "possible"), say(moved.after) if moved.after else say(moved.kind)
-        yield f"{moved.block_id}  {before} → {after}" if before != after else f"{moved.block_id}  {after}"
+    for one in changed:
+        before, after = say(one.before or "possible"), say(one.after) if one.after else say(one.kind)
+        yield f"{one.block_id}  {before} → {after}" if before != after else f"{one.block_id}  {after}"
     for name in by_hand:
         yield say("{name}  by hand", name=name)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from alice_exp.blocks.store.access_log import access
 from alice_exp.blocks.usecases.reads import counting
-from alice_exp.blocks.wiring import access
-from alice_exp.finding.wiring import cosines, index
+from alice_exp.finding.store.embedded import cosines
 from alice_exp.home.references import is_keyed, one_of, prefix, resolve
 from alice_exp.kernel.errors import Hint, Names, UsageError
 from alice_exp.kernel.text.times import mentions_time
@@ -31,13 +31,15 @@ if TYPE_CHECKING:
 
     from alice_exp.caller.acting import Caller
     from alice_exp.finding.rules.ranking import Match
-    from alice_exp.finding.store.search_index import HomeIndex
+    from alice_exp.finding.store.index_query import Indexed
     from alice_exp.home.doors import Home
     from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.kernel.text.date_spans import Span
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.records import Episode
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ def search(
         found = [one.rank(stored, count) for one, count in zip(asked, many, strict=True)]
         return [_preferring(one, filters.project, days) for one, days in zip(found, spans, strict=True)]
 
-    found = index(session).ask(among)
+    found = _ask(session, among)
     if found is None:
         found = among(Corpus.of(home.read(SETS)))
     return [_by_meaning(session, query, one)[:top] for (query, _), one in zip(queries, found, strict=True)]
@@ -181,7 +183,7 @@ def replaced_ones(session: Session) -> frozenset[str]:
     from alice_exp.finding.rules.rivals import replaced, waiting
 
     condition = "row IN (SELECT row FROM concerns WHERE kind = ?)"
-    found = index(session).ask(lambda known: known.chosen(condition, REPLACING))
+    found = _ask(session, lambda known: known.chosen(condition, REPLACING))
     return replaced(session.home.read(TRUSTED_PLACES)) if found is None else waiting(found)
 
 
@@ -210,23 +212,29 @@ def _preferring(matches: list[Match], project: str, days: Sequence[Span]) -> lis
     return preferring(of_days(matches, days) if days else matches, project)
 
 
+def _ask(session: Session, question: Callable[[Indexed], R]) -> R | None:
+    from alice_exp.finding.store.search_index import index
+
+    return index(session).ask(question)
+
+
 def show(session: Session, reference: str) -> Shown:
     """One block, wherever it is; counts as a read, which the answer shows already (R3.34, B3.5)."""
     config, reads, caller = session.home.config(), access(session), session.caller
-    placed = look_up(session.home, index(session), caller, reference)
+    placed = look_up(session, reference)
     reads.record([placed.block.id], caller.now)
     return _showing(config, caller)(counting(reads.pending(), config, caller.now)(placed))
 
 
-def look_up(home: Home, known: HomeIndex, caller: Caller, reference: str) -> Placed:
+def look_up(session: Session, reference: str) -> Placed:
     """The block that a reference stands for, in any set or the archive; raises like ``home.references.resolve``. What
     waits outside of git is there for a person."""
-    places = REVIEWED if caller.is_person else PLACES
-    if is_keyed(reference):
-        return resolve(home.read(places), reference)
-    wanted = prefix(reference)
-    found = known.ask(lambda held: held.starting_with(wanted, 5))
-    return one_of(reference, wanted, found) if found else resolve(home.read(places), reference)
+    places = REVIEWED if session.caller.is_person else PLACES
+    if not is_keyed(reference):
+        wanted = prefix(reference)
+        if found := _ask(session, lambda held: held.starting_with(wanted, 5)):
+            return one_of(reference, wanted, found)
+    return resolve(session.home.read(places), reference)
 
 
 _BEHIND = 20
@@ -274,7 +282,7 @@ def listing(
         return list(islice(wanted, most))
 
     held = [*home.read(OUTSIDE)] if caller.is_person and "low_value" in places else ()
-    found = index(session).ask(lambda known: kept(chain(known.within(places), held)))
+    found = _ask(session, lambda known: kept(chain(known.within(places), held)))
     return list(
         map(_showing(config, caller), kept(chain(home.read(places), held)) if found is None else found)
     )

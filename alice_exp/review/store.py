@@ -6,6 +6,8 @@ from dataclasses import asdict, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from alice_exp.home.session import Session, once
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
 from alice_exp.kernel.value_class import dataclass
 
@@ -13,10 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.blocks.store.access_log import FileAccess
-    from alice_exp.caller.acting import Caller
-    from alice_exp.home.doors import Home
-    from alice_exp.home.ports import Came
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.values.block import Placed
     from alice_exp.model.values.ledger_entry import Entry
@@ -172,19 +170,6 @@ class Reports:
         return _Open(report, act.at, ids, act.commit, act.at, act.commit)
 
 
-@dataclass(frozen=True, slots=True)
-class Reviewing:
-    """What the review needs: the home, its open report, the log of reads, the caller with the time, when today began
-    (ISO-8601 UTC), and what came with repositories and waits to be trusted."""
-
-    home: Home
-    reports: Reports
-    access: FileAccess
-    caller: Caller
-    day_began: str
-    came: Callable[[], tuple[Came, ...]] = tuple
-
-
 _NO_PROPOSAL = frozenset(("heartbeat", "outcome", "edit", "fold", "seen"))
 """What names a candidate without bringing it in."""
 
@@ -195,3 +180,36 @@ def _day_before(day: str) -> str:
     except ValueError:
         return ""
     return began.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@once
+def reports(session: Session) -> Reports:
+    """The open report of the home, in ``state/report.json``."""
+    from alice_exp.home.store.recent_log import acts_after, newest_act
+
+    repository = session.home.repository
+
+    def said(error: ProblemError) -> None:
+        hint = "the report is made from the files alone; see 'alice-exp doctor'"
+        session.warn(ProblemError("the history is unavailable: {why}", why=str(error), hint=hint))
+
+    def newest(op: str) -> Commit | None:
+        try:
+            return newest_act(repository, op)
+        except ProblemError as error:
+            said(error)
+            return None
+
+    def after(commit: str, at: str) -> Sequence[Commit]:
+        try:
+            return acts_after(repository, commit, at)
+        except ProblemError as error:
+            said(error)
+            return ()
+
+    def before(commit: str) -> Mapping[str, Placed]:
+        versions = session.history.changed(commit).blocks
+        return {one.block_id: one.before for one in versions if one.before is not None}
+
+    past = Past(newest, after, before, lambda entries: session.history.decided(entries))
+    return Reports(session.root / "state" / "report.json", past)

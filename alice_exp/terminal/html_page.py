@@ -7,8 +7,11 @@ from hashlib import sha256
 from html import escape
 from pathlib import Path
 
-from alice_exp.kernel.text.display import visible
+from alice_exp.kernel.text.display import Markup, filling, visible
 from alice_exp.terminal.language import language
+
+html = filling(lambda text: escape(visible(text)))
+"""Fills a template of HTML."""
 
 
 def document(title: str, lead: str, body: str, foot: str, script: str = "") -> str:
@@ -21,17 +24,18 @@ def document(title: str, lead: str, body: str, foot: str, script: str = "") -> s
     if script:
         proof = b64encode(sha256(script.encode()).digest()).decode()
         policy += f"; script-src 'sha256-{proof}'"
-    return (
-        f'<!DOCTYPE html>\n<html lang="{language()}">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+    return html(
+        '<!DOCTYPE html>\n<html lang="{0}">\n<head>\n<meta charset="utf-8">\n'
+        '<meta http-equiv="Content-Security-Policy" content="{1}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_text(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
-        f"<header>\n<h1>{_text(title)}</h1>\n<p>{_text(lead)}</p>\n</header>\n"
-        f"{body}<footer>{_text(foot)}</footer>\n</main>\n"
-        + (f"<script>{script}</script>\n" if script else "")
-        + "</body>\n</html>\n"
+        "<title>{2}</title>\n<style>\n{3}</style>\n</head>\n<body>\n<main>\n"
+        "<header>\n<h1>{2}</h1>\n<p>{4}</p>\n</header>\n{5}<footer>{6}</footer>\n</main>\n{7}</body>\n</html>\n",
+        language(),
+        Markup(policy),
+        title,
+        Markup(style),
+        lead,
+        Markup(body),
+        foot,
+        Markup(f"<script>{script}</script>\n" if script else ""),
     )
-
-
-def _text(text: str) -> str:
-    return escape(visible(text))

@@ -12,7 +12,6 @@ from alice_exp.blocks.usecases.lifetime import keep, retire
 from alice_exp.model.values.block import PLACES, content_hash
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.daily_report import Agenda
-from alice_exp.review.wiring import reviewing
 
 
 def now(at: str) -> None:
@@ -29,7 +28,7 @@ class Person:
 
     def heartbeat(self) -> Agenda:
         """Today's report, shown."""
-        return review.heartbeat(reviewing(self.session), peek=False)[0]
+        return review.heartbeat(self.session, peek=False)[0]
 
     def approve(self, ids: Sequence[str], replacing: Sequence[str] = (), both: Sequence[str] = ()) -> None:
         """同意, with the answer on a rival."""

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from alice_exp.agents.server import Server
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who holds a pipe")
@@ -281,10 +281,7 @@ def test_a_forged_yes_approves_nothing(
 SETTINGS = dict(cases(__file__, "SETTINGS"))
 
 
-@pytest.mark.parametrize(
-    ("flags", "settings"),
-    cases(__file__, "test_codex_that_answers_dialogs_itself_is_not_asked"),
-)
+@table("flags", "settings")
 def test_codex_that_answers_dialogs_itself_is_not_asked(
     flags: tuple[str, ...], settings: str, host: Call, three: dict[str, str], cli: Call, tmp_path: Path
 ) -> None:

@@ -20,7 +20,7 @@ from alice_exp.conversations.store.file_sessions import FileSessions
 from alice_exp.conversations.values import Message
 from alice_exp.kernel.errors import BusyError, PeerError
 from alice_exp.kernel.journal.derived_file import load_derived
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.dying import killed
 
 Call = Callable[..., Any]
@@ -494,10 +494,7 @@ def test_a_person_reports_the_newest_by_its_place(home: Path, cli: Call, inline:
     assert cli("outcome", "last", "ok", check=False).code == 4
 
 
-@pytest.mark.parametrize(
-    ("prompts", "kept"),
-    cases(__file__, "test_what_is_said_off_the_record_is_no_showings_task"),
-)
+@table("prompts", "kept")
 def test_what_is_said_off_the_record_is_no_showings_task(
     home: Path, cli: Call, inline: None, prompts: list[str], kept: list[str]
 ) -> None:

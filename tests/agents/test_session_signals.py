@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 
-import pytest
-
 from alice_exp.agents.usecases.captured_sessions import MOST_ACTIONS, actions_of, traces
 from alice_exp.conversations.rules.tool_uses import Deed
-from tests.case_tables import cases
+from tests.case_tables import table
 
 SHOWN = [("dec-22222222", "fix the login")]
 
@@ -24,10 +22,7 @@ def seemed(*deeds: Deed) -> Mapping[str, bool]:
     return found.seemed
 
 
-@pytest.mark.parametrize(
-    ("command", "is_check"),
-    cases(__file__, "test_the_last_test_or_build_says_whether_it_seemed_ok"),
-)  # fmt: skip
+@table("command", "is_check")  # fmt: skip
 def test_the_last_test_or_build_says_whether_it_seemed_ok(command: str, is_check: bool) -> None:
     assert seemed(ran(command, True)) == ({"tests": False} if is_check else {})
     assert seemed(ran("pytest", True), ran(command, False)) == {"tests": is_check}
@@ -37,10 +32,7 @@ def test_a_check_whose_end_nobody_told_says_nothing() -> None:
     assert seemed(ran("pytest", None)) == {}
 
 
-@pytest.mark.parametrize(
-    ("command", "takes_back"),
-    cases(__file__, "test_an_edit_that_is_taken_back_seems_failed"),
-)  # fmt: skip
+@table("command", "takes_back")  # fmt: skip
 def test_an_edit_that_is_taken_back_seems_failed(command: str, takes_back: bool) -> None:
     assert seemed(edited("a", "b"), ran(command)) == {"edits": not takes_back}
     assert seemed(ran(command), edited("a", "b")) == {"edits": True}, "what stood there before"
@@ -52,10 +44,7 @@ def test_an_edit_whose_texts_swap_is_taken_back() -> None:
     assert seemed(edited("a", "b"), edited("b", "c")) == {"edits": True}
 
 
-@pytest.mark.parametrize(
-    ("words", "ok"),
-    cases(__file__, "test_the_persons_next_words_say_whether_it_seemed_ok"),
-)  # fmt: skip
+@table("words", "ok")  # fmt: skip
 def test_the_persons_next_words_say_whether_it_seemed_ok(words: str, ok: bool) -> None:
     assert seemed(ran("ls"), Deed(prompt=words)) == {"words": ok}
 

@@ -12,15 +12,12 @@ from alice_exp.agents.cli import hook_command
 from alice_exp.agents.usecases.captured_sessions import command_of
 from alice_exp.conversations.rules import transcripts
 from alice_exp.conversations.store import file_sessions as store
-from tests.case_tables import cases
+from tests.case_tables import table
 
 Call = Callable[..., Any]
 
 
-@pytest.mark.parametrize(
-    ("line", "command"),
-    cases(__file__, "test_a_command_is_told_without_its_files_and_secrets"),
-)
+@table("line", "command")
 def test_a_command_is_told_without_its_files_and_secrets(line: str, command: str) -> None:
     assert command_of(line)[0] == command
 

@@ -14,7 +14,7 @@ from alice_exp.app.command_table import COMMANDS
 from alice_exp.app.command_table import GROUPS as HEADINGS
 from alice_exp.app.main import command
 from alice_exp.kernel.text.display import cells
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.conftest import Call
 from tests.manual import every
 
@@ -107,10 +107,7 @@ def test_the_page_of_all_commands_imports_none_of_them(world: Path) -> None:
     assert not (world / "alice").exists()
 
 
-@pytest.mark.parametrize(
-    ("documented", "room", "line"),
-    cases(__file__, "test_a_sentence_is_shortened_by_whole_clauses"),
-)
+@table("documented", "room", "line")
 def test_a_sentence_is_shortened_by_whole_clauses(documented: str, room: int, line: str) -> None:
     assert help_page.short(documented, room) == line
 

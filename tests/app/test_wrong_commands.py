@@ -8,7 +8,7 @@ import pytest
 
 from alice_exp.app.command_table import COMMANDS
 from alice_exp.app.wrong_commands import MEANT, NAMED
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.conftest import Call
 
 RUNS: tuple[tuple[str, str], ...] = tuple(cases(__file__, "RUNS"))
@@ -67,10 +67,7 @@ def test_a_stranger_without_a_home_is_told_how_to_begin(cli: Call) -> None:
     assert done.code == 3 and "alice-exp init" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    cases(__file__, "test_an_empty_argument_is_named_as_the_help_names_it"),
-)
+@table("line", "said")
 def test_an_empty_argument_is_named_as_the_help_names_it(
     filled: Path, cli: Call, line: tuple[str, ...], said: str
 ) -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-import pytest
-
 from alice_exp import Alice
 from alice_exp.blocks.rules.grounding import subject_of
 from alice_exp.blocks.usecases.capture import destination
 from alice_exp.model.values.block import Block, Payload
-from tests.case_tables import cases
+from tests.case_tables import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,10 +17,7 @@ if TYPE_CHECKING:
     from alice_exp.model.values.block import BlockType
 
 
-@pytest.mark.parametrize(
-    ("kind", "payload"),
-    cases(__file__, "test_what_tells_of_the_user_goes_to_personal"),
-)
+@table("kind", "payload")
 def test_what_tells_of_the_user_goes_to_personal(kind: str, payload: str) -> None:
     block_type = cast("BlockType", kind)
     block = Block(
@@ -31,10 +26,7 @@ def test_what_tells_of_the_user_goes_to_personal(kind: str, payload: str) -> Non
     assert destination(block).startswith("personal/")
 
 
-@pytest.mark.parametrize(
-    ("kind", "payload"),
-    cases(__file__, "test_what_tells_of_the_work_goes_to_universal"),
-)
+@table("kind", "payload")
 def test_what_tells_of_the_work_goes_to_universal(kind: str, payload: str) -> None:
     assert subject_of(cast("BlockType", kind), payload) == "work"
 

@@ -8,7 +8,7 @@ import pytest
 from alice_exp.blocks.cli.act_wording import in_words
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.terminal import language
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.conftest import Call
 
 
@@ -19,10 +19,7 @@ def chinese() -> Iterator[None]:
     language.choose("")
 
 
-@pytest.mark.parametrize(
-    ("subject", "said"),
-    cases(__file__, "test_an_act_is_told_in_chinese"),
-)
+@table("subject", "said")
 def test_an_act_is_told_in_chinese(chinese: None, subject: str, said: str) -> None:
     assert in_words(Commit("", subject, "", "user", "")) == said
 

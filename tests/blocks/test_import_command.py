@@ -13,30 +13,12 @@ from typing import Any
 
 import pytest
 
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.data import HERE as DATA
 
 Call = Callable[..., Any]
 
-CLAUDE_MD = """# My project
-
-Use Python 3.11
-and nothing older.
-
-<!-- - a hidden order -->
-## Testing
-- Run `make test` before
-  you commit
-- Never mock the database
-  - except in unit tests
-@docs/other.md
-
-```sh
-- not a rule
-```
-## Style ##
-1. Short functions
-"""
+CLAUDE_MD = Path(__file__).with_name("imported.md").read_text("utf-8")
 NOTE = """---
 title: Coffee
 ---
@@ -351,10 +333,7 @@ def person(home: Path) -> Path:
     return Path(os.environ["HOME"])
 
 
-@pytest.mark.parametrize(
-    ("host", "file", "key"),
-    cases(__file__, "test_a_json_host_is_served_and_left_as_it_was"),
-)
+@table("host", "file", "key")
 def test_a_json_host_is_served_and_left_as_it_was(
     home: Path, cli: Call, host: str, file: str, key: str
 ) -> None:

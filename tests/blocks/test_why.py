@@ -6,7 +6,7 @@ import pytest
 
 from alice_exp.kernel.jsonc import parse
 from alice_exp.model.formats.block_schema import state_in
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.conftest import Call
 
 FILE = b"""{"blocks": [
@@ -42,10 +42,7 @@ def test_the_index_and_the_files_say_the_same_of_every_block(home: Path, cli: Ca
     assert f"alice-exp revive {gone} --from-rejected" in cli("restore", gone, check=False).stderr
 
 
-@pytest.mark.parametrize(
-    ("path", "block_id", "state"),
-    cases(__file__, "test_a_state_is_read_without_the_other_blocks"),
-)
+@table("path", "block_id", "state")
 def test_a_state_is_read_without_the_other_blocks(path: str, block_id: str, state: str) -> None:
     assert state_in(parse(FILE, path), block_id) == state
 

@@ -6,7 +6,7 @@ import pytest
 
 from alice_exp.blocks.rules.grounding import held_in
 from alice_exp.caller.project_names import MOST, Projects, Spot, remote_key
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 
 
 @pytest.mark.parametrize(
@@ -112,9 +112,6 @@ def test_a_mistyped_setting_says_nothing(text: str) -> None:
     assert Projects.read(text, text) == Projects()
 
 
-@pytest.mark.parametrize(
-    ("said", "everywhere"),
-    cases(__file__, "test_words_say_whether_they_hold_in_every_project"),
-)
+@table("said", "everywhere")
 def test_words_say_whether_they_hold_in_every_project(said: str, everywhere: bool) -> None:
     assert held_in("a/b", "", said) == ("" if everywhere else "a/b")

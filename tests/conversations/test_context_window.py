@@ -23,7 +23,7 @@ from alice_exp.conversations.rules.context_window import (
 from alice_exp.conversations.values import Message, ToolCall, as_dict, message_of
 from alice_exp.kernel.errors import UsageError
 from alice_exp.model.values.config import Config
-from tests.case_tables import cases
+from tests.case_tables import table
 
 SYSTEM = Message("system", "你是一个助手")
 
@@ -60,10 +60,7 @@ def shape(window: Window) -> list[str]:
 # ---------------------------------------------------------------------------------------------------- numbers
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    cases(__file__, "test_tokens_of_a_message"),
-)
+@table("text", "tokens")
 @pytest.mark.covers("B4.2")
 def test_tokens_of_a_message(text: str, tokens: int) -> None:
     assert message_tokens(Message("user", text)) == tokens
@@ -74,10 +71,7 @@ def test_tool_calls_cost_tokens_too() -> None:
     assert message_tokens(call) == 4 + 3 + 3
 
 
-@pytest.mark.parametrize(
-    ("tokens", "most", "threshold", "yes"),
-    cases(__file__, "test_what_fills_its_share_is_compressed"),
-)
+@table("tokens", "most", "threshold", "yes")
 @pytest.mark.covers("R4.6")
 def test_what_fills_its_share_is_compressed(tokens: int, most: int, threshold: float, yes: bool) -> None:
     settings = Settings(trigger_threshold=threshold, max_context=most)
@@ -375,10 +369,7 @@ def test_messages_of_an_agent_loop_come_and_go() -> None:
     assert message_of(as_dict(answer)) == answer
 
 
-@pytest.mark.parametrize(
-    "bad",
-    cases(__file__, "test_what_is_no_message_is_refused"),
-)
+@table("bad")
 def test_what_is_no_message_is_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
         message_of(bad)

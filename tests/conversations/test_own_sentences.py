@@ -7,7 +7,7 @@ from alice_exp.conversations.rules.cues import extract, is_standing
 from alice_exp.conversations.rules.reading import PROMPT, TEN_LINES, parse_answer, prompt_for
 from alice_exp.conversations.values import Message
 from alice_exp.kernel.errors import ProviderError
-from tests.case_tables import cases
+from tests.case_tables import table
 
 OWN = "Always run the linter before you push."
 PASTED = {
@@ -59,19 +59,13 @@ def test_at_most_twelve_of_a_session_cues_first_and_statements_before_questions(
     assert [len(one) for one in long] == [own.LONGEST]
 
 
-@pytest.mark.parametrize(
-    "text",
-    cases(__file__, "test_what_is_secret_or_off_the_record_is_not_queued"),
-)
+@table("text")
 def test_what_is_secret_or_off_the_record_is_not_queued(text: str) -> None:
     talk = [Message("user", text), Message("user", OWN)]
     assert [one.text for one in own.queued(own.said(talk), talk)] == [OWN]
 
 
-@pytest.mark.parametrize(
-    ("text", "holds"),
-    cases(__file__, "test_an_order_from_now_on_is_told_from_one_of_the_moment"),
-)
+@table("text", "holds")
 def test_an_order_from_now_on_is_told_from_one_of_the_moment(text: str, holds: bool) -> None:
     found = own.said([Message("user", text)])
     assert any(map(is_standing, found)) is holds
@@ -80,10 +74,7 @@ def test_an_order_from_now_on_is_told_from_one_of_the_moment(text: str, holds: b
 
 
 @pytest.mark.covers("BX.103")
-@pytest.mark.parametrize(
-    ("said", "told"),
-    cases(__file__, "test_what_the_fifth_source_shows_is_found"),
-)
+@table("said", "told")
 def test_what_the_fifth_source_shows_is_found(said: str, told: list[str]) -> None:
     assert [one.content for one in extract([Message("user", said)])[0]] == told
 
@@ -158,10 +149,7 @@ def test_trifles_are_dropped_and_counted() -> None:
     assert ([one.importance for one in found[0]], found[1]) == ([0.9], 1)
 
 
-@pytest.mark.parametrize(
-    "text",
-    cases(__file__, "test_what_can_be_saved_of_an_answer"),
-)
+@table("text")
 @pytest.mark.covers("R4.20")
 def test_what_can_be_saved_of_an_answer(text: str) -> None:
     answer = parse_answer(text, own.said(EXAMPLE_B[:1]))

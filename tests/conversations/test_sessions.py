@@ -12,7 +12,7 @@ import pytest
 from alice_exp.conversations.rules.cues import other_speakers
 from alice_exp.conversations.rules.transcripts import rows_of
 from alice_exp.conversations.values import Message
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.dying import killed
 from tests.journeys import model_server as server
 
@@ -484,10 +484,7 @@ def test_a_server_that_names_a_time_is_asked_again_then_and_no_sooner(
         assert time.monotonic() - began < 60 and len(model.prompts) == asked + 1
 
 
-@pytest.mark.parametrize(
-    ("body", "code"),
-    cases(__file__, "test_a_program_as_a_model"),
-)
+@table("body", "code")
 def test_a_program_as_a_model(
     home: Path, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, code: int
 ) -> None:
@@ -564,10 +561,7 @@ def test_what_others_say_is_no_fact_about_the_user(home: Path, cli: Call, tmp_pa
     assert told == ["The user lives in Porto", "The user is vegetarian"]
 
 
-@pytest.mark.parametrize(
-    ("names", "others"),
-    cases(__file__, "test_who_speaks_beside_the_user"),
-)
+@table("names", "others")
 def test_who_speaks_beside_the_user(names: tuple[str, ...], others: tuple[str, ...]) -> None:
     messages = [Message("user", "hi", speaker=name) for name in names]
     assert other_speakers(messages, ["我叫小王", "Anna is a colleague"]) == others

@@ -14,7 +14,7 @@ import pytest
 
 from alice_exp.caller.hosts import KNOWN
 from alice_exp.conversations.rules.transcripts import TAG, read, records, spoken, typed_words
-from tests.case_tables import cases
+from tests.case_tables import table
 
 Call = Callable[..., Any]
 LISTED = [
@@ -37,10 +37,7 @@ def test_each_tag_is_nobodys(tag: str, sign: tuple[str, str]) -> None:
     assert typed_words(f"a\n{head}I live in Rome{end}\n  {head}\nI live\n{end}{head}\n\n{end} b") == "a\n\n b"
 
 
-@pytest.mark.parametrize(
-    ("text", "own"),
-    cases(__file__, "test_a_tag_that_a_person_typed_swallows_nothing"),
-)
+@table("text", "own")
 def test_a_tag_that_a_person_typed_swallows_nothing(text: str, own: str | None) -> None:
     assert typed_words(text) == (text if own is None else own)
     (row,) = spoken(

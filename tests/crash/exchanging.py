@@ -79,7 +79,7 @@ def check(root: Path) -> None:
 
 def _peers(home: Path) -> Any:
     from alice_exp.app.opening import open_session
-    from alice_exp.sharing.wiring import peers
+    from alice_exp.sharing.store.peer_identity import peers
 
     return peers(open_session(str(home), "user", lambda _: None))
 
@@ -93,8 +93,8 @@ def _play(words: list[str]) -> int:
     from alice_exp.app.opening import open_session
     from alice_exp.kernel.errors import PeerError
     from alice_exp.sharing.cli import peer_commands
+    from alice_exp.sharing.store.peer_identity import peers
     from alice_exp.sharing.usecases.peers import Host
-    from alice_exp.sharing.wiring import peers
 
     @contextlib.contextmanager
     def connected(asked: Any, session: Any) -> Iterator[Any]:

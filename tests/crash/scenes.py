@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 import sys
+from ast import literal_eval
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -24,31 +25,7 @@ NOW = "2026-02-20T09:00:00Z"
 AGENT = "agent:claude"
 
 HAND_EDIT = "typed by a person while nobody looked"
-UNIVERSAL = """// Which tool to use for what, and how. 第一行。
-{
-  "$schema": "../.schema/namespace.json",
-  "blocks": [
-    // above the first
-    {
-      "id": "exp-aaaaaaa2", // after the id
-      "trigger": "searching code",
-      "payload": "use rg",
-      "state": "past",
-      "verifications": 4, /* within */
-      "created_at": "2026-01-10T08:00:00Z", "updated_at": "2026-01-10T08:00:00Z"
-    },
-    // above the second
-    {
-      "id": "exp-bbbbbbb2",
-      "trigger": "formatting python",
-      "payload": "use ruff format",
-      "created_at": "2026-01-10T08:00:00Z", "updated_at": "2026-01-10T08:00:00Z"
-    }
-    // after the last
-  ]
-}
-// at the end of the file
-"""
+UNIVERSAL = Path(__file__).with_name("tool_usage.jsonc").read_text("utf-8")
 
 
 @dataclass(frozen=True)
@@ -87,117 +64,11 @@ class Scene:
         return next((name for name in self.needs if find_spec(name) is None), "")
 
 
-SCENES: dict[str, Scene] = {
-    "memorize": Scene('memorize "prefer uv" --when "installing packages" -q', "memorize", AGENT),
-    "memorize-new-day": Scene(
-        'memorize "prefer uv" --when "installing packages" -q', "memorize", AGENT, prepare="tomorrow"
-    ),
-    "approve": Scene("approve exp-ccccccc2 --yes -q", "approve", "user"),
-    "approve-last": Scene("approve --all --yes -q", "approve", "user", prepare="heartbeat"),
-    "heartbeat": Scene("heartbeat", "heartbeat", "user", prepare="read"),
-    "reply": Scene('reply "同意" --yes -q', "approve", "user", prepare="heartbeat"),
-    "outcome": Scene("outcome exp-aaaaaaa2 ok -q", "outcome", AGENT),
-    "decision": Scene("outcome dec-aaaaaaa2 ok -q", "outcome", AGENT, prepare="decided"),
-    "keep": Scene("keep exp-ddddddd2 -q", "keep", "user", prepare="doubted"),
-    "event": Scene('event add "tests are green" -q', "event", AGENT, prepare="thoughts"),
-    "extract": Scene("session extract talk -q", "extract", AGENT, prepare="talk"),
-    "memorize-over-hand-edit": Scene(
-        'memorize "prefer uv" --when "installing packages" -q',
-        "memorize",
-        AGENT,
-        first=(("adopt", "editor"),),
-        prepare="hand_edit",
-    ),
-    "memorize-over-rejected": Scene(
-        'memorize "prefer uv" --when "installing packages" -q',
-        "memorize",
-        AGENT,
-        first=(("adopt", "editor"), ("refuse", "system")),
-        prepare="rejected_edit",
-    ),
-    "recover-prepared": Scene("list -q", "retire", "user", always=True, prepare="prepared"),
-    "recover-half": Scene("list -q", "retire", "user", always=True, prepare="half"),
-    "recover-swapped": Scene("list -q", "retire", "user", always=True, prepare="swapped"),
-    "recover-then-write": Scene(
-        'memorize "prefer uv" --when "installing packages" -q',
-        "memorize",
-        AGENT,
-        first=(("retire", "user"),),
-        prepare="half",
-    ),
-    "undo": Scene("undo --yes -q", "undo", "user", rehearsed=True),
-    "edit": Scene("edit exp-aaaaaaa2 -q", "edit", "user", rehearsed=True),
-    "move": Scene("move exp-aaaaaaa2 universal/api_patterns -q", "move", "user", rehearsed=True),
-    "retire": Scene("retire exp-aaaaaaa2 --reason old -q", "retire", "user", rehearsed=True),
-    "restore": Scene("restore exp-ccccccc2 -q", "restore", "user", prepare="deleted", rehearsed=True),
-    "restore-lost": Scene("restore --lost --yes -q", "restore", "user", prepare="lost", rehearsed=True),
-    "restore-copied": Scene("restore --lost --yes -q", "restore", "user", prepare="copied", rehearsed=True),
-    "config": Scene("config set thresholds.past 4 -q", "config", "user", rehearsed=True),
-    "prune": Scene("episode prune -q", "episode", "user", prepare="episodes", rehearsed=True),
-    "distill": Scene("distill -q", "memorize", "user", prepare="episodes", rehearsed=True),
-    "session-end": Scene("session end talk -q", "extract", AGENT, prepare="talk", rehearsed=True),
-    "init": Scene("init -q", "adopt", "user", prepare="files", rehearsed=True, again=True),
-    "reject": Scene("reject exp-ccccccc2 --reason no --yes -q", "reject", "user", rehearsed=True),
-    "owner": Scene(
-        'owner init --key "$CM_DIR/key" --allow-unprotected -q',
-        "owner",
-        "user",
-        prepare="key",
-        rehearsed=True,
-        files=("local.jsonc", "identity/owner.pub"),
-        again=True,
-    ),
-    "owner-sign": Scene("owner sign exp-aaaaaaa2 --yes -q", "sign", "user", prepare="owned", rehearsed=True),
-    "decide": Scene('decide "searching code" -q', "", AGENT, rehearsed=True),
-    "session-say": Scene(
-        'session say talk user "And tea again." -q', "", AGENT, prepare="talk", rehearsed=True
-    ),
-    "session-forget": Scene(
-        "session forget talk --yes -q",
-        "",
-        "user",
-        prepare="talk",
-        rehearsed=True,
-        files=("sessions/talk.jsonl",),
-    ),
-    "project": Scene("project off a/b -q", "", "user", rehearsed=True, files=("local.jsonc",), again=True),
-    "import": Scene(
-        'import jsonl "$CM_DIR/lessons.jsonl" -q', "import", "user", prepare="lessons", rehearsed=True
-    ),
-    "doctor-fix": Scene("doctor --fix -q", "", "user", script="mending.py"),
-    "showing": Scene("hook claude-code prompt", "", AGENT, script="showing.py", program="showing.py"),
-    "heard": Scene("hook --finish", "extract", AGENT, script="hearing.py"),
-    "purge": Scene("purge exp-aaaaaaa2 --yes -q", "purge", "user", script="purge.py"),
-    "sync": Scene("sync -q", "sync", "user", script="syncing.py"),
-    "sync-first": Scene("sync -q", "", "user", script="first_push.py"),
-    "sync-remove": Scene(
-        "sync remove mine -q",
-        "",
-        "user",
-        prepare="remote",
-        rehearsed=True,
-        files=("identity/remotes.json",),
-    ),
-    "share-allow": Scene(
-        "share allow exp-eeeeeee2 --yes -q", "share", "user", prepare="proven", rehearsed=True, again=True
-    ),
-    "share-export": Scene(
-        'share export "$CM_DIR/alice/../out.json" --to bob --yes -q',
-        "",
-        "user",
-        prepare="shared",
-        rehearsed=True,
-        files=("../out.json", "identity/shared.jsonl"),
-    ),
-    "exchange": Scene(
-        "peer exchange alice_bob -q",
-        "",
-        "user",
-        script="exchanging.py",
-        program="exchanging.py",
-        needs=("cryptography", "spake2", "zeroconf"),
-    ),
-    "share-import": Scene('share import "$CM_DIR/bundle.json" --yes -q', "share", "user", prepare="bundle"),
+SCENES = {
+    name: Scene(*act, **more)
+    for name, *act, more in map(
+        literal_eval, Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines()[1:]
+    )
 }
 """``make test`` samples them, ``make crash`` walks all of them whole."""
 
@@ -424,10 +295,9 @@ def _owned() -> None:
 
 def _remote() -> None:
     """A remote that is known; nobody asks whether it is there."""
-    from alice_exp.sync.ports import Remote
-    from alice_exp.sync.store.known_remotes import FileRemotes
+    from alice_exp.sync.remotes import Remote, Remotes
 
-    FileRemotes(Path(os.environ["ALICE_HOME"]) / "identity").keep(
+    Remotes(Path(os.environ["ALICE_HOME"]) / "identity").keep(
         (Remote("mine", "ssh://there.invalid/mine.git", True, NOW),)
     )
 

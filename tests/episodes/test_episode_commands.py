@@ -16,7 +16,7 @@ from alice_exp.finding.rules.task_similarity import retrieval_similarity, simila
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.kernel.text.tokens import keywords, literal_keywords
 from alice_exp.model.values.records import Episode, EpisodeBook
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.conftest import NOW
 
 Call = Callable[..., Any]
@@ -391,10 +391,7 @@ def test_replacing_needs_a_person_and_yes(home: Path, cli: Call, git: Callable[.
     assert {one["task"] for one in cli("episode", "list", "--json").json["episodes"]} == {"new", "old"}
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    cases(__file__, "test_a_faulty_import_takes_nothing_in"),
-)
+@table("text", "line")
 def test_a_faulty_import_takes_nothing_in(
     home: Path, cli: Call, git: Callable[..., str], text: str, line: int
 ) -> None:

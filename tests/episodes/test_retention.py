@@ -22,7 +22,7 @@ from alice_exp.kernel.text.times import iso_time
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.values.block import Block, Payload
 from alice_exp.model.values.records import Episode, EpisodeBook
-from tests.case_tables import cases
+from tests.case_tables import table
 
 NOW = "2026-02-20T09:00:00Z"
 DAY = 86_400_000
@@ -67,10 +67,7 @@ def test_what_lies_unused_weighs_less_as_a_record_and_as_a_block() -> None:
         assert weights[0] > weights[1] > weights[2]
 
 
-@pytest.mark.parametrize(
-    ("reward", "days", "uniqueness", "references", "score"),
-    cases(__file__, "test_vectors"),
-)
+@table("reward", "days", "uniqueness", "references", "score")
 @pytest.mark.covers("R0.41")
 def test_vectors(reward: float, days: int, uniqueness: float, references: int, score: float) -> None:
     assert retention(reward, days * DAY, uniqueness, references).score == pytest.approx(score, abs=1e-9)

@@ -31,7 +31,7 @@ from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import iso_time, milliseconds
 from alice_exp.kernel.text.tokens import keywords
 from alice_exp.model.values.records import Episode, EpisodeBook
-from tests.case_tables import cases
+from tests.case_tables import table
 
 ML: dict[str, Json] = {"topic": "machine_learning", "difficulty": "beginner"}
 NOW = "2026-02-20T09:00:00Z"
@@ -319,10 +319,7 @@ def test_a_context_is_copied() -> None:
     assert episode.context == {"a": 1}
 
 
-@pytest.mark.parametrize(
-    ("value", "written"),
-    cases(__file__, "test_every_time_format"),
-)
+@table("value", "written")
 @pytest.mark.covers("B1.9")
 def test_every_time_format(value: object, written: str) -> None:
     assert iso_time(value) == written

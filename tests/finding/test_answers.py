@@ -9,7 +9,7 @@ from alice_exp.finding.rules.parsed_query import LIGHT, word_weight
 from alice_exp.finding.rules.ranking import GATE, rank
 from alice_exp.finding.rules.scorer import Texts
 from alice_exp.model.values.block import Block, Payload, Placed
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 
 FACTS = cases(__file__, "FACTS")
 
@@ -24,26 +24,17 @@ def asked(query: str, facts: list[str] | None = None, gate: float = GATE) -> lis
     return [match.placed.block.payload.content for match in found]
 
 
-@pytest.mark.parametrize(
-    ("query", "at"),
-    cases(__file__, "test_a_joined_word_is_found_by_its_parts_and_they_by_it"),
-)
+@table("query", "at")
 def test_a_joined_word_is_found_by_its_parts_and_they_by_it(query: str, at: int) -> None:
     assert asked(query)[:1] == [FACTS[at]]
 
 
-@pytest.mark.parametrize(
-    "query",
-    cases(__file__, "test_one_word_of_several_is_doubtful"),
-)
+@table("query")
 def test_one_word_of_several_is_doubtful(query: str) -> None:
     assert max(probabilities(query)) < 0.9
 
 
-@pytest.mark.parametrize(
-    ("query", "stranger"),
-    cases(__file__, "test_a_name_that_no_text_has_is_a_strangers"),
-)
+@table("query", "stranger")
 def test_a_name_that_no_text_has_is_a_strangers(query: str, stranger: bool) -> None:
     assert Texts.of(FACTS).find(query).stranger is stranger
 
@@ -79,10 +70,7 @@ def certainty(query: str, texts: Sequence[str]) -> float:
     return max((found.certainty(index) for index in found.matches), default=0.0)
 
 
-@pytest.mark.parametrize(
-    ("query", "answer"),
-    cases(__file__, "test_an_answer_is_surer_than_its_neighbours_are_where_it_was_taken_out"),
-)
+@table("query", "answer")
 def test_an_answer_is_surer_than_its_neighbours_are_where_it_was_taken_out(query: str, answer: int) -> None:
     left = [fact for fact in FACTS if fact != FACTS[answer]]
     assert certainty(query, FACTS) == 1.0 and certainty(query, left) < 0.5
@@ -119,10 +107,7 @@ def test_whole_words_weigh_as_their_class() -> None:
     assert word_weight("cello") == word_weight("大提琴") == 1.0
 
 
-@pytest.mark.parametrize(
-    ("text", "query"),
-    cases(__file__, "test_a_class_finds_its_members_in_both_languages"),
-)
+@table("text", "query")
 @pytest.mark.parametrize(
     "others", [[], ["喜欢吃辣", "住在北京", "deploy on Fridays", "use rg to search code"]]
 )
@@ -130,10 +115,7 @@ def test_a_class_finds_its_members_in_both_languages(text: str, query: str, othe
     assert asked(query, [text, *others], gate=0.0)[:1] == [text]
 
 
-@pytest.mark.parametrize(
-    ("query", "text"),
-    cases(__file__, "test_a_question_of_daily_life_finds_what_it_is_about_or_nothing"),
-)
+@table("query", "text")
 def test_a_question_of_daily_life_finds_what_it_is_about_or_nothing(query: str, text: str) -> None:
     home = [
         "我住在成都",

@@ -27,7 +27,7 @@ from alice_exp.model.values.block import (
     path_of,
 )
 from tests.approvals import approved
-from tests.case_tables import cases
+from tests.case_tables import table
 
 AT = "2026-02-20T09:00:00Z"
 DOUBTED = Doubt(0.25, "2026-02-19", "2026-02-19T09:00:00Z")
@@ -126,10 +126,7 @@ def test_where_all_that_fits_is_in_doubt_no_lie_takes_its_place() -> None:
     assert [match.placed.block.id for match in found.observing] == ["a"]
 
 
-@pytest.mark.parametrize(
-    ("own", "task", "is_told"),
-    cases(__file__, "test_a_context_that_contradicts_excludes"),
-)
+@table("own", "task", "is_told")
 def test_a_context_that_contradicts_excludes(
     own: dict[str, Any], task: dict[str, Any], is_told: bool
 ) -> None:
@@ -137,10 +134,7 @@ def test_a_context_that_contradicts_excludes(
     assert bool(choose([match], context=task).applied) is is_told
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    cases(__file__, "test_what_forbids"),
-)  # fmt: skip
+@table("text", "expected")  # fmt: skip
 def test_what_forbids(text: str, expected: bool) -> None:
     assert forbids(Block("exp-a", Payload(text))) is expected
     assert is_protected(one("universal", "a", text=text).placed) is expected

@@ -14,7 +14,7 @@ from alice_exp.finding.rules.nearness.statement import statement
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.rivals import could_be_rivals
 from alice_exp.model.values.block import About, Block, Payload, Placed, Trigger
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 
 _ids = count()
 POOL, TRUSTED, REJECTED = "low_value_pool/p.jsonc", "universal/x.jsonc", "archive/rejected.jsonc"
@@ -76,10 +76,7 @@ def test_another_home_of_a_person_stands_beside_in_whatever_words(before: str, n
     assert [one.placed for one in found][:1] == [known]
 
 
-@pytest.mark.parametrize(
-    ("before", "now", "kind"),
-    cases(__file__, "test_what_is_no_more_is_named_in_plain_words"),
-)
+@table("before", "now", "kind")
 def test_what_is_no_more_is_named_in_plain_words(before: str, now: str, kind: str | None) -> None:
     known = placed(before, about="user", path="personal/user_preferences.jsonc")
     found = Neighbourhood([known]).relations(placed(now, path=POOL, about="user"))
@@ -97,10 +94,7 @@ def test_what_is_so_with_somebody_else_is_no_value_of_the_users(kin: str) -> Non
             assert {one.kind for one in found} <= {"near"}
 
 
-@pytest.mark.parametrize(
-    ("own", "other"),
-    cases(__file__, "test_what_holds_beside_it_contradicts_nothing"),
-)
+@table("own", "other")
 @pytest.mark.parametrize("about", ["user", "work"])
 def test_what_holds_beside_it_contradicts_nothing(own: str, other: str, about: str) -> None:
     for before, now in ((own, other), (other, own)):
@@ -108,10 +102,7 @@ def test_what_holds_beside_it_contradicts_nothing(own: str, other: str, about: s
         assert {one.kind for one in found} <= {"near"}
 
 
-@pytest.mark.parametrize(
-    ("before", "now", "kind"),
-    cases(__file__, "test_what_a_person_tells_in_their_own_words_is_theirs"),
-)
+@table("before", "now", "kind")
 def test_what_a_person_tells_in_their_own_words_is_theirs(before: str, now: str, kind: str) -> None:
     found = Neighbourhood([placed(before)]).relations(placed(now, "", POOL))
     assert [one.kind for one in found] == [kind]
@@ -140,10 +131,7 @@ def test_what_was_rejected_is_marked_in_other_words() -> None:
     assert all(around.mark(new) is not None for around, (_, new) in zip(found, rows, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("before", "now"),
-    cases(__file__, "test_news_are_told_from_what_was_before"),
-)
+@table("before", "now")
 def test_news_are_told_from_what_was_before(before: str, now: str) -> None:
     assert between(before, now, "what holds") == "replaces"
 
@@ -155,10 +143,7 @@ def test_who_moved_to_a_place_no_longer_lives_where_they_did() -> None:
     assert one.kind == "replaces"
 
 
-@pytest.mark.parametrize(
-    ("trigger", "before", "now"),
-    cases(__file__, "test_what_is_liked_and_what_is_not_or_not_always_is_no_contradiction"),
-)
+@table("trigger", "before", "now")
 def test_what_is_liked_and_what_is_not_or_not_always_is_no_contradiction(
     trigger: str, before: str, now: str
 ) -> None:
@@ -166,10 +151,7 @@ def test_what_is_liked_and_what_is_not_or_not_always_is_no_contradiction(
     assert [one.kind for one in Neighbourhood([known]).relations(new)] == ["near"]
 
 
-@pytest.mark.parametrize(
-    ("before", "now"),
-    cases(__file__, "test_news_in_a_few_words_find_what_they_change_and_nothing_else"),
-)
+@table("before", "now")
 def test_news_in_a_few_words_find_what_they_change_and_nothing_else(before: str, now: str) -> None:
     told = (
         "用户喜欢喝茶",
@@ -255,10 +237,7 @@ def test_where_nothing_is_sure_the_block_of_the_same_trigger_stands_there() -> N
     assert not Neighbourhood([known]).relations(placed("the cat is called Momo", "pets", POOL))
 
 
-@pytest.mark.parametrize(
-    ("rejected", "again", "kind"),
-    cases(__file__, "test_what_is_like_a_rejected_block_is_marked"),
-)
+@table("rejected", "again", "kind")
 def test_what_is_like_a_rejected_block_is_marked(rejected: str, again: str, kind: str) -> None:
     around = Neighbourhood([], [placed(rejected, "", REJECTED)])
     new = placed(again, "", POOL)
@@ -350,19 +329,13 @@ def test_texts_that_differ_in_a_name_alone_contradict_nothing() -> None:
     assert between("alpha 服务监听 8080 端口", "beta 服务监听 9090 端口") in ("near", None)
 
 
-@pytest.mark.parametrize(
-    ("before", "now", "kind"),
-    cases(__file__, "test_a_person_speaks_of_themselves_as_i"),
-)
+@table("before", "now", "kind")
 def test_a_person_speaks_of_themselves_as_i(before: str, now: str, kind: str) -> None:
     old, new = placed(before, about="user"), placed(now, about="user")
     assert str(likeness(statement(new), statement(old)).kind) == kind
 
 
-@pytest.mark.parametrize(
-    ("known", "candidate"),
-    cases(__file__, "test_what_somebody_will_not_do_is_the_opposite_of_doing_it"),
-)
+@table("known", "candidate")
 def test_what_somebody_will_not_do_is_the_opposite_of_doing_it(known: str, candidate: str) -> None:
     old, new = placed(known, about="user"), placed(candidate, "", POOL, "user")
     assert likeness(statement(new), statement(old)).kind == "opposes"
@@ -393,10 +366,7 @@ def test_two_rules_that_share_no_word_are_not_taken_apart() -> None:
     assert could_be_rivals(placed("on"), placed("turned off"))
 
 
-@pytest.mark.parametrize(
-    ("known", "new", "kind"),
-    cases(__file__, "test_a_number_that_counts_rules_off_is_no_value"),
-)
+@table("known", "new", "kind")
 def test_a_number_that_counts_rules_off_is_no_value(known: str, new: str, kind: str) -> None:
     one, two = (placed(text, "deploying the gateway") for text in (known, new))
     assert likeness(statement(two), statement(one)).kind == kind
@@ -423,10 +393,7 @@ def test_what_recall_answers_first_is_a_neighbour_whatever_it_is_to_the_candidat
 
 
 @pytest.mark.covers("BX.61")
-@pytest.mark.parametrize(
-    ("known", "new", "is_other"),
-    cases(__file__, "test_a_time_that_is_given_more_precisely_contradicts_nothing"),
-)
+@table("known", "new", "is_other")
 def test_a_time_that_is_given_more_precisely_contradicts_nothing(
     known: str, new: str, is_other: bool
 ) -> None:
@@ -434,10 +401,7 @@ def test_a_time_that_is_given_more_precisely_contradicts_nothing(
         assert (between(first, second, "operations") == "replaces") is is_other
 
 
-@pytest.mark.parametrize(
-    ("rule", "fact"),
-    cases(__file__, "test_a_fact_about_a_thing_never_replaces_a_rule_about_it"),
-)
+@table("rule", "fact")
 def test_a_fact_about_a_thing_never_replaces_a_rule_about_it(rule: str, fact: str) -> None:
     for before, now in ((rule, fact), (fact, rule)):
         found = Neighbourhood([placed(before, "handling personal data")]).relations(

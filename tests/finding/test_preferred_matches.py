@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.conftest import Call
 
 KEPT = cases(__file__, "KEPT")
@@ -18,10 +18,7 @@ def kept(home: Path, cli: Call) -> Call:
     return cli
 
 
-@pytest.mark.parametrize(
-    ("query", "first"),
-    cases(__file__, "test_the_named_day_comes_first"),
-)
+@table("query", "first")
 def test_the_named_day_comes_first(kept: Call, query: str, first: str) -> None:
     found = kept("recall", query, "--json").json["matches"]
     assert found[0]["key"] == first

@@ -11,7 +11,7 @@ from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.ranking import TAIL, fit, ordered, rank
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 from tests.approvals import approved
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.cost import seconds
 
 NOW = "2026-02-20T09:00:00Z"
@@ -186,10 +186,7 @@ def test_one_word_finds_a_long_text() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 5, 10, 20])
-@pytest.mark.parametrize(
-    ("trigger", "tasks", "others"),
-    cases(__file__, "test_rules_of_one_situation_do_not_silence_each_other"),
-)
+@table("trigger", "tasks", "others")
 def test_rules_of_one_situation_do_not_silence_each_other(
     trigger: str, tasks: tuple[str, ...], others: tuple[str, ...], size: int
 ) -> None:

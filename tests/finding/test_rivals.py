@@ -1,11 +1,9 @@
 from dataclasses import replace
 
-import pytest
-
 from alice_exp.finding.rules.rivals import are_rivals, waiting
 from alice_exp.model.values.block import Block, Doubt, Payload, Placed, path_of
 from tests.approvals import approved
-from tests.case_tables import cases
+from tests.case_tables import table
 
 
 def trusted(
@@ -19,10 +17,7 @@ def trusted(
     return Placed(approved(block, path, f"2026-02-{day:02}T09:00:00Z"), path)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "nearness", "found"),
-    cases(__file__, "test_a_persons_answer_stands_above_nearness"),
-)
+@table("one", "other", "nearness", "found")
 def test_a_persons_answer_stands_above_nearness(
     one: dict[str, str], other: dict[str, str], nearness: str | None, found: str | None
 ) -> None:
@@ -53,10 +48,7 @@ def test_what_waits_still_holds_its_own_loser_back() -> None:
     assert waiting([trusted("a", day=2, replaces="b"), trusted("b", replaces="c")]) == {"b", "c"}
 
 
-@pytest.mark.parametrize(
-    ("blocks", "found"),
-    cases(__file__, "test_a_circle_leaves_the_word_said_last"),
-)
+@table("blocks", "found")
 def test_a_circle_leaves_the_word_said_last(blocks: list[tuple[str, int, str]], found: set[str]) -> None:
     assert waiting([trusted(name, day=day, replaces=of) for name, day, of in blocks]) == found
 

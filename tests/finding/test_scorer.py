@@ -14,7 +14,7 @@ from alice_exp.finding.rules.scorer import PAIR, TRANSLATED, Texts
 from alice_exp.kernel.text.bilingual_lexicon import known_words, same_concept
 from alice_exp.kernel.text.data_files import entries
 from alice_exp.kernel.text.tokens import is_cjk, stems, tokens, tokens_many
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 
 TEXTS = cases(__file__, "TEXTS")
 
@@ -111,10 +111,7 @@ def test_few_texts_teach_nothing() -> None:
 _FEW = cases(__file__, "_FEW")
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    cases(__file__, "test_in_a_home_of_a_few_blocks_one_shared_word_is_no_answer"),
-)
+@table("query", "found")
 def test_in_a_home_of_a_few_blocks_one_shared_word_is_no_answer(query: str, found: tuple[int, ...]) -> None:
     matches = Texts.of(_FEW).find(query)
     assert tuple(index for index in range(4) if matches.probability(index) >= 0.3) == found

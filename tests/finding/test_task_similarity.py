@@ -12,16 +12,13 @@ from alice_exp.finding.rules.task_similarity import (
 )
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.tokens import keywords
-from tests.case_tables import cases
+from tests.case_tables import table
 
 ML: dict[str, Json] = {"topic": "machine_learning", "difficulty": "beginner"}
 WHAT, EXPLAIN = "机器学习是什么", "解释什么是机器学习"
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    cases(__file__, "test_context_similarity"),
-)
+@table("first", "second", "expected")
 @pytest.mark.covers("R0.21")
 def test_context_similarity(first: dict[str, Json], second: dict[str, Json], expected: float) -> None:
     assert context_similarity(first, second) == pytest.approx(expected)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 
 Call = Callable[..., Any]
 WRITES: list[tuple[str, ...]] = cases(__file__, "WRITES")
@@ -75,10 +75,7 @@ def test_a_detached_head_waits(home: Path, cli: Call, known: str, git: Callable[
     cli("remember", "coffee")
 
 
-@pytest.mark.parametrize(
-    ("mark", "word"),
-    cases(__file__, "test_what_git_is_in_the_middle_of_waits"),
-)
+@table("mark", "word")
 def test_what_git_is_in_the_middle_of_waits(mark: str, word: str, home: Path, cli: Call, known: str) -> None:
     path = home / "experiences/.git" / mark
     path.mkdir() if mark.startswith("rebase") else path.write_text("0" * 40)

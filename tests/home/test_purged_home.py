@@ -16,7 +16,7 @@ import pytest
 from alice_exp.agents.store import spool
 from alice_exp.app.opening import open_session
 from alice_exp.kernel.text.written_forms import WrittenForms
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.conftest import Call
 
 BLOCKS = dict(cases(__file__, "BLOCKS"))
@@ -244,9 +244,6 @@ def test_a_text_is_found_in_every_form_and_nowhere_else(text: str) -> None:
         assert text in other or not any(sought.stand_in(one.encode()) for one in other)
 
 
-@pytest.mark.parametrize(
-    ("text", "data", "is_there"),
-    cases(__file__, "test_what_is_too_short_is_not_looked_for"),
-)
+@table("text", "data", "is_there")
 def test_what_is_too_short_is_not_looked_for(text: str, data: str, is_there: bool) -> None:
     assert WrittenForms([text]).stand_in(data.encode()) is is_there

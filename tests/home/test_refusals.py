@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.case_tables import cases
+from tests.case_tables import table
 
 Call = Callable[..., Any]
 Start = Callable[..., subprocess.Popen[str]]
@@ -42,10 +42,7 @@ def test_an_act_whose_answer_cannot_be_written_is_said_to_be_done(
     assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == ["green tea"]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    cases(__file__, "test_a_time_that_no_zone_or_span_can_be_added_to_is_none"),
-)
+@table("arguments")
 def test_a_time_that_no_zone_or_span_can_be_added_to_is_none(
     home: Path, cli: Call, arguments: tuple[str, ...]
 ) -> None:

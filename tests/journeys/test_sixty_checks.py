@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.case_tables import cases
+from tests.case_tables import table
 
 Call = Callable[..., Any]
 AGENT = {"ALICE_ACTOR": "agent:claude"}
@@ -229,10 +229,7 @@ def test_d07_comments_survive_acts_on_another_block(home: Path, cli: Call) -> No
     assert '"exp-bbbbbb22"' in "".join(lines[lines.index("// above b") + 1 :][:2])
 
 
-@pytest.mark.parametrize(
-    "broken",
-    cases(__file__, "test_d08_a_broken_file_is_named_with_its_line_and_the_others_work"),
-)
+@table("broken")
 def test_d08_a_broken_file_is_named_with_its_line_and_the_others_work(
     broken: str, home: Path, cli: Call
 ) -> None:
@@ -450,18 +447,6 @@ def test_d23_the_heartbeat_shows_rows_and_a_sentence(home: Path, cli: Call) -> N
         assert part in said
 
 
-def test_approving_covers_what_the_report_showed_and_goes_where_it_belongs(home: Path, cli: Call) -> None:
-    work = cli("memorize", "use rg", "--json").json["id"]
-    user = cli("memorize", "likes tea", "--about", "user", "--json").json["id"]
-    cli("heartbeat")
-    later = cli("memorize", "came later", "--json").json["id"]
-    assert cli("approve", "--all", check=False).code == 6, "without a terminal it needs --yes"
-    done = cli("approve", "--all", "--yes", "--json").json
-    assert sorted(done["ids"]) == sorted([work, user])
-    places = {one["id"]: one["set"] for one in cli("list", "--json").json["blocks"]}
-    assert places == {work: "universal", user: "personal", later: "low_value"}
-
-
 def test_d24_a_bare_yes_approves_that_report_alone(home: Path, cli: Call) -> None:
     work = cli("memorize", "use rg", "--json").json["id"]
     user = cli("memorize", "likes tea", "--about", "user", "--json").json["id"]
@@ -533,10 +518,7 @@ def test_d28_a_person_who_was_away_loses_nothing(home: Path, cli: Call) -> None:
     assert report["items"][0]["expires_at"] == "2026-02-27T09:00:00Z"
 
 
-@pytest.mark.parametrize(
-    "who",
-    cases(__file__, "test_d29_only_a_person_decides"),
-)
+@table("who")
 def test_d29_only_a_person_decides(
     who: dict[str, str], home: Path, cli: Call, git: Callable[..., str]
 ) -> None:
@@ -673,25 +655,6 @@ def test_control_characters_never_reach_the_terminal_raw(home: Path, cli: Call) 
         for mark in ("\x1b", "\x07", "\u202e", "\u2066"):
             assert mark not in said.stdout + said.stderr, words
     assert cli("show", made, "--json").json["payload"] == evil
-
-
-def test_undo_takes_back_and_undo_of_undo_too(home: Path, cli: Call) -> None:
-    block = cli("memorize", "use rg", "--json").json["id"]
-    cli("approve", block, "--yes")
-    undone = cli("undo", "--yes", "--json").json
-    assert undone["blocks"] == [block]
-    assert cli("show", block, "--json").json["set"] == "low_value"
-    cli("undo", undone["commit"], "--yes")
-    assert cli("show", block, "--json").json["set"] == "universal"
-
-
-def test_undo_of_what_changed_since_is_named_and_left(home: Path, cli: Call) -> None:
-    made = cli("remember", "tea", "--json").json
-    outcome(cli, made["id"], "ok")
-    result = cli("undo", made["commit"], "--yes", "--json", check=False)
-    assert result.code == 5
-    assert result.json["conflicts"] == [made["id"]]
-    assert cli("show", made["id"], "--json").json["verifications"] == 2
 
 
 @pytest.mark.covers("R2.26")

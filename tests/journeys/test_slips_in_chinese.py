@@ -8,7 +8,7 @@ import pytest
 from alice_exp.caller.project import spot_at
 from alice_exp.kernel.jsonc import parse
 from alice_exp.terminal import language
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.conftest import Call
 
 
@@ -19,10 +19,7 @@ def zh(home: Path, cli: Call) -> Iterator[Call]:
     language.choose("")
 
 
-@pytest.mark.parametrize(
-    ("text", "column", "said"),
-    cases(__file__, "test_a_full_width_sign_in_a_file_is_named_with_the_one_that_belongs_there"),
-)
+@table("text", "column", "said")
 def test_a_full_width_sign_in_a_file_is_named_with_the_one_that_belongs_there(
     text: str, column: int, said: str
 ) -> None:
@@ -99,10 +96,7 @@ def test_an_argument_that_is_empty_is_named_as_the_help_names_it(zh: Call) -> No
     assert "alice-exp: TEXT 是空的" in zh("session", "say", "talk", "").stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    cases(__file__, "test_a_mistake_is_said_in_chinese_and_as_it_was_made"),
-)
+@table("arguments", "said")
 def test_a_mistake_is_said_in_chinese_and_as_it_was_made(
     arguments: tuple[str, ...], said: str, zh: Call
 ) -> None:
@@ -126,10 +120,7 @@ def test_a_branch_may_have_a_name_in_any_script(home: Path, zh: Call) -> None:
     assert "HEAD 不在任何分支上" in zh("remember", "游离").stderr
 
 
-@pytest.mark.parametrize(
-    ("reply", "said"),
-    cases(__file__, "test_a_reply_in_traditional_characters_or_signs"),
-)
+@table("reply", "said")
 def test_a_reply_in_traditional_characters_or_signs(reply: str, said: str, zh: Call) -> None:
     zh("memorize", "甲")
     zh("heartbeat")

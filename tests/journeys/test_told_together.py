@@ -11,7 +11,7 @@ import pytest
 from alice_exp.agents.operations import Connection, call
 from alice_exp.agents.usecases.hook_answers import fitting
 from alice_exp.app.opening import open_session
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 
 Call = Callable[..., Any]
 
@@ -52,10 +52,7 @@ def test_five_approved_rules_of_one_situation_are_told_on_every_door(
     assert all(rule in primed for rule in rules)
 
 
-@pytest.mark.parametrize(
-    ("query", "facts"),
-    cases(__file__, "test_five_facts_about_the_person_are_told_where_they_fit"),
-)  # fmt: skip
+@table("query", "facts")  # fmt: skip
 def test_five_facts_about_the_person_are_told_where_they_fit(
     home: Path, cli: Call, query: str, facts: list[str]
 ) -> None:

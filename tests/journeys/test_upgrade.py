@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.conftest import ROOT
 
 Call = Callable[..., Any]
@@ -76,10 +76,7 @@ def test_candidates_of_the_readers_that_are_gone_wait_marked_with_what_was_said(
     assert old("heartbeat", "--peek").stdout.count("perhaps") == 3
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    cases(__file__, "test_a_removed_option_or_command_says_what_stands_in_its_place"),
-)
+@table("words", "says")
 def test_a_removed_option_or_command_says_what_stands_in_its_place(words: str, says: str, old: Call) -> None:
     done = old(*words.split(), check=False)
     assert says in done.stderr

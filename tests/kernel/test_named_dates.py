@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from alice_exp.kernel.text.named_dates import asks_only_of_days, named_spans
 from alice_exp.kernel.text.times import mentions_time
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.cost import seconds
 
 NOW = "2026-02-20T09:00:00Z"
@@ -92,9 +92,6 @@ def test_a_cheap_look_turns_away_what_names_none(text: str) -> None:
     assert not mentions_time(text)
 
 
-@pytest.mark.parametrize(
-    ("question", "alone"),
-    cases(__file__, "test_a_question_may_ask_for_nothing_but_a_day"),
-)
+@table("question", "alone")
 def test_a_question_may_ask_for_nothing_but_a_day(question: str, alone: bool) -> None:
     assert asks_only_of_days(question) is alone

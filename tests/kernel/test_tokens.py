@@ -17,21 +17,15 @@ from alice_exp.kernel.text.tokens import (
     tokens_many,
     words,
 )
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 
 
-@pytest.mark.parametrize(
-    ("text", "folded"),
-    cases(__file__, "test_fold"),
-)
+@table("text", "folded")
 def test_fold(text: str, folded: str) -> None:
     assert fold(text) == folded
 
 
-@pytest.mark.parametrize(
-    ("text", "fingerprint"),
-    cases(__file__, "test_fingerprint"),
-)
+@table("text", "fingerprint")
 def test_fingerprint(text: str, fingerprint: str) -> None:
     assert fingerprint_text(text) == fingerprint
 
@@ -56,10 +50,7 @@ def test_the_fast_way_for_ascii_gives_the_general_answer(text: str) -> None:
     assert fingerprint_text("字" + text) == "字" + fingerprint_text("a" + text)[1:]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    cases(__file__, "test_an_apostrophe_belongs_to_a_word_of_letters_alone"),
-)
+@table("text", "expected")
 def test_an_apostrophe_belongs_to_a_word_of_letters_alone(text: str, expected: list[str]) -> None:
     assert words(text) == expected
 
@@ -78,10 +69,7 @@ def test_where_order_matters_there_is_no_bag(text: str) -> None:
     assert bag(text) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    cases(__file__, "test_bag"),
-)
+@table("text", "expected")
 def test_bag(text: str, expected: tuple[str, ...]) -> None:
     assert bag(text) == tuple(sorted(expected))
 
@@ -110,19 +98,13 @@ def test_a_stem_begins_as_its_word_does(word: str) -> None:
         assert found[0][0] == word[0].lower()
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    cases(__file__, "test_literal_keywords"),
-)
+@table("text", "expected")
 @pytest.mark.covers("R0.20")
 def test_literal_keywords(text: str, expected: set[str]) -> None:
     assert literal_keywords(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    cases(__file__, "test_keywords"),
-)
+@table("text", "expected")
 @pytest.mark.covers("B0.2")
 def test_keywords(text: str, expected: set[str]) -> None:
     assert keywords(text) == expected
@@ -152,10 +134,7 @@ def test_cells(text: str, width: int) -> None:
     assert cells(text) == width
 
 
-@pytest.mark.parametrize(
-    ("text", "width", "line"),
-    cases(__file__, "test_one_line"),
-)
+@table("text", "width", "line")
 def test_one_line(text: str, width: int, line: str) -> None:
     assert one_line(text, width) == line
 

@@ -9,7 +9,7 @@ import pytest
 
 from alice_exp.app.opening import open_session
 from alice_exp.learning.rules.assessment import grade
-from tests.case_tables import cases
+from tests.case_tables import table
 
 Call = Callable[..., Any]
 WARNING = "⚠️ 启用低价值经验（所有高价值路径失效）"
@@ -320,10 +320,7 @@ def test_index_and_files_answer_alike(sample: Path, cli: Call) -> None:
         ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    cases(__file__, "test_mistakes_are_usage"),
-)
+@table("arguments", "code")
 def test_mistakes_are_usage(home: Path, cli: Call, arguments: list[str], code: int) -> None:
     done = cli(*arguments, check=False)
     assert done.code == code

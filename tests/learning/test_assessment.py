@@ -18,7 +18,7 @@ from alice_exp.learning.rules.assessment import (
 )
 from alice_exp.model.rules.consolidation import HALF_LIFE_DAYS
 from alice_exp.model.values.block import Block, Payload, Placed, State
-from tests.case_tables import cases
+from tests.case_tables import table
 
 NOW = "2026-02-20T09:00:00Z"
 EQUAL = Weights()
@@ -67,10 +67,7 @@ def test_the_sources_own_number() -> None:
     assert grade(0.8234, 15) == "high"
 
 
-@pytest.mark.parametrize(
-    ("count", "state", "fields", "score", "level"),
-    cases(__file__, "test_worked_vectors"),
-)
+@table("count", "state", "fields", "score", "level")
 @pytest.mark.covers("R3.25")
 def test_worked_vectors(
     count: int, state: State, fields: dict[str, object], score: float, level: str
@@ -99,10 +96,7 @@ def test_the_stats_are_the_parts_of_the_score() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("level", "words"),
-    cases(__file__, "test_each_grade_has_its_advice"),
-)
+@table("level", "words")
 @pytest.mark.covers("R3.22")
 def test_each_grade_has_its_advice(level: Grade, words: str) -> None:
     assert words in assessed_advice(level)
@@ -124,10 +118,7 @@ def test_fifty_are_looked_at_and_five_shown_in_less_than_a_tenth_of_a_second() -
     assert (assessed.stats.total, len(assessed.evidence)) == (50, 5)
 
 
-@pytest.mark.parametrize(
-    ("score", "level"),
-    cases(__file__, "test_borders"),
-)
+@table("score", "level")
 @pytest.mark.covers("R3.21")
 def test_borders(score: float, level: str) -> None:
     assert grade(score, 3) == level

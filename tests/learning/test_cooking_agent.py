@@ -24,7 +24,7 @@ from docs.bench.cooking_agent import (
 )
 from docs.bench.person import now
 from docs.bench.textworld_bench import ARMS, GAMES, Series, interval
-from tests.case_tables import cases
+from tests.case_tables import table
 
 BOOK = """You open the book:
 
@@ -100,10 +100,7 @@ def test_a_cookbook_says_the_goals() -> None:
     assert goals("no recipe") == []
 
 
-@pytest.mark.parametrize(
-    ("text", "verb"),
-    cases(__file__, "test_a_game_says_what_was_done"),
-)
+@table("text", "verb")
 def test_a_game_says_what_was_done(text: str, verb: str) -> None:
     assert told_verb(text) == verb
 

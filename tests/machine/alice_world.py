@@ -35,7 +35,7 @@ from alice_exp.model.values.block import (
     is_approved,
 )
 from alice_exp.review import usecases as review
-from alice_exp.review.wiring import reports, reviewing
+from alice_exp.review.store import reports
 from alice_exp.sharing.rules.bundle import bundle
 from tests.machine.watch import SETS, Watch, blob
 
@@ -306,7 +306,7 @@ def furnish(root: Path) -> None:
         capture.memorize(
             agent.home, agent.caller, [Draft(Payload(f"use {tool} number 1"), Trigger(f"doing {tool}"))]
         )
-    review.heartbeat(reviewing(user), peek=False)
+    review.heartbeat(user, peek=False)
     for said in ("I like tea", "I write Python"):
         capture.remember(user.home, user.caller, Draft(Payload(said)))
     review.approve(user.home, user.caller, ["exp-aaaaaaa2", "exp-bbbbbbb2"])

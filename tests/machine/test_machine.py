@@ -40,7 +40,7 @@ from alice_exp.model.values.block import Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.reply import read
-from alice_exp.review.wiring import reviewing
+from alice_exp.review.store import reports
 from alice_exp.sharing.rules.bundle import read_bundle
 from alice_exp.sharing.usecases import bundles
 from alice_exp.timeline.usecases import events
@@ -128,7 +128,7 @@ class Acts(RuleBasedStateMachine):
                 lambda: lifetime.retire(w.home, w.caller, block_id, "so"),
                 lambda: lifetime.revive(w.home, w.caller, block_id, from_rejected=True),
                 lambda: provenance.undo(w.home, w.history, w.caller),
-                lambda: provenance.restore(w.home, w.history, w.caller, block_id),
+                lambda: provenance.restore(w, block_id),
                 lambda: bundles.allow(w.home, w.caller, [block_id]),
             ]
             self.world.refused(tries[number % len(tries)])
@@ -242,7 +242,7 @@ class Acts(RuleBasedStateMachine):
     def heartbeat(self, actor: str, peek: bool) -> None:
         with self.world.acting("heartbeat"):
             w = self.world.by(actor)
-            done = review.heartbeat(reviewing(w), peek=peek)
+            done = review.heartbeat(w, peek=peek)
             self.world.did(done)
 
     @rule(number=ANY, to=st.one_of(st.just(""), PLACES))
@@ -293,10 +293,10 @@ class Acts(RuleBasedStateMachine):
     def reply(self, said: str) -> None:
         with self.world.acting("reply", person=True):
             w = self.world.by("user")
-            (decision,) = read(said, reviewing(w).reports.open_ids()).decisions
+            (decision,) = read(said, reports(w).open_ids()).decisions
             ids = decision.ids
             if decision.is_wide:
-                ids = review.chosen(reviewing(w), (), everything=True)
+                ids = review.chosen(w, (), everything=True)
             decide = review.approve if decision.verb == "approve" else review.reject
             self.world.did(decide(w.home, w.caller, ids, bulk=decision.is_wide))
 
@@ -401,7 +401,7 @@ class Acts(RuleBasedStateMachine):
             w = self.world.by("user")
             known = [i for commit in w.history.log() for i in commit.blocks if i not in self.world.before]
             if known:
-                self.world.did(provenance.restore(w.home, w.history, w.caller, known[number % len(known)]))
+                self.world.did(provenance.restore(w, known[number % len(known)]))
 
     @rule(number=st.integers(0, 4))
     def undo(self, number: int) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from alice_exp.model.values.config import OPTIONS
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.conftest import ROOT, Call
 
 
@@ -262,10 +262,7 @@ def test_set_adds_a_key_and_a_file_that_are_missing(home: Path, cli: Call) -> No
     assert '"past": 5' in path.read_text() and "// Verifications that raise" in path.read_text()
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    cases(__file__, "test_set_checks_the_kind"),
-)
+@table("key", "value")
 def test_set_checks_the_kind(home: Path, cli: Call, git: Callable[..., str], key: str, value: str) -> None:
     head = git(home, "rev-parse", "HEAD")
     assert cli("config", "set", "--", key, value, check=False).code == 2

@@ -17,7 +17,7 @@ from alice_exp.model.rules.consolidation import (
 )
 from alice_exp.model.values.block import Block, Payload
 from alice_exp.model.values.config import Config
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 
 _NOW = datetime(2026, 2, 20, 9, tzinfo=UTC)
 
@@ -99,10 +99,7 @@ def test_consolidation_of_a_block_reads_its_fields_and_never_the_stored_score() 
     )
 
 
-@pytest.mark.parametrize(
-    ("days", "c", "expected"),
-    cases(__file__, "test_decay"),
-)
+@table("days", "c", "expected")
 @pytest.mark.covers("R3.14")
 def test_decay(days: float, c: float, expected: float) -> None:
     assert block_decay(block(ago(days), c=c), NOW) == pytest.approx(expected, abs=5e-5)

@@ -21,7 +21,7 @@ from alice_exp.model.rules.doubt import (
     with_outcome,
 )
 from alice_exp.model.values.block import Block, Doubt, Evidence, Payload, Record
-from tests.case_tables import cases
+from tests.case_tables import table
 
 AT = "2026-02-20T09:00:00Z"
 
@@ -30,10 +30,7 @@ def at(day: int, hour: int = 9) -> str:
     return f"{date(2026, 1, 1) + timedelta(days=day)}T{hour:02}:00:00Z"
 
 
-@pytest.mark.parametrize(
-    ("ok", "failed", "rate"),
-    cases(__file__, "test_the_usual_rate"),
-)
+@table("ok", "failed", "rate")
 def test_the_usual_rate(ok: int, failed: int, rate: float) -> None:
     assert usual_rate(Record(ok, failed)) == pytest.approx(rate)
 

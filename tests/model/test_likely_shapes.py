@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from alice_exp.model.rules import private_facts
 from alice_exp.model.rules.secrets import SHAPES, Shape, findings, likely
-from tests.case_tables import cases
+from tests.case_tables import table
 
 EVERY = (*SHAPES, *private_facts.SHAPES)
 
@@ -38,10 +38,7 @@ def test_texts_made_from_a_pattern_have_its_signs(shape: Shape) -> None:
     made()
 
 
-@pytest.mark.parametrize(
-    "text",
-    cases(__file__, "test_odd_letters_hide_nothing"),
-)
+@table("text")
 def test_odd_letters_hide_nothing(text: str) -> None:
     assert (
         {one.what for one in findings(text)}

@@ -8,7 +8,7 @@ from alice_exp.blocks.usecases.capture import destination
 from alice_exp.maintenance.usecases.settings import default_files
 from alice_exp.model.rules.namespaces import NAMESPACES, namespace_for
 from alice_exp.model.values.block import BLOCK_TYPES, Block, BlockType, Payload, Place
-from tests.case_tables import cases
+from tests.case_tables import table
 
 
 @pytest.mark.parametrize("place", ["personal", "universal"])
@@ -25,10 +25,7 @@ def test_a_new_home_has_them_all_and_each_says_what_it_is_for() -> None:
     assert all(files[one.path].startswith(f"// {one.comment}\n") for one in NAMESPACES)
 
 
-@pytest.mark.parametrize(
-    ("type_", "personal", "universal"),
-    cases(__file__, "test_an_approval_goes_where_the_type_belongs"),
-)
+@table("type_", "personal", "universal")
 @pytest.mark.covers("B2.18")
 def test_an_approval_goes_where_the_type_belongs(type_: BlockType, personal: str, universal: str) -> None:
     assert (namespace_for("personal", type_), namespace_for("universal", type_)) == (personal, universal)

@@ -29,7 +29,7 @@ from alice_exp.model.formats.record_schema import (
 )
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.timeline.rules.compaction import add_event, add_events
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.cost import ratio
 
 SAMPLE = Path(__file__).parents[2] / "sample_home/experiences"
@@ -124,10 +124,7 @@ def test_an_id_twice() -> None:
 RAW = '{"id": 1, "events": [{"at": "2026-01-01T00:00:00Z", "thought": "t"}]}'
 
 
-@pytest.mark.parametrize(
-    ("members", "where", "severity", "said", "hint"),
-    cases(__file__, "test_counters_that_contradict"),
-)
+@table("members", "where", "severity", "said", "hint")
 def test_counters_that_contradict(members: str, where: str, severity: str, said: str, hint: str) -> None:
     _, (problem,) = read_timeline(events("{" + members + ', "segments": [' + RAW + "]}"))
     found = (problem.where, problem.severity, problem.message, problem.hint)
@@ -316,10 +313,7 @@ def test_every_form_and_time_is_imported(form: str) -> None:
     assert problem.line == 1 + form[: form.index("{0}")].count("\n")
 
 
-@pytest.mark.parametrize(
-    ("data", "where"),
-    cases(__file__, "test_an_import_cut_in_half_says_where"),
-)
+@table("data", "where")
 def test_an_import_cut_in_half_says_where(data: str, where: str) -> None:
     (problem,) = import_episodes(data.encode(), "in", NOW).problems
     assert (problem.where, problem.severity) == (where, "error")

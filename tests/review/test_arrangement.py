@@ -52,7 +52,7 @@ def names(items: Sequence[Item]) -> str:
 
 
 def parts(*items: Item) -> dict[str, str]:
-    return {part.key: names(part.items) for part in arranged(items)}
+    return {key: names(row) for key, row in arranged(items)}
 
 
 @pytest.mark.parametrize(

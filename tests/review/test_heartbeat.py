@@ -15,7 +15,7 @@ import pytest
 
 from alice_exp.kernel.text.display import cells
 from tests.approvals import trust_as_it_stands
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.conftest import ROOT, Call
 from tests.cost import seconds
 
@@ -385,17 +385,6 @@ def shown(home: Path, cli: Call) -> str:
     return block_id
 
 
-def test_an_unanswered_candidate_goes_at_the_very_second(shown: str, cli: Call) -> None:
-    (item,) = cli("heartbeat", "--json", env=at(LAST_SECOND)).json["items"]
-    assert (item["id"], item["expires_at"], item["days_left"]) == (shown, OVER, 1)
-    report = cli("heartbeat", "--json", env=at(OVER)).json
-    assert report["items"] == []
-    assert [(row["id"], row["effect"], row["payload"]) for row in report["changed"]] == [
-        (shown, "expired", "the port is 80")
-    ]
-    assert cli("show", shown, check=False, env=at(OVER)).code == 4
-
-
 @pytest.mark.covers("B2.22")
 def test_the_next_writer_removes_it_in_its_own_commit(shown: str, cli: Call, home: Path, git: Git) -> None:
     before = int(git(home, "rev-list", "--count", "HEAD"))
@@ -516,14 +505,6 @@ def test_chinese_and_english_say_the_same(sample: Path, cli: Call) -> None:
     assert not re.search("[a-z]{4,} [a-z]{2,} [a-z]{2,}", re.sub("'[^']*'", "", chinese["summary"]))
 
 
-def test_other_peoples_text_never_steers_the_terminal(home: Path, cli: Call) -> None:
-    cli("memorize", "red \x1b[31m and \u202e turned")
-    for form in ("table", "markdown", "html"):
-        said = cli("heartbeat", "--format", form).stdout
-        assert "\x1b[31m" not in said
-        assert "\u202e" not in said
-
-
 # ------------------------------------------------------------------------------------------- first of the day
 
 
@@ -542,10 +523,7 @@ def test_d30_the_first_command_of_a_day_names_what_waits_once(home: Path, cli: C
     assert cli("check", env=at("2026-02-22T00:00:00Z")).stderr
 
 
-@pytest.mark.parametrize(
-    "command",
-    cases(__file__, "test_these_commands_are_never_preceded_by_it"),
-)
+@table("command")
 def test_these_commands_are_never_preceded_by_it(home: Path, cli: Call, command: tuple[str, ...]) -> None:
     cli("memorize", "one")
     cli("heartbeat")

@@ -8,7 +8,7 @@ import pytest
 
 from alice_exp import Alice
 from alice_exp.review.usecases import approve, merge, reject
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.conftest import Call
 from tests.review.test_heartbeat import on_terminal
 from tests.review.test_review import Screen, screen
@@ -44,10 +44,7 @@ def test_only_what_a_screen_showed_has_a_clock_and_is_decided_in_bulk(home: Path
 HOOKED = '{"session_id": "s1", "prompt": "what is one", "cwd": "/tmp"}'
 
 
-@pytest.mark.parametrize(
-    "words",
-    cases(__file__, "test_what_nobody_reads_starts_no_clock"),
-)
+@table("words")
 def test_what_nobody_reads_starts_no_clock(home: Path, cli: Call, words: str) -> None:
     memorized(cli, "one")
     # The first command of the day tells of the report, too.
@@ -274,10 +271,7 @@ def test_a_secret_is_marked_and_never_goes_to_universal(home: Path, cli: Call, t
         assert text not in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    "text",
-    cases(__file__, "test_what_is_no_secret_is_not_marked"),
-)
+@table("text")
 def test_what_is_no_secret_is_not_marked(home: Path, cli: Call, text: str) -> None:
     assert cli("memorize", text, "--json").json["secrets"] == []
 
@@ -294,10 +288,7 @@ def test_a_bulk_names_what_holds_a_secret(home: Path, cli: Call) -> None:
     assert [(row["kind"], row["at"]) for row in rows] == [("a private e-mail address", "payload")]
 
 
-@pytest.mark.parametrize(
-    "fields",
-    cases(__file__, "test_a_secret_is_found_wherever_it_stands"),
-)
+@table("fields")
 def test_a_secret_is_found_wherever_it_stands(home: Path, cli: Call, fields: dict[str, object]) -> None:
     cli("memorize", "--from", "-", stdin=json.dumps({"payload": "deploy on Mondays", **fields}))
     (item,) = cli("heartbeat", "--json").json["items"]

@@ -8,7 +8,7 @@ import pytest
 
 from alice_exp.model.rules.expiry import expires_at, paused
 from alice_exp.model.values.config import Wait, pauses_of
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.conftest import Call
 from tests.review.test_daily_report import candidate
 
@@ -24,10 +24,7 @@ def due(cli: Call, moment: str) -> str:
     return str(item["expires_at"])
 
 
-@pytest.mark.parametrize(
-    ("text", "now", "until", "after"),
-    cases(__file__, "test_pauses_follow_one_another"),
-)
+@table("text", "now", "until", "after")
 def test_pauses_follow_one_another(text: str, now: int, until: int, after: str) -> None:
     def written(days: str) -> str:
         return " ".join("/".join(DAYS[int(day)] for day in pair.split("/")) for pair in days.split())
@@ -50,10 +47,7 @@ def test_a_mistyped_pause_stops_nothing(text: str) -> None:
     assert pauses_of(text) == ()
 
 
-@pytest.mark.parametrize(
-    ("shown", "due"),
-    cases(__file__, "test_only_the_days_of_a_pause_that_it_waited_are_left_out"),
-)
+@table("shown", "due")
 def test_only_the_days_of_a_pause_that_it_waited_are_left_out(shown: str, due: str) -> None:
     wait = Wait(7, pauses_of(f"{DAYS[4]}/{DAYS[8]}"))
     block = candidate("a", f"{shown}T00:00:00Z")
@@ -97,10 +91,7 @@ def test_the_day_begins_where_the_person_lives(home: Path, cli: Call, git: Calla
     assert "2026-03-08" in cli("status", env=at("2026-03-07T15:00:00Z")).stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "code"),
-    cases(__file__, "test_a_wrong_day_is_named_and_only_a_person_pauses"),
-)
+@table("words", "code")
 def test_a_wrong_day_is_named_and_only_a_person_pauses(
     home: Path, cli: Call, git: Callable[..., str], words: tuple[str, ...], code: int
 ) -> None:

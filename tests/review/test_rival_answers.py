@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.conftest import Call
 from tests.review.test_review import Screen, go_through, screen
 
@@ -49,10 +49,7 @@ def test_yes_alone_leaves_a_rival_waiting_and_names_it(cli: Call, pair: tuple[st
     assert stands(cli, old, new) == [("personal", [], []), ("low_value", [], [])]
 
 
-@pytest.mark.parametrize(
-    ("words", "after"),
-    cases(__file__, "test_each_answer_is_one_command_and_one_act"),
-)
+@table("words", "after")
 def test_each_answer_is_one_command_and_one_act(
     cli: Call, pair: tuple[str, str], words: str, after: list[tuple[str, list[str], list[str]]]
 ) -> None:
@@ -68,10 +65,7 @@ def test_each_answer_is_one_command_and_one_act(
     assert stands(cli, old, new) == [("personal", [], []), ("low_value", [], [])]
 
 
-@pytest.mark.parametrize(
-    ("key", "after"),
-    cases(__file__, "test_at_a_terminal_one_card_asks"),
-)
+@table("key", "after")
 @pytest.mark.parametrize("words", [("review",), ("approve", "1"), ("reply", "approve 1")])
 def test_at_a_terminal_one_card_asks(
     home: Path,
@@ -145,10 +139,7 @@ def both_wait(request: pytest.FixtureRequest, home: Path, cli: Call) -> tuple[st
     return first, second
 
 
-@pytest.mark.parametrize(
-    ("answer", "commands", "after"),
-    cases(__file__, "test_two_that_wait_are_one_question_too"),
-)
+@table("answer", "commands", "after")
 def test_two_that_wait_are_one_question_too(
     cli: Call, both_wait: tuple[str, str], answer: str, commands: tuple[str, ...], after: tuple[str, str]
 ) -> None:
@@ -205,10 +196,7 @@ def test_the_page_offers_the_four_answers(cli: Call, pair: tuple[str, str]) -> N
     assert page.count(f'data-name="{new}"') == 4, "and to reject it keeps the old one"
 
 
-@pytest.mark.parametrize(
-    ("words", "code"),
-    cases(__file__, "test_an_answer_names_one_candidate_and_a_trusted_block"),
-)
+@table("words", "code")
 def test_an_answer_names_one_candidate_and_a_trusted_block(
     cli: Call, pair: tuple[str, str], words: str, code: int
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 from alice_exp.kernel.errors import UsageError
 from alice_exp.review.rules.reply import read
 from alice_exp.review.rules.say_back import said_back
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.conftest import Call
 from tests.fuzz.natural_replies import replies
 from tests.fuzz.test_replies import decided
@@ -135,10 +135,7 @@ def test_a_terminal_shows_its_reading_and_asks(
     assert {place(cli, one) for one in two} == after
 
 
-@pytest.mark.parametrize(
-    ("text", "after"),
-    cases(__file__, "test_a_reply_says_which_of_two_rivals_holds"),
-)
+@table("text", "after")
 def test_a_reply_says_which_of_two_rivals_holds(
     cli: Call, pair: tuple[str, str], text: str, after: list[tuple[str, list[str], list[str]]] | None
 ) -> None:

@@ -20,10 +20,9 @@ from alice_exp.kernel.errors import AliceError
 from alice_exp.model.values.block import Block, Placed
 from alice_exp.sharing.ports import Peer
 from alice_exp.sharing.store import line_protocol, tls_transport
-from alice_exp.sharing.store.peer_identity import FileIdentity
+from alice_exp.sharing.store.peer_identity import FileIdentity, peers
 from alice_exp.sharing.usecases import peers as exchanging
 from alice_exp.sharing.usecases.peers import Exchanged, Host
-from alice_exp.sharing.wiring import peers
 from tests.conftest import NOW, ROOT
 
 if TYPE_CHECKING:

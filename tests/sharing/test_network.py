@@ -19,7 +19,7 @@ from alice_exp.kernel.errors import PeerError
 from alice_exp.sharing.ports import Neighbour
 from alice_exp.sharing.store import network
 from alice_exp.sharing.store.network import SERVICE, announced, hint_of, may_be
-from alice_exp.sharing.wiring import shares
+from alice_exp.sharing.store.peer_identity import shares
 from tests.conftest import ROOT
 from tests.sharing.alices import MARKER, SUPER, Alice, block, everything, made
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.conftest import Call
 from tests.home.test_foreign_commits import SAID, believed, commit, forged, put
 from tests.sync.conftest import InStep
@@ -48,10 +48,7 @@ def bring(cli: Call, git: Git, home: Path, other: Path, way: str) -> None:
         git(home, *named, "pull", "-q", "--no-rebase", "--no-edit", str(other / "experiences"), "main")
 
 
-@pytest.mark.parametrize(
-    ("way", "made_by", "crossed"),
-    cases(__file__, "test_where_data_goes_is_decided_here"),
-)
+@table("way", "made_by", "crossed")
 def test_where_data_goes_is_decided_here(
     pair: tuple[Path, Path], cli: Call, git: Git, way: str, made_by: str, crossed: bool
 ) -> None:

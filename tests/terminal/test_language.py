@@ -15,7 +15,7 @@ from alice_exp.kernel.text.display import cells
 from alice_exp.terminal import language
 from alice_exp.terminal.console import Terminal
 from tests import catalog
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.conftest import ROOT, Call
 
 _PLACE = re.compile(r"(?<!\{)\{([a-z_0-9]+)[^{}]*\}")
@@ -83,10 +83,7 @@ def test_gettext_itself_reads_the_catalog() -> None:
         assert gettext.GNUTranslations(file).gettext("possible") == "可能"
 
 
-@pytest.mark.parametrize(
-    ("environment", "arguments", "chinese"),
-    cases(__file__, "test_which_language_wins"),
-)
+@table("environment", "arguments", "chinese")
 def test_which_language_wins(
     home: Path, run: Call, environment: dict[str, str], arguments: tuple[str, ...], chinese: bool
 ) -> None:
@@ -164,10 +161,7 @@ def test_what_is_one_is_said_of_one() -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize(
-    ("template", "one", "two"),
-    cases(__file__, "test_a_count_and_its_noun_agree"),
-)
+@table("template", "one", "two")
 def test_a_count_and_its_noun_agree(template: str, one: str, two: str) -> None:
     language.choose("en")
     more = {"blocks": 2} if "{blocks}" in template else {}

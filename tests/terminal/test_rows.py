@@ -11,17 +11,14 @@ from alice_exp.app.command_table import COMMANDS
 from alice_exp.kernel.errors import UsageError
 from alice_exp.terminal import streams, tables
 from alice_exp.terminal.console import draws
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.conftest import Call
 from tests.manual import every
 
 LONG = "一条很长的经验，" * 40 + "end"
 
 
-@pytest.mark.parametrize(
-    ("document", "format", "fields", "text"),
-    cases(__file__, "test_rows_are_written"),
-)
+@table("document", "format", "fields", "text")
 def test_rows_are_written(document: object, format: str, fields: str, text: str) -> None:
     found = tables.written(document, "list", format, fields)
     assert (json.loads(found) if format == "json" else found) == (
@@ -212,10 +209,7 @@ class _Stream:
         self.isatty = lambda: is_terminal
 
 
-@pytest.mark.parametrize(
-    ("environment", "is_terminal", "expected"),
-    cases(__file__, "test_when_colours_are_drawn"),
-)
+@table("environment", "is_terminal", "expected")
 def test_when_colours_are_drawn(
     monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], is_terminal: bool, expected: bool
 ) -> None:
@@ -233,10 +227,7 @@ def test_forced_colours_reach_a_pipe(home: Path, run: Call) -> None:
     assert "\x1b[" not in run("list", env={"NO_COLOR": None}).stdout
 
 
-@pytest.mark.parametrize(
-    ("environment", "words"),
-    cases(__file__, "test_which_pager"),
-)
+@table("environment", "words")
 def test_which_pager(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], words: list[str]) -> None:
     for name in ("PAGER", "ALICE_PAGER"):
         monkeypatch.delenv(name, raising=False)

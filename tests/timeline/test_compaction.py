@@ -38,24 +38,7 @@ from alice_exp.timeline.rules.digest import (
 )
 from tests.case_tables import cases
 
-TRACE = """
-1: #1(1) c0
-2: #1(1) #2(1) c0
-3: #4(2) #3(1) c1
-4: #4(2) #6(2) c2
-5: #8(4) #7(1) c3
-6: #8(4) #10(2) c4
-7: #8(4) #10(2) #11(1) c4
-8: #8(4) #10(2) #13(2) c5
-9: #8(4) #15(4) #14(1) c6
-10: #17(8) #14(1) #16(1) c7
-11: #17(8) #19(2) #18(1) c8
-12: #17(8) #19(2) #21(2) c9
-13: #17(8) #23(4) #22(1) c10
-14: #17(8) #23(4) #25(2) c11
-15: #17(8) #23(4) #25(2) #26(1) c11
-16: #17(8) #23(4) #25(2) #28(2) c12
-"""
+TRACE = cases(__file__, "TRACE")
 LENGTHS = dict(cases(__file__, "LENGTHS"))
 
 
@@ -124,7 +107,7 @@ def test_the_source_trace_line_by_line() -> None:
     for number, timeline in enumerate(grown()[1:17], 1):
         shown = " ".join(f"#{one.id}({one.segment_length})" for one in timeline.segments)
         lines.append(f"{number}: {shown} c{timeline.total_compressions}")
-    assert lines == TRACE.strip().splitlines()
+    assert lines == TRACE
 
 
 @pytest.mark.covers("R1.21")

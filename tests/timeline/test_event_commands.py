@@ -13,7 +13,7 @@ from alice_exp.model.formats.record_schema import timeline_json
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.timeline.rules.compaction import add_event
 from alice_exp.timeline.usecases import original_events
-from tests.case_tables import cases
+from tests.case_tables import table
 from tests.cost import ratio
 from tests.timeline.test_compaction import TRACE
 
@@ -294,10 +294,7 @@ def test_export_and_import(home: Path, cli: Call, tmp_path: Path, git: Callable[
     assert cli("event", "expand", str(newest), "--json", env=other).json["missing"] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    cases(__file__, "test_a_faulty_import_takes_nothing_in"),
-)
+@table("text", "line")
 def test_a_faulty_import_takes_nothing_in(
     home: Path, cli: Call, git: Callable[..., str], text: str, line: int
 ) -> None:

@@ -15,7 +15,7 @@ from alice_exp.model.values.records import Event, Timeline
 from alice_exp.timeline.rules.compaction import add_event, what_mattered
 from alice_exp.timeline.rules.digest import KEY_EVENTS, KEY_LIMIT
 from alice_exp.timeline.rules.search_thoughts import search_thoughts
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.timeline import years
 from tests.timeline.years import year_of
 
@@ -91,10 +91,7 @@ def test_each_is_found_by_its_content(thoughts: list[Event]) -> None:
     assert search_thoughts("为什么要涨价呢", alone) == []
 
 
-@pytest.mark.parametrize(
-    "question",
-    cases(__file__, "test_a_decision_is_found_a_year_later_by_various_questions"),
-)
+@table("question")
 def test_a_decision_is_found_a_year_later_by_various_questions(question: str) -> None:
     thoughts = year_of("en", 5)
     thoughts[123] = Event(thoughts[123].at, "DECISION: drop v1")

@@ -132,9 +132,8 @@ def _for_person(terminal: Terminal, host: Host, event: Event, told: hook_answers
     pool: tuple[Place, ...] = ("low_value",)
     if not spool(session).known(day) and any(True for _ in session.home.read(pool)):
         from alice_exp.review.usecases import heartbeat
-        from alice_exp.review.wiring import reviewing
 
-        count = len(heartbeat(reviewing(session), peek=True)[0].items)
+        count = len(heartbeat(session, peek=True)[0].items)
         if count and spool(session).first(day):
             lines.append(say("{count} things wait: say 'review memory', or alice-exp review", count=count))
     return "\n".join(lines)
@@ -186,8 +185,8 @@ def _fits(session: Session, talk: str, prompt: str, blocks: Sequence[Placed]) ->
 
 def _shown(session: Session, talk: str, kind: Kind, prompt: str, blocks: Sequence[Placed]) -> Showing:
     from alice_exp.agents.usecases.hook_answers import show
-    from alice_exp.blocks.wiring import access
-    from alice_exp.learning.wiring import decisions
+    from alice_exp.blocks.store.access_log import access
+    from alice_exp.learning.store import decisions
     from alice_exp.model.values.block import is_of_team
 
     shown = show(decisions(session), session.caller, talk, kind, prompt, blocks)
@@ -199,7 +198,7 @@ def _shown(session: Session, talk: str, kind: Kind, prompt: str, blocks: Sequenc
 
 def _asked(session: Session) -> str:
     from alice_exp.agents.usecases.hook_answers import asking, waiting
-    from alice_exp.learning.wiring import decisions
+    from alice_exp.learning.store import decisions
 
     since = (session.moment - _LATELY).strftime("%Y-%m-%dT%H:%M:%SZ")
     head = say(

@@ -9,8 +9,7 @@ import typer
 from alice_exp.caller.acting import require_person
 from alice_exp.caller.project_names import named
 from alice_exp.kernel.errors import UsageError
-from alice_exp.review.cli.where_it_holds import answers, asked_about
-from alice_exp.review.documents import asked_documents
+from alice_exp.review.cli.report_parts import asked_about
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
@@ -104,12 +103,13 @@ def _say(terminal: Terminal, switch: str = "", other: str = "") -> None:
     asked = [] if other else [one for one in session.asked() if one[0] == session.folder_key]
     is_here = not other and session.root.exists()
     waits = session.team.waits() if session.team is not None and is_here else 0
+    questions = [asked_about(*one) for one in asked]
     document = {
         "project": key or None,
         "names": names[1:],
         "learning": learning,
         "off": sorted(off),
-        "asked": asked_documents(asked),
+        "asked": [one.document for one in questions],
         "waits": waits,
     }
 
@@ -122,8 +122,8 @@ def _say(terminal: Terminal, switch: str = "", other: str = "") -> None:
             terminal.line(say("{project}: what is learned here holds here", project=key))
         for one in names[1:]:
             terminal.line(say("  told here, too: {name}", name=one))
-        for project, its, held in asked:
-            terminal.line(f"  {asked_about(its, held)} {answers(project, its)}")
+        for question in questions:
+            terminal.line(f"  {question.text} {question.note}")
         if waits:
             template = "{count} things wait to be trusted in this repository: alice-exp project trust"
             terminal.line("  " + say(template, count=waits))

@@ -22,7 +22,7 @@ from alice_exp.episodes.usecases.episode_book import tell_actions
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, UsageError
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.wiring import decisions
+from alice_exp.learning.store import decisions
 from alice_exp.model.rules.identity import derived_id
 from alice_exp.model.rules.private_facts import kinds_of, masked_line
 from alice_exp.model.values.block import PLACES, Evidence, Payload, Trigger

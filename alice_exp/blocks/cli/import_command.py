@@ -56,9 +56,10 @@ def mem0(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
 
     Examples: alice-exp import mem0 ~/.mem0 --dry-run · alice-exp import mem0 memories.json
     """
-    from alice_exp.blocks.wiring import mem0_rows
+    from alice_exp.blocks.store.mem0_database import databases, memories
 
-    rows = None if source == "-" else mem0_rows(Path(source).expanduser())
+    found = () if source == "-" else databases(Path(source).expanduser())
+    rows = memories(found) if found else None
     if rows is None and source != "-" and Path(source).expanduser().is_dir():
         raise NotFoundError("no store of mem0 is in {source}", source=source)
     texts = [] if rows is not None else _texts(source)

@@ -245,7 +245,7 @@ def extract_session(opened: Session, session: str, *, wait: float = 10.0, keeps:
         # What says again what a living block rests on joins it.
         known, again = {one.quote for one in found}, said_again(seen)
         repeated = (_draft(opened, order_of(one), records, seen) for one in chosen if one.text not in known)
-        drafts += [draft for draft in repeated if again(draft) is not None]
+        drafts += [draft for draft in repeated if again(draft.block) is not None]
         by, captured = "rules" if opened.provider is None else "model", Captured(())
         if drafts:
             token = opened.new_id("ext")

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.wiring import access
+from alice_exp.blocks.store.access_log import access
 from alice_exp.caller.acting import require_person
 from alice_exp.episodes.rules.retention import is_due, prune
 from alice_exp.episodes.rules.search_episodes import Filters, as_told, join, shorten_result, statistics

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from alice_exp.blocks.wiring import access
+from alice_exp.blocks.store.access_log import access
 from alice_exp.episodes.rules.search_episodes import (
     Filters,
     Match,

@@ -155,3 +155,20 @@ def _pieces(text: str) -> Iterator[str]:
         is_command = is_command or piece.lstrip() == "'alice-exp"
     if piece:
         yield piece
+
+
+class Markup(str):
+    """A text in the notation of a page, which a template takes as it is."""
+
+    __slots__ = ()
+
+
+def filling(escaped: Callable[[str], str]) -> Callable[..., Markup]:
+    """A function that fills a template: whatever is no markup is a text, and escaped; a list is joined."""
+
+    def fill(template: str, *values: object, between: str = "") -> Markup:
+        rows = (one if isinstance(one, list) else [one] for one in values)
+        told = ([each if isinstance(each, Markup) else escaped(str(each)) for each in row] for row in rows)
+        return Markup(template.format(*map(between.join, told)))
+
+    return fill

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from shutil import get_terminal_size
@@ -15,15 +15,15 @@ from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import REVIEWED, Placed, content_hash, is_approved
 from alice_exp.review import usecases as review
+from alice_exp.review.cli.candidate_card import kinds_held, scoped, told, which_holds
 from alice_exp.review.cli.named_candidates import Choice
+from alice_exp.review.cli.report_parts import differences
 from alice_exp.review.cli.single_keys import LATER, QUITTING, key
-from alice_exp.review.cli.waiting_rows import differences, told, trusted_texts
-from alice_exp.review.cli.where_it_holds import scoped, which_holds
 from alice_exp.review.rules.rival_pairs import Answer, Rival
+from alice_exp.review.store import reports
 from alice_exp.review.usecases import Decided, Seen
-from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.console import Terminal, short
-from alice_exp.terminal.language import listed, say
+from alice_exp.terminal.language import say
 
 _KEYS: dict[str, Answer] = {"n": "new", "o": "old", "b": "both", "x": "neither"}
 
@@ -182,8 +182,16 @@ def purged(terminal: Terminal, ids: Sequence[str]) -> bool:
 
 def numbered(terminal: Terminal, block_id: str) -> str:
     """A candidate's number in the open report; its id if it has none."""
-    numbers = reviewing(terminal.session).reports.open_ids()
+    numbers = reports(terminal.session).open_ids()
     return str(numbers.index(block_id) + 1) if block_id in numbers else block_id
+
+
+def trusted_texts(terminal: Terminal, waiting: Sequence[Placed]) -> Mapping[str, Placed]:
+    """What the person trusted of those that wait and say something else now, by id."""
+    # A decision that shows nothing does without the rules of a report.
+    from alice_exp.review.rules.daily_report import as_decided
+
+    return as_decided(waiting, reports(terminal.session).decided)
 
 
 def show_all(terminal: Terminal, ids: Sequence[str]) -> None:
@@ -219,7 +227,7 @@ def _write(terminal: Terminal, placed: Placed, was: Placed | None = None) -> Non
 
 def _lines(terminal: Terminal, placed: Placed, was: Placed | None) -> Iterator[str]:
     number, text = numbered(terminal, placed.block.id), scoped(told(placed), placed.block.project)
-    kinds = listed(dict.fromkeys(say(one.kind) for one in delicate(placed.block)))
+    kinds = kinds_held(delicate(placed.block))
     warning = f"\n⚠ {say('holds {kinds}', kinds=kinds)}" if kinds else ""
     if placed.place != "low_value":
         warning += "".join(f"\n{line}" for line in differences(placed, was))

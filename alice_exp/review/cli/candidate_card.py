@@ -1,62 +1,72 @@
-"""A candidate as every format of the report and the review show it: its facts, its marks, what stands beside it."""
+"""A candidate as every face of the report and the review shows it: its facts, its marks, what stands beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from alice_exp.finding.rules.nearness.neighbourhood import Relation
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import evidence_line, payload_text, trigger_text
-from alice_exp.model.values.block import HELD
-from alice_exp.review.cli.where_it_holds import Row, scoped, shared_project, where_it_holds, which_holds
-from alice_exp.review.rules.arrangement import is_perhaps, is_unlike, project_of, said_on
+from alice_exp.model.values.block import HELD, Placed
+from alice_exp.review.rules.arrangement import arranged, is_perhaps, is_unlike, project_of, said_on
 from alice_exp.review.rules.daily_report import Item
 from alice_exp.terminal.language import days_told, listed, say
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
-    """What all candidates of a report share, and no row repeats: who proposed it, the day, time left,
-    the project; and, of the candidates of one part, where they go."""
+class Row:
+    """One line of the report: its subject (an id, a number, a file), its text, a remark; and what a program reads.
 
-    by: str = ""
-    day: str = ""
-    left: str = ""
-    project: str | None = None
-    place: str = ""
+    What is only counted for a person is for programs alone (``is_told``)."""
 
-    @classmethod
-    def of(cls, items: Sequence[Item]) -> Shared:
-        """What these candidates share; nothing if they are fewer than two."""
-        return cls(
-            _shared_by_all(items, _proposer),
-            _shared_by_all(items, _day),
-            _shared_by_all(items, _left),
-            shared_project(items),
-        )
+    label: str
+    text: str
+    note: str = ""
+    document: Any = None
+    is_told: bool = True
 
-    def within(self, items: Sequence[Item]) -> Shared:
-        """What the candidates of one part share besides: where they go."""
-        return replace(self, place=_shared_by_all(items, lambda item: item.destination))
 
-    @property
-    def line(self) -> str:
-        """The one line above the candidates; empty if nothing is shared."""
-        day = self.day if self.by or not self.day else say("proposed {day}", day=self.day)
-        by = say("proposed by {who}", who=self.by) if self.by else ""
-        project = say("project {name}", name=self.project) if self.project else ""
-        said = " · ".join(filter(None, (by, day, project, self.left)))
-        return say("Each: {facts}", facts=said) if said else ""
+def told(placed: Placed) -> str:
+    """When a block applies, and what it says, in one line."""
+    when, what = trigger_text(placed), payload_text(placed)
+    return say("{title}: {text}", title=when, text=what) if when else what
+
+
+def scoped(place: str, project: str) -> str:
+    """A set and namespace, with the project in which a block there holds."""
+    return say("{place}, project {name}", place=place, name=project) if project else place
+
+
+def goal(item: Item) -> str:
+    """Where an approval takes a candidate, and the project in which it holds there."""
+    return scoped(item.destination, project_of(item))
+
+
+def which_holds(new: str, old: str, *, alike: bool = False) -> str:
+    """The commands that say which of two rivals holds: a new one, by its number or id, and an ``old`` one, by its id;
+    ``alike``: both wait, or both are trusted."""
+    return say(
+        "new: alice-exp approve {new} --replaces {old} · old: {holds} · both: approve {new} --both {old} · "
+        "neither: reject {new} --neither {old}",
+        new=new,
+        old=old,
+        holds=" ".join(("approve", old, "--replaces", new) if alike else ("reject", new)),
+    )
+
+
+def kinds_held(delicate: Sequence[Any]) -> str:
+    """Which secrets and private facts a block holds, each kind once."""
+    return listed(dict.fromkeys(say(one.kind) for one in delicate))
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A candidate, the marks that it has among others, and what it shares with them."""
+    """A candidate, the marks that it has among others, and the facts that it shares with all of them."""
 
     item: Item
-    marks: tuple[str, ...] = ()
-    shared: Shared = Shared()
+    marks: tuple[str, ...]
+    shared: Mapping[str, str]
 
     @property
     def id(self) -> str:
@@ -96,28 +106,27 @@ class Card:
     @property
     def facts(self) -> str:
         """What one needs to decide, in one line: state, who, when, how often, project, what approval does, time left;
-        empty where all of it is shared."""
-        item, shared = self.item, self.shared
-        seen = item.placed.block.observations + 1
-        who, day = _proposer(item), _day(item)
+        without what all share."""
+        item, seen = self.item, self.item.placed.block.observations + 1
+        own = {name: "" if name in self.shared else fact for name, fact in _facts(item).items()}
+        project = own["project"] and say("project {name}", name=own["project"])
         parts = (
             # Nearly every candidate is possible: only what is more than that is worth a word.
             "" if item.placed.block.state == "possible" else _state(item),
-            " ".join(filter(None, ("" if who == shared.by else who, "" if shared.day else day))),
+            " ".join(filter(None, (own["by"], own["day"]))),
             say("seen {count} times", count=seen) if seen > 1 else "",
-            "" if project_of(item) == shared.project else where_it_holds(item),
-            "" if shared.place else f"→ {item.destination}",
-            "" if shared.left else _left(item),
+            "" if "project" in self.shared else project or say("everywhere"),
+            own["place"] and f"→ {own['place']}",
+            own["left"],
         )
         return " · ".join(filter(None, parts)).replace(" · →", " →")
 
     @property
     def cells(self) -> tuple[str, ...]:
         """Its row of a table, below ``columns()``."""
-        item = self.item
-        goes = scoped(item.destination, project_of(item))
-        head = (self.number, self.id, self.when, self.what, _state(item), goes, _left(item))
-        return (*head, _proposer(item), " · ".join(self.marks), self.quote)
+        item, facts = self.item, _facts(self.item)
+        head = (self.number, self.id, self.when, self.what, _state(item), goal(item), facts["left"])
+        return (*head, facts["by"], " · ".join(self.marks), self.quote)
 
 
 def columns() -> tuple[str, ...]:
@@ -126,10 +135,53 @@ def columns() -> tuple[str, ...]:
     return (*head, say("proposed by"), say("marks"), say("evidence"))
 
 
+def item_document(item: Item) -> dict[str, Any]:
+    """A candidate as programs read it."""
+    placed, block, proposed = item.placed, item.placed.block, item.proposed
+    session = next((one.ref.partition("#")[0] for one in block.evidence if one.kind == "session"), "")
+    return {
+        "number": item.number,
+        "id": block.id,
+        "trigger": trigger_text(placed),
+        "payload": payload_text(placed),
+        "state": block.state,
+        "confidence": item.confidence,
+        "type": block.type,
+        "about": block.about,
+        "suggested": item.destination,
+        "evidence": evidence_line(placed),
+        "expires_at": item.expires_at or None,
+        "days_left": item.days_left if item.days_left >= 0 else None,
+        "new": item.is_new,
+        "changed": item.is_changed,
+        "explicit": item.is_explicit,
+        "proposed_by": proposed.by if proposed else None,
+        "proposed_at": proposed.at if proposed else block.created_at or None,
+        "session": (proposed.session if proposed else "") or session or None,
+        "seen": block.observations + 1,
+        "project": project_of(item) or None,
+        "group": item.group or None,
+        "relations": [relation_document(one) for one in item.relations],
+        "secrets": [{"kind": one.kind, "at": one.at} for one in item.delicate],
+    }
+
+
+def relation_document(one: Relation) -> dict[str, Any]:
+    """What a known block is to another."""
+    return {
+        "id": one.placed.block.id,
+        "where": one.where,
+        "relation": one.kind,
+        "strength": one.strength,
+        "payload": payload_text(one.placed),
+        "differs": list(one.differs),
+    }
+
+
 def cards(items: Sequence[Item]) -> tuple[Card, ...]:
     """The cards of a report's candidates: changed, new or said explicitly by the user, and what all of them share."""
     # "new" beside every candidate would distinguish nothing.
-    all_new, shared = all(item.is_new for item in items), Shared.of(items)
+    all_new, common = all(item.is_new for item in items), shared(items)
     found = []
     for item in items:
         news = say("changed since it was shown") if item.is_changed else say("new")
@@ -140,71 +192,104 @@ def cards(items: Sequence[Item]) -> tuple[Card, ...]:
             say("shares no word with what you said") if is_unlike(item.placed.block) else "",
             say("group {number}", number=item.group) if item.group else "",
         )
-        found.append(Card(item, tuple(filter(None, texts)), shared))
+        found.append(Card(item, tuple(filter(None, texts)), common))
     return tuple(found)
 
 
-def _shared_by_all(items: Sequence[Item], of: Callable[[Item], str]) -> str:
-    values = set(map(of, items))
-    return values.pop() if len(values) == 1 and len(items) > 1 else ""
+FOLDED = ("repeats", "turned_down")
+"""The parts of which a screen shows no more than the text and what it repeats: there is little to decide."""
 
 
-def _day(item: Item) -> str:
-    return (item.proposed.at if item.proposed else item.placed.block.created_at)[:10]
+def parts(items: Sequence[Item]) -> Iterator[tuple[str, str, list[Card]]]:
+    """The candidates part by part, with the title of each; in a title stands where all of the part go."""
+    card_of = {card.id: card for card in cards(items)}
+    for key, row in arranged(items):
+        own = [card_of[item.placed.block.id] for item in row]
+        common = {**own[0].shared, **({} if key in FOLDED else shared(row, ("place",)))}
+        title = " → ".join(filter(None, (part_title(key), common.get("place", ""))))
+        yield key, title, [Card(card.item, card.marks, common) for card in own]
+
+
+def part_title(key: str) -> str:
+    """What stands above a part of the candidates."""
+    return {
+        "today": say("Needs you today"),
+        "user": say("About you"),
+        "work": say("About work"),
+        "repeats": say("Probably known already"),
+        "perhaps": say("Perhaps: found in what you said by its words alone"),
+        "turned_down": say("Like what you rejected"),
+    }[key]
+
+
+def shared(items: Sequence[Item], names: Sequence[str] = ("by", "day", "left", "project")) -> dict[str, str]:
+    """What all of some candidates share, and no card repeats; of one alone that it belongs to no project."""
+    every = {name: {_facts(item)[name] for item in items} for name in names}
+    return {
+        name: values.pop()
+        for name, values in every.items()
+        if len(values) == 1 and (len(items) > 1 or (name == "project" and "" in values))
+    }
+
+
+def shared_line(common: Mapping[str, str]) -> str:
+    """The one line above candidates that says what they share; empty if nothing."""
+    by, day, project = (common.get(name, "") for name in ("by", "day", "project"))
+    said = (
+        by and say("proposed by {who}", who=by),
+        day if by or not day else say("proposed {day}", day=day),
+        project and say("project {name}", name=project),
+        common.get("left", ""),
+    )
+    return say("Each: {facts}", facts=" · ".join(filter(None, said))) if any(said) else ""
+
+
+def _facts(item: Item) -> dict[str, str]:
+    """Who proposed a candidate (an agent's name, you, or where it came from), the day, the time left (empty while no
+    report has shown it), the project, and where it goes."""
+    kind, _, name = (item.proposed.by if item.proposed else "").partition(":")
+    left = say("last day") if 0 <= item.days_left <= 1 else ""
+    return {
+        "by": say("you") if kind == "user" else name or (say(kind) if kind else ""),
+        "day": (item.proposed.at if item.proposed else item.placed.block.created_at)[:10],
+        "left": say("{count} days left", count=item.days_left) if item.days_left > 1 else left,
+        "project": project_of(item),
+        "place": item.destination,
+    }
 
 
 def _state(item: Item) -> str:
     return f"{say(item.placed.block.state)} {item.confidence:.1f}"
 
 
-def _proposer(item: Item) -> str:
-    """Who proposed a candidate: an agent's name, you, or where it came from."""
-    actor = item.proposed.by if item.proposed else ""
-    kind, _, name = actor.partition(":")
-    if kind == "user":
-        return say("you")
-    return name or (say(kind) if kind else "")
-
-
-def _left(item: Item) -> str:
-    """The time until a candidate expires; empty while no report has shown it."""
-    if item.days_left > 1:
-        return say("{count} days left", count=item.days_left)
-    return say("last day") if item.days_left >= 0 else ""
-
-
-def neighbours(item: Item) -> tuple[Row, ...]:
+def neighbours(item: Item) -> list[Row]:
     """What stands beside a candidate: each known block with what it is to it, and the command that settles it."""
-    rows = [_neighbour(item, one) for one in item.relations if one.where != "waiting"]
-    disputed = [one for one in item.relations if one.where == "waiting" and one.kind in _DISPUTED]
-    rows += [_beside_it(item, one) for one in disputed[:1]]
-    if item.says_again:
-        rows.append(Row("≈", say("says the same as {number}", number=item.says_again)))
-    kinds = listed(dict.fromkeys(say(one.kind) for one in item.delicate))
-    if kinds:
+    rows, name = [], str(item.number or item.placed.block.id)
+    if item.delicate:
         # What was approved once, and taken back, stands in history.
         entry = item.placed.block.entry
         is_unkept = item.placed.path == HELD and not (entry is not None and entry.id)
-        reject = f"alice-exp reject {_name(item)}{'' if is_unkept else ' --purge'}"
+        reject = f"alice-exp reject {name}{'' if is_unkept else ' --purge'}"
         note = say("no word of it stays: {reject}", reject=reject)
-        rows.insert(0, Row("⚠", say("holds {kinds}", kinds=kinds), note))
-    return tuple(rows)
+        rows.append(Row("⚠", say("holds {kinds}", kinds=kinds_held(item.delicate)), note))
+    rows += [_neighbour(name, one) for one in item.relations if one.where != "waiting"]
+    # Of what waits and is alike both stand together, and nothing has to be said.
+    for one in [r for r in item.relations if r.where == "waiting" and r.kind in ("opposes", "replaces")][:1]:
+        opposite, another = (
+            say("the opposite of another that waits"),
+            say("another that waits has another value"),
+        )
+        sign, words = ("≠", opposite) if one.kind == "opposes" else ("→", another)
+        note = which_holds(name, one.placed.block.id, alike=True) if item.asks_of is one else ""
+        rows.append(Row(sign, _titled(words, one), note))
+    if item.says_again:
+        rows.append(Row("≈", say("says the same as {number}", number=item.says_again)))
+    return rows
 
 
-_DISPUTED = ("opposes", "replaces")
-"""What is said of another candidate: of what is alike both stand together, and nothing has to be said."""
-
-
-def _beside_it(item: Item, one: Relation) -> Row:
-    opposite, another = say("the opposite of another that waits"), say("another that waits has another value")
-    sign, words = ("≠", opposite) if one.kind == "opposes" else ("→", another)
-    note = which_holds(_name(item), one.placed.block.id, alike=True) if item.asks_of is one else ""
-    return Row(sign, say("{title}: {text}", title=words, text=payload_text(one.placed)), note)
-
-
-def _neighbour(item: Item, one: Relation) -> Row:
+def _neighbour(name: str, one: Relation) -> Row:
     ours, theirs = one.differs
-    number, other, archived = _name(item), one.placed.block.id, one.placed.block.archived
+    other, archived = one.placed.block.id, one.placed.block.archived
     if one.where == "rejected":
         day = archived.at[:10] if archived is not None else ""
         words = (
@@ -212,22 +297,21 @@ def _neighbour(item: Item, one: Relation) -> Row:
             if one.kind == "opposes"
             else say("you rejected something like it on {day}", day=day)
         )
-        return Row("✗", say("{title}: {text}", title=words, text=payload_text(one.placed)))
-    merge = say("merge them: alice-exp approve {number} --merge {other}", number=number, other=other)
+        return Row("✗", _titled(words, one))
+    merge = say("merge them: alice-exp approve {number} --merge {other}", number=name, other=other)
     sign, words, note = {
-        "opposes": ("≠", say("opposite of what you trust"), which_holds(number, other)),
-        "replaces": ("→", say("a different value from what you trust"), which_holds(number, other)),
+        "opposes": ("≠", say("opposite of what you trust"), which_holds(name, other)),
+        "replaces": ("→", say("a different value from what you trust"), which_holds(name, other)),
         "identical": ("=", say("the same as what you trust"), merge),
         "same": ("≈", say("says the same as what you trust"), merge),
         "extends": ("≈", say("the same as what you trust, with more or less detail"), merge),
         "near": ("·", say("close to it, you trust"), ""),
     }[one.kind]
-    # The command below it names the block already.
-    text = payload_text(one.placed) if note else f"{payload_text(one.placed)} [{other}]"
     if one.kind == "replaces" and ours and theirs:
         words = say("{title} ({old} → {new})", title=words, old=theirs, new=ours)
-    return Row(sign, say("{title}: {text}", title=words, text=text), note)
+    # The command below it names the block already.
+    return Row(sign, _titled(words, one, "" if note else f" [{other}]"), note)
 
 
-def _name(item: Item) -> str:
-    return str(item.number or item.placed.block.id)
+def _titled(words: str, one: Relation, more: str = "") -> str:
+    return say("{title}: {text}", title=words, text=payload_text(one.placed) + more)

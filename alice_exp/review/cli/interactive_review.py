@@ -16,8 +16,8 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import REVIEWED
 from alice_exp.review import usecases as deciding
 from alice_exp.review.cli.asked_decisions import approved, left_lines, purged, rejected
-from alice_exp.review.cli.candidate_card import Shared, cards
-from alice_exp.review.cli.report_text import drawn
+from alice_exp.review.cli.candidate_card import Card, cards, scoped, shared, shared_line
+from alice_exp.review.cli.report_text import drawn, plain
 from alice_exp.review.cli.review_pages import (
     BACK,
     DIGITS,
@@ -32,10 +32,9 @@ from alice_exp.review.cli.review_pages import (
 )
 from alice_exp.review.cli.single_keys import QUITTING, key, mark_pastes, typed
 from alice_exp.review.cli.standing_pages import ask_standing, lost_page, standing_pages
-from alice_exp.review.cli.where_it_holds import scoped
 from alice_exp.review.rules.arrangement import review_screens
 from alice_exp.review.rules.daily_report import Agenda, Item
-from alice_exp.review.wiring import reports, reviewing
+from alice_exp.review.store import reports
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
@@ -56,7 +55,7 @@ def review(terminal: Terminal) -> None:
             "a review needs a terminal, so that a person presses the keys",
             hint="see 'alice-exp heartbeat', then 'alice-exp reply …'",
         )
-    report, _ = deciding.heartbeat(reviewing(session), peek=False, page=lambda _: ())
+    report, _ = deciding.heartbeat(session, peek=False, page=lambda _: ())
     session.heard.age(session.caller.now)
     try:
         tally = _Session(terminal, report).run()
@@ -88,7 +87,7 @@ class _Session:
     digits: dict[str, str] = field(default_factory=dict)
     place: tuple[int, int] = (0, 0)
     is_new: bool = False
-    shared: Shared = Shared()
+    shared: Mapping[str, str] = field(default_factory=dict)
 
     def run(self) -> Tally:
         """Go through the candidates from where the last review stopped, then the doubts, until the person quits."""
@@ -98,9 +97,9 @@ class _Session:
         if not (count or any(told)):
             self.terminal.line(say("Nothing waits for your decision."))
         if any(len(step) == 1 for step in steps):
-            self.shared = Shared.of(self.report.items)
-            for line in wrapped(self.shared.line, columns()) if self.shared.line else ():
-                self.terminal.line(line)
+            self.shared = shared(self.report.items)
+            if each := shared_line(self.shared):
+                self.terminal.line("\n".join(wrapped(each, columns())))
         while 0 <= at < len(steps):
             page = [item for item in steps[at] if item.placed.block.id not in self.settled]
             if page:
@@ -364,7 +363,7 @@ class _Session:
             return False
         self.outdated.clear()
         # Read, not reported anew: the numbers that the person has seen stay, and nothing else gets a clock.
-        self.report, _ = deciding.heartbeat(reviewing(self.terminal.session), peek=True)
+        self.report, _ = deciding.heartbeat(self.terminal.session, peek=True)
         fresh = self._current(item)
         if fresh not in self.report.items:
             return False
@@ -381,7 +380,7 @@ class _Session:
         self.is_new = True
         ids = [item.placed.block.id for item in items]
         self.displayed.update(ids)
-        now = deciding.mark_shown(reviewing(self.terminal.session), ids)
+        now = deciding.mark_shown(self.terminal.session, ids)
         return [replace(item, placed=now.get(item.placed.block.id, item.placed)) for item in items]
 
     def _show(self, item: Item, position: int, count: int, *, is_again: bool = False) -> None:
@@ -391,8 +390,8 @@ class _Session:
             self._rule(f"{position}/{count}")
         (card,) = cards([item])
         # What is shown apart from its turn, after an edit above all, says everything.
-        card = card if is_again or not count else replace(card, shared=self.shared)
-        lines = drawn(card, columns(), colour=self.terminal.is_rich, has_keys=True)
+        card = card if is_again or not count else Card(item, card.marks, self.shared)
+        lines = plain(drawn(card, columns(), has_keys=True), self.terminal.is_rich)
         sys.stdout.writelines(f"{line}\n" for line in lines)
 
     def _rule(self, title: str) -> None:

@@ -14,7 +14,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import content_hash
 from alice_exp.review import usecases as review
 from alice_exp.review.rules.arrangement import Wanted
-from alice_exp.review.wiring import reviewing
+from alice_exp.review.store import reports
 from alice_exp.terminal.language import listed, say
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Choice:
 
 def chosen(terminal: Terminal, references: list[str] | None, everything: bool, wanted: Wanted) -> Choice:
     """What a decision names: references, everything that was shown, or what of that is wanted."""
-    opened = reviewing(terminal.session)
+    opened = terminal.session
     if bool(references) == (everything or not wanted.is_any):
         raise UsageError(
             "name what you decide on or say --all, one of the two", hint="see 'alice-exp heartbeat'"
@@ -58,9 +58,9 @@ def chosen(terminal: Terminal, references: list[str] | None, everything: bool, w
     if references:
         each = [one for reference in references for one in _counted(reference)]
         return Choice(review.chosen(opened, each, everything=False))
-    if not opened.reports.open_report():
+    if not reports(opened).open_report():
         raise review.no_report()
-    ids = opened.reports.open_ids()
+    ids = reports(opened).open_ids()
     if not wanted.is_any:
         report, _ = review.heartbeat(opened, peek=True)
         fitting = {item.placed.block.id for item in report.items if wanted.holds(item)}
@@ -70,7 +70,7 @@ def chosen(terminal: Terminal, references: list[str] | None, everything: bool, w
 
 def ids_of(terminal: Terminal, references: Sequence[str]) -> list[str]:
     """The ids that numbers of the open report, ids and prefixes refer to."""
-    return [*review.chosen(reviewing(terminal.session), references, everything=False)] if references else []
+    return [*review.chosen(terminal.session, references, everything=False)] if references else []
 
 
 _NUMBERS = re.compile(r"\d{1,3}(?:[-–~～至到]\d{1,3})?(?:[,，、](?=\d|$)|$)")
@@ -130,12 +130,12 @@ def reached(terminal: Terminal, decision: Decision, text: str) -> Choice:
 
     A candidate named by its id is shown before it is decided.
     """
-    opened = reviewing(terminal.session)
+    opened = terminal.session
     if decision.is_wide:
         return wide(terminal, decision.ids)
     ids = review.chosen(opened, decision.ids, everything=False)
     shown, _ = review.shown_only(opened.home, ids)
-    for number, block_id in enumerate(opened.reports.open_ids(), start=1):
+    for number, block_id in enumerate(reports(opened).open_ids(), start=1):
         if block_id in ids and block_id not in shown and block_id not in text:
             raise review.unseen(str(number))
     return Choice(ids)
@@ -143,7 +143,7 @@ def reached(terminal: Terminal, decision: Decision, text: str) -> Choice:
 
 def subjects(terminal: Terminal) -> dict[str, tuple[str, ...]]:
     """The ids of the candidates that are about the user, and of those about work."""
-    report, _ = review.heartbeat(reviewing(terminal.session), peek=True)
+    report, _ = review.heartbeat(terminal.session, peek=True)
     return {
         name: tuple(i.placed.block.id for i in report.items if Wanted(about=name).holds(i))
         for name in ("user", "work")
@@ -159,7 +159,7 @@ def told(terminal: Terminal, verb: str, ids: Sequence[str]) -> str:
         "reject": say("rejected {names}"),
         "left": say("left {names}"),
     }
-    return templates[verb].format(names=reply.named(ids, reviewing(terminal.session).reports.open_ids()))
+    return templates[verb].format(names=reply.named(ids, reports(terminal.session).open_ids()))
 
 
 def subject(name: str) -> str:

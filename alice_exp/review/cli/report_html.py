@@ -6,116 +6,116 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 
 from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal.atomic_files import replace
-from alice_exp.review.cli.candidate_card import Card, Shared, neighbours
-from alice_exp.review.cli.report_model import Section, parts, sections
+from alice_exp.kernel.text.display import Markup
+from alice_exp.review.cli.candidate_card import Card, Row, neighbours, parts, shared, shared_line
+from alice_exp.review.cli.report_parts import Section, sections
 from alice_exp.review.rules.arrangement import project_of
 from alice_exp.review.rules.daily_report import Agenda, Item
-from alice_exp.terminal.html_page import _text, document
+from alice_exp.terminal.html_page import document, html
 from alice_exp.terminal.language import language, say
 
 
 def page(report: Agenda, summary: str) -> str:
     """The whole document; the texts of blocks are escaped, and their control characters made visible."""
+    body: list[str] = [_note(shared_line(shared(report.items)))]
+    body += [
+        html("<h2>{0}</h2>\n<ol>\n{1}</ol>\n", heading, [*map(_item, cards)])
+        for _, heading, cards in parts(report.items)
+    ]
+    body += [*map(_section, sections(report)), _composer() if report.items else ""]
+    how = say("Decide with: alice-exp reply approve 1 3, reject 2 · or one at a time: alice-exp review")
     title = say("Heartbeat of {day}", day=report.at[:10])
-    each = Shared.of(report.items).line
-    body = f'<p class="note">{_text(each)}</p>\n' if each else ""
-    for _, heading, cards in parts(report.items):
-        body += f"<h2>{_text(heading)}</h2>\n<ol>\n{''.join(map(_item, cards))}</ol>\n"
-    rest = "".join(map(_section, sections(report)))
-    foot = _composer() if report.items else ""
-    return document(title, summary, f"{body}{rest}{foot}", _how(), _SCRIPT if report.items else "")
+    return document(title, summary, "".join(body), how, _SCRIPT if report.items else "")
 
 
-def _with_command(note: str) -> str:
-    """A note, the command at its end as code: one click selects it."""
-    words, command, rest = note.partition("alice-exp ")
-    return _text(words) + (f"<code>{_text(command + rest)}</code>" if command else "")
+def _note(text: str, kind: str = "") -> Markup:
+    """A remark, the command at its end as code: one click selects it; nothing for no text."""
+    words, command, rest = text.partition("alice-exp ")
+    code = html("<code>{0}</code>", command + rest) if command else ""
+    return html('<p class="note{0}">{1}{2}</p>\n', kind, words, code) if text else Markup()
 
 
-def _how() -> str:
-    return say("Decide with: alice-exp reply approve 1 3, reject 2 · or one at a time: alice-exp review")
-
-
-def _item(card: Card) -> str:
-    quote = f"<blockquote>{_text(card.quote)}</blockquote>" if card.quote else ""
+def _item(card: Card) -> Markup:
+    quote = html("<blockquote>{0}</blockquote>", card.quote) if card.quote else ""
     above, below = (quote, "") if card.is_said else ("", quote)
-    beside = "".join(
-        f'<p class="note{" warn" if row.note else ""}">{_text(f"{row.label} {row.text}")}</p>'
-        + (f'<p class="note">{_with_command(row.note)}</p>' if row.note else "")
-        for row in neighbours(card.item)
-    )
-    facts = [f'<span class="new">{_text(mark)}</span>' for mark in card.marks]
-    facts += [f"<span>{_text(card.facts)}</span>"] if card.facts else []
-    return (
-        f'<li id="{_text(card.id)}"><span class="number">{card.number}</span>'
-        f'<div class="when">{_text(card.when)}</div>{above}<div class="what">{_text(card.what)}</div>{below}'
-        f'<div class="facts">{"".join(facts)}<code>{_text(card.id)}</code></div>{beside}{_choices(card.item)}</li>\n'
+    facts = [html('<span class="new">{0}</span>', mark) for mark in card.marks]
+    facts += [html("<span>{0}</span>", card.facts)] if card.facts else []
+    return html(
+        '<li id="{0}"><span class="number">{1}</span><div class="when">{2}</div>{3}<div class="what">{4}</div>{5}'
+        '<div class="facts">{6}<code>{0}</code></div>{7}<div class="choose">{8}</div></li>\n',
+        card.id,
+        card.number,
+        card.when,
+        above,
+        card.what,
+        below,
+        facts,
+        [
+            html("{0}{1}", _note(f"{r.label} {r.text}", " warn" if r.note else ""), _note(r.note))
+            for r in neighbours(card.item)
+        ],
+        _choices(card.item),
     )
 
 
-def _section(section: Section) -> str:
-    rows = "".join(
-        f"<li><code>{_text(row.label)}</code> {_text(row.text).replace(chr(10), '<br>')}"
-        + (f'<p class="note">{_text(row.note)}</p>' if row.note else "")
-        + "</li>\n"
-        for row in section.rows
+def _section(section: Section) -> Markup:
+    rows, more = section.told(0)
+    return html(
+        '<h2 id="{0}">{1}</h2>\n<ul>\n{2}</ul>\n{3}',
+        section.key,
+        section.title,
+        [*map(_row, rows)],
+        _note(say("and {count} more", count=more) if more else ""),
     )
-    more = (
-        f'<p class="note">{_text(say("and {count} more", count=section.more))}</p>\n' if section.more else ""
-    )
-    return f'<h2 id="{section.key}">{_text(section.title)}</h2>\n<ul>\n{rows}</ul>\n{more}'
 
 
-def _choices(item: Item) -> str:
+def _row(row: Row) -> Markup:
+    text = [html("{0}", line) for line in row.text.split("\n")]
+    return html(
+        "<li><code>{0}</code> {1}{2}</li>\n", row.label, html("{0}", text, between="<br>"), _note(row.note)
+    )
+
+
+def _choices(item: Item) -> list[Markup]:
     """The boxes of one candidate: approve (in its project, everywhere), reject, or which holds of it and what it
     contradicts; none leaves it waiting."""
     # By its id: a page may lie open while a later report gives the number to another one.
     name = item.placed.block.id
     if item.asks_of:
         old = item.asks_of.placed.block.id
-        holds = 'data-verb="reject"' if item.conflict else f'data-command="approve {old} --replaces {name}"'
         rows = [
-            (say("new"), f'data-command="approve {name} --replaces {old}"'),
-            (say("old"), holds),
-            (say("both"), f'data-command="approve {name} --both {old}"'),
-            (say("neither"), f'data-command="reject {name} --neither {old}"'),
+            (say("new"), "command", f"approve {name} --replaces {old}"),
+            (say("old"), "verb", "reject")
+            if item.conflict
+            else (say("old"), "command", f"approve {old} --replaces {name}"),
+            (say("both"), "command", f"approve {name} --both {old}"),
+            (say("neither"), "command", f"reject {name} --neither {old}"),
         ]
-        return _boxes(name, rows)
-    words = {"approve": say("approve"), "everywhere": say("approve everywhere"), "reject": say("reject")}
-    if project_of(item):
-        words["approve"] = say("approve here")
+    elif project_of(item):
+        rows = [
+            (say("approve here"), "verb", "approve"),
+            (say("approve everywhere"), "verb", "everywhere"),
+            (say("reject"), "verb", "reject"),
+        ]
     else:
-        del words["everywhere"]
-    return _boxes(name, [(word, f'data-verb="{verb}"') for verb, word in words.items()])
+        rows = [(say("approve"), "verb", "approve"), (say("reject"), "verb", "reject")]
+    box = '<label><input type="checkbox" data-{0}="{1}" data-name="{2}"> {3}</label>'
+    return [html(box, kind, does, name, word) for word, kind, does in rows]
 
 
-def _boxes(name: str, rows: Sequence[tuple[str, str]]) -> str:
-    boxes = "".join(
-        f'<label><input type="checkbox" {does} data-name="{escape(name)}"> {escape(word)}</label>'
-        for word, does in rows
-    )
-    return f'<div class="choose">{boxes}</div>'
-
-
-def _composer() -> str:
+def _composer() -> Markup:
     """The line at the foot of the page that shows the sentence, and the button that copies it."""
-    words = (
-        {"approve": "同意", "reject": "拒绝"}
-        if language() == "zh"
-        else {"approve": "approve", "reject": "reject"}
-    )
-    comma = "，" if language() == "zh" else ", "
-    nothing = say("Tick what you decide; the rest goes on waiting.")
-    named = " ".join(f'data-{verb}="{word}"' for verb, word in words.items())
-    return (
-        f'<div id="reply" {named} data-comma="{comma}" data-nothing="{escape(nothing)}">'
-        f'<code>{escape(nothing)}</code><button type="button">{escape(say("copy"))}</button></div>\n'
+    words = ("同意", "拒绝", "，") if language() == "zh" else ("approve", "reject", ", ")
+    return html(
+        '<div id="reply" data-approve="{0}" data-reject="{1}" data-comma="{2}" data-nothing="{3}">'
+        '<code>{3}</code><button type="button">{4}</button></div>\n',
+        *words,
+        say("Tick what you decide; the rest goes on waiting."),
+        say("copy"),
     )
 
 

@@ -28,6 +28,7 @@ from alice_exp.review.cli.asked_decisions import (
     show_unseen,
     verb_of,
 )
+from alice_exp.review.cli.candidate_card import kinds_held
 from alice_exp.review.cli.named_candidates import (
     About,
     By,
@@ -45,9 +46,9 @@ from alice_exp.review.cli.named_candidates import (
 )
 from alice_exp.review.cli.named_candidates import chosen as named
 from alice_exp.review.rules.arrangement import Wanted
-from alice_exp.review.wiring import reviewing
+from alice_exp.review.store import reports
 from alice_exp.terminal.console import Terminal
-from alice_exp.terminal.language import listed, say
+from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun
 
 if TYPE_CHECKING:
@@ -193,13 +194,13 @@ def reply(
 
     text = " ".join(words)
     require_person(terminal.session.caller, say("reply"), f"alice-exp reply {text}")
-    opened = reviewing(terminal.session)
-    if not opened.reports.open_report():
+    opened = terminal.session
+    if not reports(opened).open_report():
         raise review.no_report()
-    ids = opened.reports.open_ids()
+    ids = reports(opened).open_ids()
     plain, also = more(text)
     try:
-        reading = read(plain, ids, opened.reports.groups(), lambda: subjects(terminal))
+        reading = read(plain, ids, reports(opened).groups(), lambda: subjects(terminal))
     except UsageError as refusal:
         reading = read(_confirmed_wording(terminal, plain, ids, refusal), ids)
     waiting, _ = review.shown_only(terminal.session.home, ids)
@@ -366,7 +367,7 @@ def _decided(terminal: Terminal, decided: Decided, chosen: Choice, verb: str) ->
 
     terminal.answer(document, text)
     for placed in decided.placed if verb == "approve" else ():
-        if kinds := listed(dict.fromkeys(say(one.kind) for one in delicate(placed.block))):
+        if kinds := kinds_held(delicate(placed.block)):
             kept = "alice-exp: {id} holds {kinds}; history holds it from now on, until 'alice-exp purge {id}'"
             terminal.note(say(kept, id=placed.block.id, kinds=kinds))
     _name_skipped(terminal, decided, chosen)

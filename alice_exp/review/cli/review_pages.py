@@ -9,9 +9,7 @@ from typing import Literal
 
 from alice_exp.kernel.text.display import wrapped
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.review.cli.candidate_card import neighbours
-from alice_exp.review.cli.waiting_rows import told
-from alice_exp.review.cli.where_it_holds import scoped
+from alice_exp.review.cli.candidate_card import goal, neighbours, told
 from alice_exp.review.rules.arrangement import project_of
 from alice_exp.review.rules.daily_report import Item
 from alice_exp.terminal.language import say
@@ -56,7 +54,7 @@ class ReviewPage:
     @property
     def place(self) -> str:
         """Where all of them would go, and in which project they would hold; empty if they differ."""
-        places = {scoped(item.destination, project_of(item)) for item in self.items}
+        places = {goal(item) for item in self.items}
         return places.pop() if len(places) == 1 else ""
 
     @property
@@ -91,8 +89,7 @@ class ReviewPage:
         found = []
         for digit, item in zip(DIGITS, self.items, strict=False):
             sign = {None: " ", "reject": "✗", "later": "·"}[self.marks.get(item.placed.block.id)]
-            goal = scoped(item.destination, project_of(item))
-            text = told(item.placed) if self.place else f"{told(item.placed)} → {goal}"
+            text = told(item.placed) if self.place else f"{told(item.placed)} → {goal(item)}"
             beside = [f"{row.label} {row.text}" for row in neighbours(item) if row.note or row.label != "·"]
             rows = wrapped("\n".join([text, *beside]), width - 6)
             found += [f"{f'{digit} {sign}' if not at else '':4}{row}" for at, row in enumerate(rows)]

@@ -9,12 +9,12 @@ from alice_exp.home.ports import Came
 from alice_exp.kernel.text.display import wrapped
 from alice_exp.model.values.block import Placed, content_hash
 from alice_exp.review import usecases as review
-from alice_exp.review.cli.asked_decisions import answered_key, approved, ask
+from alice_exp.review.cli.asked_decisions import answered_key, approved, ask, trusted_texts
+from alice_exp.review.cli.candidate_card import told
 from alice_exp.review.cli.named_candidates import name_apart
+from alice_exp.review.cli.report_parts import brought, doubted, why_it_waits
 from alice_exp.review.cli.review_pages import DIGITS, columns
 from alice_exp.review.cli.single_keys import LATER, QUITTING, key
-from alice_exp.review.cli.waiting_rows import told, trusted_texts, why_it_waits
-from alice_exp.review.cli.where_it_holds import brought_rows, doubted
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.doubts import Question
 from alice_exp.terminal.console import Terminal
@@ -75,10 +75,11 @@ def _lines(page: Sequence[Placed], was: Mapping[str, Placed], later: set[str], w
 def ask_team(terminal: Terminal, came: Came, rule: Callable[[str], None], width: int) -> bool:
     """Show what a repository brings that nobody trusts yet, and ask once; whether the person goes on."""
     rule(say("what {project} brings", project=came.project))
-    for one in came.blocks:
-        name, text, note = brought_rows(one)
-        for at, row in enumerate(wrapped("\n".join(filter(None, (text, name, note))), width - 6)):
-            terminal.line(f"{'' if at else '+':4}{row}")
+    for row in brought(came):
+        for at, line in enumerate(
+            wrapped("\n".join(filter(None, (row.text, row.label, row.note))), width - 6)
+        ):
+            terminal.line(f"{'' if at else '+':4}{line}")
     pressed = answered_key(say("[t]rust these, as they stand [l]ater [q]uit "), "ty")
     if pressed in QUITTING:
         return False

@@ -26,14 +26,6 @@ KEYS: tuple[Key, ...] = get_args(Key)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Candidates that a person decides with one thing in mind; ``key`` says which."""
-
-    key: Key
-    items: tuple[Item, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Wanted:
     """Which candidates a person wants; empty: any. ``by`` is an actor or its name, ``project`` all names of one,
     ``match`` a part of a text."""
@@ -69,9 +61,11 @@ def project_of(item: Item) -> str:
     return str(getattr(item.placed.block, "project", ""))
 
 
-def arranged(items: Sequence[Item]) -> tuple[Part, ...]:
-    """The candidates in parts that are not empty: within a part what was observed most often first (DESIGN 12.9), then
-    in the order given; groups stay together, in the place of their first one."""
+def arranged(items: Sequence[Item]) -> list[tuple[Key, list[Item]]]:
+    """The candidates in parts that are not empty, each decided with one thing in mind.
+
+    Within a part what was observed most often first (DESIGN 12.9), then in the order given; groups stay together, in
+    the place of their first one."""
     parts: dict[Key, list[Item]] = {key: [] for key in KEYS}
     key_of_group: dict[int, Key] = {}
     for item in items:
@@ -94,7 +88,7 @@ def arranged(items: Sequence[Item]) -> tuple[Part, ...]:
             return (-often, *(_subject(item) if key == "work" else ()), -seen[at], at)
 
         rows.sort(key=order)
-    return tuple(Part(key, tuple(rows)) for key, rows in parts.items() if rows)
+    return [(key, rows) for key, rows in parts.items() if rows]
 
 
 def _key(item: Item) -> Key:
@@ -116,7 +110,7 @@ def _subject(item: Item) -> tuple[str, str]:
 def page_of(items: Sequence[Item], number: int = 1) -> tuple[Item, ...]:
     """The candidates of one screen, ``number`` from 1: at most ``CARDS``, a group never cut in two."""
     screens: list[list[Item]] = [[]]
-    row = [item for part in arranged(items) for item in part.items]
+    row = [item for _, part in arranged(items) for item in part]
     at = 0
     while at < len(row):
         size = 1

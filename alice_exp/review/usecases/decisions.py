@@ -34,11 +34,12 @@ from alice_exp.model.values.block import (
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.ledger_entry import ASKED
 from alice_exp.review.rules.rival_pairs import Rival, told_rivals, with_answers
+from alice_exp.review.store import reports
 
 if TYPE_CHECKING:
     from alice_exp.home.doors import Home
+    from alice_exp.home.session import Session
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.review.store import Reviewing
 
 Seen: TypeAlias = Mapping[str, str]
 """The content hashes of what a caller showed the person itself just before deciding, by id."""
@@ -64,20 +65,20 @@ class Decided:
         return tuple(placed.block.id for placed in self.placed)
 
 
-def chosen(reviewing: Reviewing, references: Sequence[str], *, everything: bool) -> tuple[str, ...]:
+def chosen(session: Session, references: Sequence[str], *, everything: bool) -> tuple[str, ...]:
     """The ids that numbers of the open report, ids and prefixes refer to; with ``everything`` all that it showed.
 
     Raises ``NotFoundError`` for a number that is not in the report.
     """
-    numbered = reviewing.reports.open_ids()
+    numbered = reports(session).open_ids()
     if everything:
-        return shown_only(reviewing.home, numbered)[0]
-    snapshot = reviewing.home.read(REVIEWED)
+        return shown_only(session.home, numbered)[0]
+    snapshot = session.home.read(REVIEWED)
     ids = []
     for reference in references:
         # A longer run of digits can only be the prefix of an id.
         if reference.isdigit() and len(reference) <= 3:
-            if not reviewing.reports.open_report():
+            if not reports(session).open_report():
                 raise no_report()
             if not (1 <= int(reference) <= len(numbered) and numbered[int(reference) - 1]):
                 raise NotFoundError(

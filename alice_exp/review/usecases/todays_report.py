@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from alice_exp.blocks.store.access_log import access
 from alice_exp.blocks.usecases.capture import destination
 from alice_exp.blocks.usecases.reads import folded, folded_episodes, merged
 from alice_exp.home.references import namespace_name
-from alice_exp.home.session import projects_of
+from alice_exp.home.session import Session, projects_of
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.expiry import expired
@@ -34,6 +35,7 @@ from alice_exp.review.rules.daily_report import (
     candidates,
     returned,
 )
+from alice_exp.review.store import reports as open_reports
 from alice_exp.review.usecases.decisions import refused
 
 if TYPE_CHECKING:
@@ -47,14 +49,13 @@ if TYPE_CHECKING:
     from alice_exp.model.values.records import EpisodeBook
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.review.rules.daily_report import Agenda, Item
-    from alice_exp.review.store import Reviewing
 
 
 Page = Callable[["Agenda"], "Collection[str]"]
 """Which candidates of a report are given to the person, by id."""
 
 
-def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> tuple[Agenda, Commit | None]:
+def heartbeat(session: Session, *, peek: bool, page: Page | None = None) -> tuple[Agenda, Commit | None]:
     """Today's report. Unless it is a peek, it numbers the candidates, starts the expiry of those that are shown
     (``page``; None: all of them), removes the expired ones and folds the log of reads into the blocks.
 
@@ -62,11 +63,11 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
     there is nothing new to show there is no commit and the numbers stay; the first report of a day counts changes from
     the one before.
     """
-    home, reports, caller = reviewing.home, reviewing.reports, reviewing.caller
+    home, reports, caller = session.home, open_reports(session), session.caller
     seen = home.read(REVIEWED)
     if peek or not caller.is_person:
-        return _report(seen, reviewing), None
-    first = _report(seen, reviewing, expired(seen, caller.now))
+        return _report(seen, session), None
+    first = _report(seen, session, expired(seen, caller.now))
     given = {item.placed.block.id for item in first.items} if page is None else set(page(first))
     groups = _groups_shown(first, given)
 
@@ -74,14 +75,14 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
         gone = expired(snapshot, caller.now)
         back = returned(snapshot, candidates(snapshot, gone))
         waiting = [p for p in candidates(snapshot, gone) if p.block.id not in {one.block_id for one in back}]
-        ids = _numbered(open_ := _as_read(waiting, first), reviewing)
+        ids = _numbered(open_ := _as_read(waiting, first), session)
         answer = _Planned(snapshot, gone, back)
         unseen = [p for p in waiting if p.block.id in given and _is_to_be_shown(p)]
-        asked = _asked(snapshot, first, reviewing)
+        asked = _asked(snapshot, first, session)
         changes = unseen or gone or back or asked
         is_same = ids == reports.open_ids() and groups == reports.groups() and not changes
-        segment, folds, book = _folded(reviewing, snapshot)
-        if is_same and not segment and reports.open_at() >= reviewing.day_began:
+        segment, folds, book = _folded(session, snapshot)
+        if is_same and not segment and reports.open_at() >= session.day_began:
             return None, answer
         report = caller.new_id("rep")
         reports.prepare(report, caller.now, ids, groups)
@@ -95,12 +96,12 @@ def heartbeat(reviewing: Reviewing, *, peek: bool, page: Page | None = None) -> 
         puts = merged((*shown, *asked, *away), (put for put in folds if put.block.id not in moved))
         return ChangeSet(act, puts, removes, episodes=book), replace(answer, segment=segment)
 
-    commit, planned = home.apply(plan, PLACES, records=any(map(_is_episode, reviewing.access.pending())))
+    commit, planned = home.apply(plan, PLACES, records=any(map(_is_episode, access(session).pending())))
     if commit is not None and planned.segment:
-        reviewing.access.forget(planned.segment)
+        access(session).forget(planned.segment)
     reports.publish(commit.commit if commit is not None else planned.seen.head)
     seen = home.read(REVIEWED) if commit is not None else planned.seen
-    return _report(seen, reviewing, planned.gone, planned.back), commit
+    return _report(seen, session, planned.gone, planned.back), commit
 
 
 def _sent_back(
@@ -113,26 +114,25 @@ def _sent_back(
     return away, (*(placed.block.id for placed in gone), *repeats)
 
 
-def _asked(snapshot: Snapshot, report: Agenda, reviewing: Reviewing) -> tuple[Put, ...]:
+def _asked(snapshot: Snapshot, report: Agenda, session: Session) -> tuple[Put, ...]:
     """The blocks in doubt that today's report asks about for the first time, with the time of it."""
     found = (snapshot.find(one.placed.block.id) for one in report.review)
     return tuple(
-        Put(replace(one.block, doubt=replace(doubt, asked=reviewing.caller.now)), one.path)
+        Put(replace(one.block, doubt=replace(doubt, asked=session.caller.now)), one.path)
         for one in found
         if one is not None and not one.stale
         for doubt in (one.block.doubt,)
-        if doubt is not None and doubt.since and doubt.asked < reviewing.day_began
+        if doubt is not None and doubt.since and doubt.asked < session.day_began
     )
 
 
-def mark_shown(reviewing: Reviewing, ids: Sequence[str]) -> dict[str, Placed]:
+def mark_shown(session: Session, ids: Sequence[str]) -> dict[str, Placed]:
     """Start the clock of candidates that go to the person's screen now, and bind decisions to what they say.
 
     They are given back, by id, as they are bound: what is to be drawn, since a file may have been edited meanwhile.
     What was shown as it is already costs nothing.
     """
-    home, caller = reviewing.home, reviewing.caller
-    report = reviewing.reports.open_report()
+    home, caller, report = session.home, session.caller, open_reports(session).open_report()
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, dict[str, Placed]]:
         found = {placed.block.id: placed for placed in map(snapshot.find, ids) if placed is not None}
@@ -152,11 +152,11 @@ def _as_read(waiting: Sequence[Placed], report: Agenda) -> tuple[str, ...]:
     return tuple(sorted((p.block.id for p in waiting), key=lambda one: order.get(one, len(order))))
 
 
-def _numbered(open_: tuple[str, ...], reviewing: Reviewing) -> tuple[str, ...]:
+def _numbered(open_: tuple[str, ...], session: Session) -> tuple[str, ...]:
     """The ids by their numbers. While anything of the day's earlier report waits its numbers stand, what it decided
     included: a reply to it must not decide another thing because a second report was made meanwhile."""
-    reports = reviewing.reports
-    before = reports.open_ids() if reports.open_at() >= reviewing.day_began else ()
+    reports = open_reports(session)
+    before = reports.open_ids() if reports.open_at() >= session.day_began else ()
     if not {*before}.intersection(open_):
         return open_
     return (*before, *(one for one in open_ if one not in before))
@@ -208,12 +208,12 @@ class _Planned:
     segment: str = ""
 
 
-def _folded(reviewing: Reviewing, snapshot: Snapshot) -> tuple[str, tuple[Put, ...], EpisodeBook | None]:
+def _folded(session: Session, snapshot: Snapshot) -> tuple[str, tuple[Put, ...], EpisodeBook | None]:
     """Seal the reads since the last fold: the segment's name, and the blocks and episodes with these reads (B2.30).
 
     The name is empty if there is nothing to fold, or if a file to be written holds a problem.
     """
-    caller, reads = reviewing.caller, reviewing.access.pending()
+    caller, reads = session.caller, access(session).pending()
     folds = folded(snapshot, reads, caller.now) if reads else ()
     book = snapshot.episodes
     if any(map(_is_episode, reads)):
@@ -224,7 +224,7 @@ def _folded(reviewing: Reviewing, snapshot: Snapshot) -> tuple[str, tuple[Put, .
         return "", (), None
     # Sealed under a name that the commit carries, so that after a crash history tells whether they were counted.
     segment = caller.new_id("seg")
-    reviewing.access.seal(segment)
+    access(session).seal(segment)
     return segment, folds, None if book is snapshot.episodes else book
 
 
@@ -261,11 +261,11 @@ def _act(
 
 def _report(
     snapshot: Snapshot,
-    reviewing: Reviewing,
+    session: Session,
     leaving: tuple[Placed, ...] = (),
     back: tuple[Returned, ...] | None = None,
 ) -> Agenda:
-    reports, caller, day_began = reviewing.reports, reviewing.caller, reviewing.day_began
+    reports, caller, day_began = open_reports(session), session.caller, session.day_began
     pool = snapshot.within("low_value")
     acts = reports.acts(day_began)
     edition = Edition(
@@ -278,28 +278,28 @@ def _report(
         returned(snapshot, candidates(snapshot, leaving)) if back is None else back,
         {block_id: number for number, block_id in enumerate(reports.open_ids(), start=1)},
         {placed.block.id: namespace_name(destination(placed.block)) for placed in pool},
-        _proposals(reviewing, snapshot),
+        _proposals(session, snapshot),
         reports.decided,
     )
     found = agenda(snapshot, caller.now, edition)
-    in_order = [item for part in arranged(found.items) for item in part.items]
+    in_order = [item for _, part in arranged(found.items) for item in part]
     gone = [moved.block_id for moved in found.changed if moved.placed is None]
     was = reports.last_versions(gone, acts) if gone else {}
     changed = tuple(replace(moved, was=was.get(moved.block_id)) for moved in found.changed)
     asked = projects_of(snapshot.config).asked(lambda: {placed.block.project for placed in snapshot})
     items = _with_group_numbers(in_order, reports.groups())
     # What nobody trusts yet is a person's to read.
-    team = reviewing.came() if caller.actor.is_person else ()
+    team = session.team.came() if session.team is not None and caller.actor.is_person else ()
     return replace(found, changed=changed, items=items, asked=tuple(asked), team=team)
 
 
-def _proposals(reviewing: Reviewing, snapshot: Snapshot) -> dict[str, Proposal]:
+def _proposals(session: Session, snapshot: Snapshot) -> dict[str, Proposal]:
     pool = list(snapshot.within("low_value"))
     ids = {placed.block.id for placed in pool}
     day = min((placed.namespace.rpartition("_")[2] for placed in pool), default="")
     return {
         block_id: Proposal(act.actor, act.at, dict(act.trailers).get("Session", ""), act.op)
-        for block_id, act in reviewing.reports.proposals(ids, day).items()
+        for block_id, act in open_reports(session).proposals(ids, day).items()
     }
 
 

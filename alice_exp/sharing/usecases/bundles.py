@@ -33,7 +33,7 @@ from alice_exp.sharing.rules.bundle import (
     read_bundle,
     refuse_secrets,
 )
-from alice_exp.sharing.wiring import shares
+from alice_exp.sharing.store.peer_identity import shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

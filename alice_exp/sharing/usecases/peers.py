@@ -21,9 +21,9 @@ from alice_exp.model.values.changes import ChangeSet
 from alice_exp.sharing.ports import Disclosure, Message, Peer
 from alice_exp.sharing.rules import peer_exchange
 from alice_exp.sharing.rules.peer_exchange import Mark, Offering, Withdrawal
+from alice_exp.sharing.store.peer_identity import peers, shares
 from alice_exp.sharing.usecases import bundles
 from alice_exp.sharing.usecases.bundles import TakenIn
-from alice_exp.sharing.wiring import peers, shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
