@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from datetime import date
 from html import escape
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,7 +21,7 @@ from alice_exp.learning.usecases.statistics import Counts
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.html_page import document
-from alice_exp.terminal.language import aside, language, listed, say
+from alice_exp.terminal.language import aside, listed, say
 from alice_exp.terminal.options import Surroundings, context_of
 from alice_exp.terminal.tables import FORMATS
 
@@ -43,14 +43,13 @@ def assess(
         raise UsageError("name a topic", hint="alice-exp assess deployment")
     session = terminal.session
     assessed = statistics.assess(session, topic, context_of(context))
-    terminal.answer(
-        learning_documents.assessment(assessed, say, language()), lambda: _assessment(terminal, assessed)
-    )
+    answer = learning_documents.assessment(assessed, say)
+    terminal.answer(answer, lambda: _assessment(terminal, assessed, answer))
     terminal.exit_code = NotFoundError.exit_code if assessed.grade == "none" else 0
 
 
-def _assessment(terminal: Terminal, assessed: Assessment) -> None:
-    terminal.line(learning_documents.assessed_message(assessed, say, language()))
+def _assessment(terminal: Terminal, assessed: Assessment, answer: Mapping[str, Any]) -> None:
+    terminal.line(answer["message"])
     if assessed.grade != "none":
         stats = assessed.stats
         terminal.line(
@@ -69,7 +68,7 @@ def _assessment(terminal: Terminal, assessed: Assessment) -> None:
             for one in assessed.evidence
         ]
         terminal.table([say("id"), say("state"), say("what is known")], rows)
-    terminal.line(learning_documents.assessed_advice(assessed.grade, say, language()))
+    terminal.line(*answer["suggestions"])
 
 
 def consolidation(
