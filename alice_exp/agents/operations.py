@@ -14,7 +14,7 @@ from alice_exp.agents.tool_schema import TOOLS, checked, operation
 from alice_exp.agents.usecases import hook_answers
 from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases import capture
-from alice_exp.blocks.usecases.heard_here import quoted, readable
+from alice_exp.blocks.usecases.capture import quoted, readable
 from alice_exp.conversations.usecases.recollect import MOST, recollect, user_memory
 from alice_exp.episodes.usecases.episode_book import add_episode
 from alice_exp.finding import documents as finding_documents

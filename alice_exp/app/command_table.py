@@ -27,9 +27,9 @@ recall | Say what is known, best first. | finding.cli
 list | List blocks: where they are, what state they have. | finding.cli =list_blocks
 show | Show one block with all that it says. | finding.cli
 why | Explain a block: evidence, every act, how it is scored. | blocks.cli.provenance_commands
-import | Take in what another memory or file holds already. | blocks.cli.export_command alice=import_alice
- blocks.cli.import_command claude-md=claude_md skill mem0 basic-memory=basic_memory jsonl
-export | Export blocks: JSONL, JSON or Markdown. | blocks.cli.export_command
+import | Take in what another memory or file holds already. | blocks.cli.import_export alice=import_alice
+ blocks.cli.import_export claude-md=claude_md skill mem0 basic-memory=basic_memory jsonl
+export | Export blocks: JSONL, JSON or Markdown. | blocks.cli.import_export
 Set right
 edit | Open a block in your editor; what you save is committed. | blocks.cli.lifetime_commands
 move | Move a trusted block into another namespace. | blocks.cli.lifetime_commands

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from alice_exp.caller.heard_queue import HeardQueue
-    from alice_exp.caller.project_names import Here, Projects, Spot
+    from alice_exp.caller.project import Here, Projects, Spot
     from alice_exp.home.doors import Home
     from alice_exp.home.ports import Landed, Signer, Team
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Actor
     from alice_exp.kernel.jsonc.problem import Json, Problem
-    from alice_exp.kernel.providers.ports import Provider
+    from alice_exp.kernel.providers.chat import Provider
     from alice_exp.model.values.block import Placed
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import Catalogue
@@ -129,7 +129,7 @@ class Session:
         knows from then on where something is learned; ``none`` is none. ``UsageError`` for what cannot name one, and
         for ``.`` in a folder of no project."""
         if project not in ("", "."):
-            from alice_exp.caller.project_names import named
+            from alice_exp.caller.project import named
 
             return self.named(named(project))
         found = self.enter() if learning else self.here.names
@@ -341,7 +341,7 @@ class Session:
 
 def projects_of(config: Config) -> Projects:
     """What a configuration knows of projects."""
-    from alice_exp.caller.project_names import Projects
+    from alice_exp.caller.project import Projects
 
     return Projects.read(config.text("projects.folders"), config.text("projects.names"))
 

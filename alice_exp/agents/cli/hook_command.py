@@ -160,7 +160,7 @@ def _brought(session: Session) -> str:
 
 def _heard(session: Session, talk: str) -> str:
     """That sentences of earlier sessions wait here, in one line; empty where none does, or nothing is learned."""
-    from alice_exp.blocks.usecases.heard_here import readable
+    from alice_exp.blocks.usecases.capture import readable
 
     count = len(readable(session, talk)) if session.learns else 0
     told = say("{count} sentences of earlier sessions wait: call `heard` when the task is over", count=count)

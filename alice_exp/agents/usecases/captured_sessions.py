@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.conversations.rules.own_sentences import but_unrecorded
 from alice_exp.conversations.rules.tool_uses import deeds_of
-from alice_exp.conversations.rules.transcripts import Row, read, records, spoken
+from alice_exp.conversations.rules.transcripts import read, records, spoken
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.sessions import add, chats, take_in
 from alice_exp.episodes.usecases.episode_book import tell_actions
@@ -31,7 +31,7 @@ from alice_exp.model.values.records import Episode
 if TYPE_CHECKING:
     from alice_exp.agents.store import Left, Spool
     from alice_exp.conversations.rules.tool_uses import Deed
-    from alice_exp.conversations.values import Message
+    from alice_exp.conversations.values import ChatRecord, Message
     from alice_exp.home.session import Session
 
 
@@ -100,7 +100,7 @@ def _read_earlier(opened: Session, host: str, current: str) -> AliceError | None
     return next(filter(None, (sessions.end(opened, name).failure for name in earlier)), None)
 
 
-def _take_in(opened: Session, rows: Sequence[Row], session: str) -> None:
+def _take_in(opened: Session, rows: Sequence[ChatRecord], session: str) -> None:
     """Add what is new. A host that rewrites its transcript (after compaction) is followed by its messages' ids."""
     try:
         take_in(opened, rows, session)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.grounding import is_heard, said_again
 from alice_exp.caller.acting import require_person
+from alice_exp.caller.hosts import HOSTS
 from alice_exp.home.references import namespace_path
-from alice_exp.kernel.errors import Hint, RefusedError, UsageError
+from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Op
-from alice_exp.kernel.progress import followed
+from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import Sameness, marks, sameness
@@ -33,10 +34,12 @@ from alice_exp.model.values.block import (
 from alice_exp.model.values.changes import ChangeSet, Put
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from alice_exp.caller.acting import Caller
+    from alice_exp.caller.heard_queue import Heard
     from alice_exp.home.doors import Home
+    from alice_exp.home.session import Session
     from alice_exp.kernel.journal.act import Commit, Op
     from alice_exp.model.values.block import About, BlockType, Evidence, Place
     from alice_exp.model.values.snapshot import Snapshot
@@ -359,3 +362,30 @@ def payload_of(given: str | Payload) -> Payload:
 def trigger_of(given: str | Trigger) -> Trigger:
     """A trigger, given as such or as its text."""
     return Trigger(given) if isinstance(given, str) else given
+
+
+def readable(session: Session, but: str = "") -> tuple[Heard, ...]:
+    """The sentences of the working folder's project that wait and that this caller's host may read, oldest first:
+    those said in this host, in no host, or in any after ``heard.across_hosts`` and for a person; ``but`` a session's
+    own."""
+    host = session.actor.name if session.actor.name in HOSTS else ""
+    across = session.actor.is_person or session.config.flag("heard.across_hosts")
+    return tuple(
+        one
+        for one in session.heard.waiting()
+        if one.is_of(session.here.names) and (across or one.host in ("", host)) and one.session != but
+    )
+
+
+def quoted(session: Session, ids: Collection[str]) -> tuple[Heard, ...]:
+    """The sentences of these ids; ``NotFoundError`` where one does not wait, or not for this caller. A person names
+    those of any project."""
+    here = {
+        one.id: one for one in (session.heard.waiting() if session.actor.is_person else readable(session))
+    }
+    for one in ids:
+        if one not in here:
+            raise NotFoundError(
+                "{id} is no sentence that waits here", id=repr(one), hint="see those that do: alice-exp heard"
+            )
+    return tuple(here[one] for one in dict.fromkeys(ids))

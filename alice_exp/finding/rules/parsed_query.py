@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise
 
 from alice_exp.kernel.text.bilingual_lexicon import known_words, members, same_concept
@@ -121,6 +121,7 @@ class Query:
     names: frozenset[str]
 
     @classmethod
+    @lru_cache(maxsize=64)
     def of(cls, text: str) -> Query:
         """Parse a query."""
         runs = pieces(text)
@@ -153,6 +154,7 @@ class Query:
         return frozenset(chain(self.terms, self.pairs, *chain.from_iterable(named)))
 
 
+@cache
 def _concept(word: str) -> Concept:
     cjk = is_cjk(word)
     names = sorted(same_concept(word))

@@ -220,7 +220,7 @@ class _Scoring:
             for text, part in self._whole(name).items():
                 if text not in own and found.get(text, 0.0) < weight * part:
                     found[text] = weight * part
-        return _value(concept, self._query, self._known), found
+        return _value(concept, self._query, self._known) if found else 0.0, found
 
     def _whole(self, name: tuple[str, ...]) -> dict[int, float]:
         """What the weakest token of a word brings in each text that has them all."""

@@ -13,7 +13,7 @@ from alice_exp.kernel.errors import AliceError, ProviderError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from alice_exp.kernel.providers.ports import Embedder
+    from alice_exp.kernel.providers.chat import Embedder
 
 LIMIT = 2.0
 """Seconds that a question may wait for the embedder."""

@@ -191,6 +191,9 @@ class Agenda:
     lost: tuple[Lost, ...] = ()
     """The person's decisions that the files lack."""
 
+    around: Neighbourhood | None = field(default=None, repr=False, compare=False)
+    """What it compared, for a second report on the same texts: the act between changes none."""
+
     @property
     def is_empty(self) -> bool:
         """Whether the report has no content."""
@@ -209,7 +212,8 @@ class Edition:
 
     Blocks first shown by the report ``newest`` are new; it is this report, or empty if this one is of an earlier day.
     ``acts`` are those since the report before, newest first; ``leaving`` the blocks that this report removes;
-    ``returned`` those that repeat rejected ones; ``numbers`` and ``destinations`` are by id.
+    ``returned`` those that repeat rejected ones; ``numbers`` and ``destinations`` are by id. ``around`` comes
+    from an earlier report on the same texts.
     """
 
     report: str
@@ -223,6 +227,7 @@ class Edition:
     destinations: Mapping[str, str] = field(default_factory=dict)
     proposals: Mapping[str, Proposal] = field(default_factory=dict)
     texts: Texts = lambda _: {}
+    around: Neighbourhood | None = None
 
 
 def candidates(snapshot: Snapshot, leaving: Iterable[Placed] = ()) -> list[Placed]:
@@ -261,7 +266,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
     wait = snapshot.config.wait
     out = {one.block_id for one in edition.returned}
     waiting = [p for p in candidates(snapshot, edition.leaving) if p.block.id not in out]
-    around = Neighbourhood(trusted(snapshot), snapshot.rejected(), waiting)
+    around = edition.around or Neighbourhood(trusted(snapshot), snapshot.rejected(), waiting)
     group_of = _group_of(waiting, edition, around)
     items = tuple(_item(placed, now, wait, edition, around, group_of) for placed in waiting)
     thresholds = Thresholds.of(snapshot.config)
@@ -295,6 +300,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         was=as_decided(unapproved, edition.texts),
         lost=lost_decisions(snapshot, edition.texts),
         week=last_week((one for one in snapshot if one.place in TRUSTED_PLACES), edition.day_began),
+        around=around,
     )
 
 

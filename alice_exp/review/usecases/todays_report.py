@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from alice_exp.caller.acting import Caller
+    from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
     from alice_exp.home.doors import Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.rules.rejection import Returned
@@ -67,7 +68,7 @@ def heartbeat(session: Session, *, peek: bool, page: Page | None = None) -> tupl
     seen = home.read(REVIEWED)
     if peek or not caller.is_person:
         return _report(seen, session), None
-    first = _report(seen, session, expired(seen, caller.now))
+    head, first = seen.head, _report(seen, session, expired(seen, caller.now))
     given = {item.placed.block.id for item in first.items} if page is None else set(page(first))
     groups = _groups_shown(first, given)
 
@@ -101,7 +102,8 @@ def heartbeat(session: Session, *, peek: bool, page: Page | None = None) -> tupl
         access(session).forget(planned.segment)
     reports.publish(commit.commit if commit is not None else planned.seen.head)
     seen = home.read(REVIEWED) if commit is not None else planned.seen
-    return _report(seen, session, planned.gone, planned.back), commit
+    around = first.around if planned.seen.head == head else None
+    return _report(seen, session, planned.gone, planned.back, around), commit
 
 
 def _sent_back(
@@ -264,6 +266,7 @@ def _report(
     session: Session,
     leaving: tuple[Placed, ...] = (),
     back: tuple[Returned, ...] | None = None,
+    around: Neighbourhood | None = None,
 ) -> Agenda:
     reports, caller, day_began = open_reports(session), session.caller, session.day_began
     pool = snapshot.within("low_value")
@@ -280,6 +283,7 @@ def _report(
         {placed.block.id: namespace_name(destination(placed.block)) for placed in pool},
         _proposals(session, snapshot),
         reports.decided,
+        around,
     )
     found = agenda(snapshot, caller.now, edition)
     in_order = [item for _, part in arranged(found.items) for item in part]

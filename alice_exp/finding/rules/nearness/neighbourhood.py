@@ -114,7 +114,7 @@ class Neighbourhood:
             "waiting": Shelf(waiting),
         }
         self._statements: dict[str, Statement] = {}
-        self._relations: dict[str, tuple[Relation, ...]] = {}
+        self._found: dict[tuple[str, Where, bool], list[Relation]] = {}
 
     def contradicted(
         self, blocks: Sequence[Placed], among: Sequence[Where] = ("trusted",)
@@ -130,9 +130,7 @@ class Neighbourhood:
 
         The surest first: named relations before mere nearness, then by strength.
         """
-        if candidate.block.id not in self._relations:
-            self._relations[candidate.block.id] = tuple(self._related(candidate))
-        return self._relations[candidate.block.id]
+        return tuple(self._related(candidate))
 
     def mark(self, candidate: Placed) -> Relation | None:
         """The rejected block that the candidate repeats or is like; None if there is none."""
@@ -163,7 +161,7 @@ class Neighbourhood:
         return tuple(tuple(by_id[one] for one in group) for group in ordered)
 
     def _related(self, candidate: Placed) -> Iterator[Relation]:
-        trusted = list(self._compared(candidate, "trusted"))
+        trusted = self._compared(candidate, "trusted")
         nearest = max((one.strength for one in trusted), default=0.0)
         for where, most in SHOWN.items():
             found = trusted if where == "trusted" else self._compared(candidate, where)
@@ -177,7 +175,13 @@ class Neighbourhood:
 
             yield from heapq.nsmallest(most, told, key=order)
 
-    def _compared(self, candidate: Placed, where: Where, *, recalls: bool = True) -> Iterator[Relation]:
+    def _compared(self, candidate: Placed, where: Where, *, recalls: bool = True) -> list[Relation]:
+        key = candidate.block.id, where, recalls
+        if key not in self._found:
+            self._found[key] = list(self._compare(candidate, where, recalls=recalls))
+        return self._found[key]
+
+    def _compare(self, candidate: Placed, where: Where, *, recalls: bool) -> Iterator[Relation]:
         """What blocks are to a candidate that share most of its words, or the trigger, with it; of trusted ones the
         first that is recalled by what it says is shown whatever it is to it (``recalls``)."""
         own, shelf = self._statement(candidate), self._shelves[where]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Literal, TypeAlias
 
@@ -59,7 +59,12 @@ def likeness(one: Statement, two: Statement) -> Likeness:
 
 
 def _mass(keys: Iterable[str]) -> float:
-    return sum(CHARACTER if len(key) == 1 and is_cjk(key) else 1.0 for key in keys)
+    return sum(map(_weight, keys))
+
+
+@lru_cache(maxsize=4096)
+def _weight(key: str) -> float:
+    return CHARACTER if len(key) == 1 and is_cjk(key) else 1.0
 
 
 class _Pair:
@@ -140,7 +145,7 @@ class _Pair:
         if not self.of_user and self.dice < CLEAR:
             # "Never send passwords by mail" denies nothing of "the mail password is ...": nobody sends there.
             for of, other in ((one, two), (two, one)):
-                names = {name for key in other.signs for name in (key, *same_concept(key))}
+                names = (name for key in other.signs for name in (key, *same_concept(key)))
                 if of.acts and of.acts.isdisjoint(names):
                     return False
         # "It is fine", "it is not fine": nearly the same but for one negation, wherever that stands.
