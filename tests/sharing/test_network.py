@@ -327,7 +327,7 @@ def test_a_hint_is_read_by_those_who_know_the_certificate_and_is_another_each_ti
     one, two = (Neighbour(name, (), hint_of(name, peer.id)) for name in ("a-one", "a-two"))
     assert may_be(one, peer)
     assert may_be(two, peer)
-    assert not one.may_be(bob.identity.own())
+    assert not may_be(one, bob.identity.own())
     assert one.hint != two.hint
     assert not may_be(Neighbour("a-two", (), one.hint), peer)
 
