@@ -106,7 +106,7 @@ def test_each_grade_has_its_advice(level: Grade, words: str) -> None:
 
 @pytest.mark.covers("R3.23")
 def test_the_sentence_and_the_suggestion_are_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ALICE_LANG", "zh")
+    monkeypatch.setattr("alice_exp.terminal.language._chosen", "zh")
     told = document(_blocks(12, "reliable", consolidation_score=0.5), "Python", say)
     assert told["message"] == "我对「Python」很有把握，有 12 条相关记忆"
     assert told["suggestions"] == ["可以直接使用这些记忆回答问题"]
