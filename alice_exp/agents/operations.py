@@ -69,8 +69,12 @@ def recall(
         top,
         finding_usecases.Filters(project=connection.session.here.names),
     )
-    lived = finding_usecases.episodes_beside(connection.session.home, query)
-    episodes = [finding_documents.lived_briefly(one) for _, one in lived]
+    lived = [
+        finding_documents.lived(*one)
+        for one in finding_usecases.episodes_beside(connection.session.home, query)
+    ]
+    brief = ("id", "task", "action", "success", "reflection")
+    episodes = [{name: one[name] for name in brief if one[name] not in ("", None)} for one in lived]
     matches = [finding_documents.known(one) for one in found]
     return {"query": query, "matches": matches, **({"episodes": episodes} if episodes else {})}
 
