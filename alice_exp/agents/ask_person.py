@@ -18,8 +18,8 @@ from alice_exp.model.values.block import Placed, content_hash
 from alice_exp.review.cli.report_html import page, written
 from alice_exp.review.cli.report_summary import summary
 from alice_exp.review.rules.daily_report import Agenda, Item
-from alice_exp.review.usecases import approve, heartbeat, reject
-from alice_exp.review.wiring import reviewing
+from alice_exp.review.usecases.decisions import approve, reject
+from alice_exp.review.usecases.todays_report import heartbeat
 from alice_exp.terminal.language import say
 
 MOST = 3
@@ -48,7 +48,7 @@ def ask_person(session: Session, dialog: Dialog) -> dict[str, Any]:
     """
     if why := refused_here(session, dialog.streams, dialog.modes):
         raise RefusedError("the person cannot be asked here: {why}", why=why, hint=_ELSEWHERE)
-    report = heartbeat(reviewing(session), peek=True)[0]
+    report = heartbeat(session, peek=True)[0]
     waiting = report.items
     fresh = [item.placed for item in waiting if _is_asked(item)]
     decided: dict[str, list[str]] = {"approved": [], "rejected": [], "later": []}

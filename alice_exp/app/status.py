@@ -15,8 +15,7 @@ from alice_exp.model.values.block import Placed
 from alice_exp.review.cli.report_parts import asked_about, moved, settled, team_document
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.state_changes import Movement
-from alice_exp.review.usecases import heartbeat
-from alice_exp.review.wiring import reviewing
+from alice_exp.review.usecases.todays_report import heartbeat
 from alice_exp.sync.ports import Remote
 from alice_exp.sync.wiring import remotes
 from alice_exp.terminal.console import Terminal, cells
@@ -34,7 +33,7 @@ def status(terminal: Terminal) -> None:
     Examples: alice-exp status · alice-exp status --json
     """
     session = terminal.session
-    report, _ = heartbeat(reviewing(session), peek=True)
+    report, _ = heartbeat(session, peek=True)
     doubts = [placed for placed in session.home.read(("personal", "universal")) if is_in_doubt(placed.block)]
     hosts, known, asked = connected(spool(session)), remotes(session).all(), session.asked()
     failing = [(one, [*faults(one, spool(session), session.moment)]) for one in hosts]

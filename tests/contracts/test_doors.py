@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act, Actor
 from alice_exp.model.values.block import SETS, Block, Payload, Trigger
 from alice_exp.model.values.changes import ChangeSet, Put
-from alice_exp.review.store import Past, Reports
+from alice_exp.review.store import Reports
 
 NOW = "2026-02-20T09:00:00Z"
 TOOLS, HABITS, POOL = (
@@ -69,20 +70,8 @@ def _on_disk(root: Path, new_id: Callable[[str], str]) -> World:
     home.create(Actor("system"), {})
     history = GitHistory(home.repository)
 
-    def after(head: str, at: str) -> list[Any]:
-        acts = []
-        for act in history.log():
-            if act.commit == head or (not head and act.at <= at):
-                break
-            acts.append(act)
-        return acts
-
-    newest = lambda op: next((act for act in history.log() if act.op == op), None)  # noqa: E731
-
-    def before(commit: str) -> dict[str, Any]:
-        return {one.block_id: one.before for one in history.changed(commit).blocks if one.before}
-
-    return World(home, history, Reports(root / "state/report.json", Past(newest, after, before)))
+    session: Any = SimpleNamespace(root=root, home=home, history=history, warn=refuse)
+    return World(home, history, Reports(session))
 
 
 def act(op: str, ids: tuple[str, ...] = (), at: str = NOW, actor: Any = "user", **trailers: str) -> Act:

@@ -28,7 +28,6 @@ from alice_exp.model.values.block import (
     place_of,
 )
 from alice_exp.review.usecases.todays_report import heartbeat
-from alice_exp.review.wiring import reviewing
 from tests.approvals import approved
 from tests.case_tables import cases
 
@@ -87,7 +86,7 @@ def written(world: Path, home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch)
 
 
 def told(session: Session) -> Any:
-    return heartbeat(reviewing(session), peek=True)[0]
+    return heartbeat(session, peek=True)[0]
 
 
 def both(home: Path) -> tuple[Session, Session]:

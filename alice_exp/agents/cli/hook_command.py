@@ -131,10 +131,9 @@ def _for_person(terminal: Terminal, host: Host, event: Event, told: hook_events.
     # The report is made where there is something to tell and nobody was told today.
     pool: tuple[Place, ...] = ("low_value",)
     if not spool(session).known(day) and any(True for _ in session.home.read(pool)):
-        from alice_exp.review.usecases import heartbeat
-        from alice_exp.review.wiring import reviewing
+        from alice_exp.review.usecases.todays_report import heartbeat
 
-        count = len(heartbeat(reviewing(session), peek=True)[0].items)
+        count = len(heartbeat(session, peek=True)[0].items)
         if count and spool(session).first(day):
             lines.append(say("{count} things wait: say 'review memory', or alice-exp review", count=count))
     return "\n".join(lines)

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Literal
 
 from alice_exp.kernel.errors import AliceError
-from alice_exp.review.wiring import reviewing
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
@@ -103,10 +102,10 @@ def _mark(state: Path, shown: Shown, terminal: Terminal) -> bool:
 
 def _show(terminal: Terminal, wants: Shown) -> None:
     from alice_exp.review.cli.report_summary import line, summary
-    from alice_exp.review.usecases import heartbeat
+    from alice_exp.review.usecases.todays_report import heartbeat
 
     try:
-        report, _ = heartbeat(reviewing(terminal.session), peek=True)
+        report, _ = heartbeat(terminal.session, peek=True)
     except AliceError:
         return  # the command itself meets the same error and reports it
     if wants != "report" or report.is_empty:

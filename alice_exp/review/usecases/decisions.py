@@ -34,11 +34,13 @@ from alice_exp.model.values.block import (
 from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.ledger_entry import ASKED
 from alice_exp.review.rules.rival_pairs import Rival, told_rivals, with_answers
+from alice_exp.review.store import reports
 
 if TYPE_CHECKING:
     from alice_exp.home.doors import Home
+    from alice_exp.home.session import Session
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.review.store import Reviewing
+    from alice_exp.review.store import Reports
 
 Seen: TypeAlias = Mapping[str, str]
 """The content hashes of what a caller showed the person itself just before deciding, by id."""
@@ -64,21 +66,24 @@ class Decided:
         return tuple(placed.block.id for placed in self.placed)
 
 
-def chosen(reviewing: Reviewing, references: Sequence[str], *, everything: bool) -> tuple[str, ...]:
-    """The ids that numbers of the open report, ids and prefixes refer to; with ``everything`` all that it showed.
+def open_report(session: Session) -> Reports:
+    """The open report; ``NotFoundError`` for a decision on it before any report was given to a person."""
+    if not (opened := reports(session)).open_report():
+        raise NotFoundError(
+            "no report is open", hint="'alice-exp heartbeat', without -q or --peek, opens one"
+        )
+    return opened
 
-    Raises ``NotFoundError`` for a number that is not in the report.
-    """
-    numbered = reviewing.reports.open_ids()
-    if everything:
-        return shown_only(reviewing.home, numbered)[0]
-    snapshot = reviewing.home.read(REVIEWED)
+
+def chosen(session: Session, references: Sequence[str]) -> tuple[str, ...]:
+    """The ids that numbers of the open report, ids and prefixes refer to; ``NotFoundError`` for a number that is not
+    in the report."""
+    snapshot = session.home.read(REVIEWED)
     ids = []
     for reference in references:
         # A longer run of digits can only be the prefix of an id.
         if reference.isdigit() and len(reference) <= 3:
-            if not reviewing.reports.open_report():
-                raise no_report()
+            numbered = open_report(session).open_ids()
             if not (1 <= int(reference) <= len(numbered) and numbered[int(reference) - 1]):
                 raise NotFoundError(
                     "the open report has no number {number}",
@@ -117,11 +122,6 @@ def _is_unseen(placed: Placed | None) -> bool:
 
 def _still_waits(placed: Placed) -> bool:
     return placed.place != "archive" and not is_approved(placed) and not is_put_away(placed)
-
-
-def no_report() -> NotFoundError:
-    """The error for a decision by number, or on everything, before any report was given to a person."""
-    return NotFoundError("no report is open", hint="'alice-exp heartbeat', without -q or --peek, opens one")
 
 
 def unseen(number: str) -> RefusedError:
