@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from alice_exp.agents.dialog_guards import has_owner_key, refused_here
-from alice_exp.agents.wiring import spool
+from alice_exp.agents.store import spool
 from alice_exp.caller.acting import Acting, Caller
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import RefusedError

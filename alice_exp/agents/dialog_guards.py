@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator
 from glob import glob
 from pathlib import Path
 
-from alice_exp.agents.wiring import spool
+from alice_exp.agents.store import spool
 from alice_exp.caller.hosts import HOSTS, KNOWN, Host, Process, host_of, parents
 from alice_exp.home.session import Session
 

@@ -14,7 +14,7 @@ from alice_exp.agents.tool_schema import TOOLS, checked, operation
 from alice_exp.agents.usecases import hook_answers
 from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases import capture
-from alice_exp.blocks.usecases.heard_here import quoted, readable
+from alice_exp.blocks.usecases.capture import quoted, readable
 from alice_exp.conversations.usecases.recollect import MOST, recollect, user_memory
 from alice_exp.episodes.usecases.episode_book import add_episode
 from alice_exp.finding import documents as finding_documents
@@ -71,8 +71,12 @@ def recall(
         top,
         finding_usecases.Filters(project=connection.session.here.names),
     )
-    lived = finding_usecases.episodes_beside(connection.session.home, query)
-    episodes = [finding_documents.lived_briefly(one) for _, one in lived]
+    lived = [
+        finding_documents.lived(*one)
+        for one in finding_usecases.episodes_beside(connection.session.home, query)
+    ]
+    brief = ("id", "task", "action", "success", "reflection")
+    episodes = [{name: one[name] for name in brief if one[name] not in ("", None)} for one in lived]
     matches = [finding_documents.known(one) for one in found]
     return {"query": query, "matches": matches, **({"episodes": episodes} if episodes else {})}
 

@@ -228,7 +228,7 @@ class Server:
         try:
             connection = self._home(stack)
             from alice_exp.agents.operations import call
-            from alice_exp.agents.wiring import spool
+            from alice_exp.agents.store import spool
             from alice_exp.caller.hosts import HOSTS
 
             session = connection.session
@@ -266,7 +266,7 @@ class Server:
             import gc
 
             from alice_exp.agents.operations import Connection
-            from alice_exp.maintenance.wiring import reloading
+            from alice_exp.maintenance.store.watch import reloading
             from alice_exp.terminal import language
 
             own = _agents_own(self._opened())

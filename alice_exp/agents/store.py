@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal.atomic_files import MARK, NotAFile, append, maker_lives, read_bytes, replace
 from alice_exp.kernel.text.times import seconds
@@ -224,3 +225,9 @@ def _is_special(path: str) -> bool:
 
 def _refused(error: OSError) -> ProblemError:
     return ProblemError("what was said could not be kept: {why}", why=reason(error))
+
+
+@once
+def spool(session: Session) -> Spool:
+    """What hooks left to be done, and when hosts called."""
+    return Spool(session.root / "state", lambda: session.caller.now)

@@ -26,11 +26,10 @@ from alice_exp.app.api_records import Conversations, Records, Reviews, before_mo
 from alice_exp.app.opening import open_session
 from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases import capture
-from alice_exp.blocks.usecases.capture import Captured, Draft
-from alice_exp.blocks.usecases.heard_here import quoted, readable
+from alice_exp.blocks.usecases.capture import Captured, Draft, quoted, readable
 from alice_exp.caller.acting import require_person
 from alice_exp.caller.heard_queue import Heard
-from alice_exp.caller.project_names import NONE
+from alice_exp.caller.project import NONE
 from alice_exp.conversations.rules.context_window import Window
 from alice_exp.conversations.values import Message
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics

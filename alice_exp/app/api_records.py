@@ -25,7 +25,8 @@ from alice_exp.conversations.values import ChatRecord, Message, Role, as_dict, m
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
 from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
-from alice_exp.episodes.usecases import episode_book, similar_episodes
+from alice_exp.episodes.rules.search_episodes import statistics as count_episodes
+from alice_exp.episodes.usecases import episode_book
 from alice_exp.episodes.usecases.episode_book import Kept, Pruned, Reflected
 from alice_exp.finding.usecases import Filters
 from alice_exp.home.record_access import recorded
@@ -107,7 +108,7 @@ class Records:
         """
         snapshot = self._recorded(EPISODES_PATH)
         wanted = filters or EpisodeFilters()
-        return similar_episodes.similar(self._session, snapshot, task, context or {}, top, wanted, by_words)
+        return episode_book.similar(self._session, snapshot, task, context or {}, top, wanted, by_words)
 
     def episodes(self) -> tuple[Episode, ...]:
         """All episodes that the file holds, in its order."""
@@ -119,7 +120,7 @@ class Records:
 
     def episode_statistics(self) -> EpisodeStatistics:
         """How many, how well, since when (R0.45)."""
-        return episode_book.counted(self._recorded(EPISODES_PATH))
+        return count_episodes(self.episodes())
 
     def prune(self, *, dry: bool = True) -> Pruned:
         """What a cleaning takes away and why (R0.36-R0.43); it is done with ``dry=False``, by a person."""
@@ -375,8 +376,10 @@ class Reviews:
     def exchange(self, peer: str, at: str = "") -> Exchanged:
         """Take what a paired peer offers, then offer ours; it has to be serving, at ``HOST:PORT`` where given."""
         from alice_exp.caller.acting import require_person
+        from alice_exp.sharing.store.network import network
+        from alice_exp.sharing.store.peer_identity import peers
         from alice_exp.sharing.usecases import peers as exchanging
-        from alice_exp.sharing.wiring import network, peers, sharing
+        from alice_exp.sharing.usecases.bundles import sharing
 
         require_person(self._session.caller, "share", f"alice-exp peer exchange {peer}")
         found = peers(self._session).find(peer)

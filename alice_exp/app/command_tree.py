@@ -275,7 +275,7 @@ def _name_open_decisions(terminal: Terminal) -> None:
     from datetime import timedelta
 
     from alice_exp.agents.usecases.hook_answers import waiting
-    from alice_exp.learning.wiring import decisions
+    from alice_exp.learning.store import decisions
 
     session = terminal.session
     last, first = (session.moment - timedelta(hours=hours) for hours in (12, 24 * 14))

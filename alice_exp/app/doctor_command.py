@@ -8,7 +8,7 @@ import typer
 
 from alice_exp.agents import launcher
 from alice_exp.agents.connected_hosts import connected, faults
-from alice_exp.agents.wiring import spool
+from alice_exp.agents.store import spool
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.maintenance.usecases.doctor import Check, examine

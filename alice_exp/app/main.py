@@ -95,9 +95,9 @@ review.cli.interactive_review review
 blocks.cli.provenance_commands why log diff undo restore
 blocks.cli.lifetime_commands edit move retire revive purge
 conversations.cli.context_commands context prime heard
-blocks.cli.export_command export
-blocks.cli.export_command:import alice=import_alice
-blocks.cli.import_command:import claude-md=claude_md skill mem0 basic-memory=basic_memory jsonl
+blocks.cli.import_export export
+blocks.cli.import_export:import alice=import_alice
+blocks.cli.import_export:import claude-md=claude_md skill mem0 basic-memory=basic_memory jsonl
 learning.cli.assess_commands assess consolidation stats impact
 maintenance.cli.home_commands:config get=config_get set=config_set accept=config_accept
 maintenance.cli.home_commands:config list=config_list edit=config_edit

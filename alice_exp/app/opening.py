@@ -1,56 +1,64 @@
-"""Opens the session that a command or a program works on, with what other rooms hand down to it."""
+"""Opens the session that a command or a program works on."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from alice_exp.home.session import Session
-from alice_exp.owner.wiring import signer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from alice_exp.home.ports import Cataloguing, Landed, Team
-    from alice_exp.home.references import LookUp
+    from alice_exp.home.ports import Landed, Signer, Team
     from alice_exp.kernel.errors import AliceError
+    from alice_exp.model.values.block import Placed
     from alice_exp.model.values.snapshot import Catalogue
 
 
 def open_session(
     home: str = "", actor: str = "", warn: Callable[[AliceError], None] = lambda _: None
 ) -> Session:
-    """A session on a home whose owner key signs and whose acts keep the search index in step, which answers what a
-    reference stands for and what stands in files that nobody read; repositories bring what is their teams'."""
-    return Session(home, actor, warn, signer, _follow, _look_up, _catalogued, _team)
+    """A session on a home, with what higher rooms have for it."""
+    return _Opened(home, actor, warn)
 
 
-def _team(session: Session) -> Team:
-    from alice_exp.team.wiring import team
+class _Opened(Session):
+    """A session whose home is signed for, indexed, and joined by what repositories carry. What a home does not have is
+    not imported."""
 
-    return team(session)
+    def signer(self) -> Signer | None:
+        pin = self.root / "identity" / "owner.pub"
+        if not self.home.config().text("owner.key") and not pin.exists():
+            return None
+        from alice_exp.owner.store import owner
 
+        return owner(self)
 
-def _look_up(session: Session) -> LookUp:
-    from alice_exp.finding.usecases import look_up
-    from alice_exp.finding.wiring import index
+    def follow(self, landed: Sequence[Landed]) -> None:
+        # Whoever searches first makes the index.
+        if landed and self._is_indexed:
+            from alice_exp.finding.store.search_index import index
 
-    caller = session.caller
-    return lambda reference: look_up(session.home, index(session), caller, reference)
+            index(self).follow(landed)
 
+    def catalogued(self, contents: Mapping[str, str], /) -> tuple[Collection[str], Catalogue] | None:
+        if not self._is_indexed:
+            return None
+        from alice_exp.finding.store.search_index import index
 
-def _follow(session: Session) -> Callable[[Sequence[Landed]], None]:
-    def after(landed: Sequence[Landed]) -> None:
-        from alice_exp.finding.wiring import follow
+        return index(self).catalogue(contents)
 
-        follow(session)(landed)
+    @property
+    def _is_indexed(self) -> bool:
+        return (self.root / "state" / "index.sqlite").exists()
 
-    return after
+    def look_up(self, reference: str) -> Placed:
+        from alice_exp.finding.usecases import look_up
 
+        return look_up(self, reference)
 
-def _catalogued(session: Session) -> Cataloguing:
-    def known(contents: Mapping[str, str]) -> tuple[Collection[str], Catalogue] | None:
-        from alice_exp.finding.wiring import catalogued
+    @property
+    def team(self) -> Team:
+        from alice_exp.team.repositories import team
 
-        return catalogued(session, contents)
-
-    return known
+        return team(self)

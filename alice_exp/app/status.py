@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from alice_exp.agents.connected_hosts import Connected, connected, faults, foreign
-from alice_exp.agents.wiring import spool
+from alice_exp.agents.store import spool
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.text.display import one_line, wrapped
 from alice_exp.model import documents
@@ -16,8 +16,7 @@ from alice_exp.review.cli.report_parts import asked_about, moved, settled, team_
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.state_changes import Movement
 from alice_exp.review.usecases.todays_report import heartbeat
-from alice_exp.sync.ports import Remote
-from alice_exp.sync.wiring import remotes
+from alice_exp.sync.remotes import Remote, remotes
 from alice_exp.terminal.console import Terminal, cells
 from alice_exp.terminal.language import aside, rendered, say
 

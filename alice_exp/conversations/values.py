@@ -44,18 +44,19 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ChatRecord:
-    """A stored message: its session, index there (from 0), and whether it was extracted from (R4.15, R4.18, R4.28).
+    """A message of a session (empty: not known yet), its index there (from 0; -1 while it is not stored), and whether
+    it was extracted from (R4.15, R4.18, R4.28).
 
     ``name`` is its id in the source it was imported from, empty for our own; ``project`` the names of the project in
     which it was said, apart by spaces, empty for none.
     """
 
     session: str
-    index: int
     message: Message
-    extracted: bool = False
     name: str = ""
     project: str = ""
+    index: int = -1
+    extracted: bool = False
 
     @property
     def ref(self) -> str:
@@ -84,19 +85,19 @@ def message_of(value: Mapping[str, Json]) -> Message:
     Missing content (a bare tool call) becomes empty; content in parts becomes the parts' text, one per line. The roles
     ``developer`` and ``function`` are read as ``system`` and ``tool``.
     """
-    role = {"developer": "system", "function": "tool"}.get(str(value.get("role")), value.get("role"))
-    for known in ROLES:
-        if role == known:
-            return Message(
-                known,
-                _text(value.get("content")),
-                _text(value.get("at")),
-                _calls(value.get("tool_calls")),
-                _text(value.get("tool_call_id")),
-                _text(value.get("speaker", value.get("name"))),
-            )
-    raise UsageError(
-        'a message needs a "role": system, user, assistant or tool, not {role}', role=repr(value.get("role"))
+    given = value.get("role")
+    named = {"developer": "system", "function": "tool"}.get(str(given), given)
+    role = next((one for one in ROLES if one == named), None)
+    if role is None:
+        said = 'a message needs a "role": system, user, assistant or tool, not {role}'
+        raise UsageError(said, role=repr(given))
+    return Message(
+        role,
+        _text(value.get("content")),
+        _text(value.get("at")),
+        _calls(value.get("tool_calls")),
+        _text(value.get("tool_call_id")),
+        _text(value.get("speaker", value.get("name"))),
     )
 
 
@@ -125,17 +126,17 @@ def _text(value: Json) -> str:
 
 
 def _calls(value: Json) -> tuple[ToolCall, ...]:
-    if value is None:
-        return ()
-    if not isinstance(value, list):
+    if not isinstance(value, list | None):
         raise UsageError('"tool_calls" is a list')
-    return tuple(_call(item) for item in value)
-
-
-def _call(value: Json) -> ToolCall:
-    if not isinstance(value, dict):
-        raise UsageError('each of "tool_calls" is an object with a function')
-    function = value.get("function", value)
-    if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-        raise UsageError('each of "tool_calls" is an object with a function')
-    return ToolCall(_text(value.get("id")), str(function["name"]), _text(function.get("arguments", "{}")))
+    found = []
+    for item in value or ():
+        function = item.get("function", item) if isinstance(item, dict) else None
+        if (
+            not isinstance(item, dict)
+            or not isinstance(function, dict)
+            or not isinstance(function.get("name"), str)
+        ):
+            raise UsageError('each of "tool_calls" is an object with a function')
+        sent = _text(function.get("arguments", "{}"))
+        found.append(ToolCall(_text(item.get("id")), str(function["name"]), sent))
+    return tuple(found)

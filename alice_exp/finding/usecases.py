@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from alice_exp.blocks.store.access_log import access
 from alice_exp.blocks.usecases.reads import counting
-from alice_exp.blocks.wiring import access
-from alice_exp.finding.wiring import cosines, index
+from alice_exp.finding.store.embedded import cosines
 from alice_exp.home.references import is_keyed, one_of, prefix, resolve
 from alice_exp.kernel.errors import Hint, Names, UsageError
-from alice_exp.kernel.text.times import mentions_time
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.lifecycle import LEVELS, Level, Thresholds, at_least, level
@@ -31,13 +30,14 @@ if TYPE_CHECKING:
 
     from alice_exp.caller.acting import Caller
     from alice_exp.finding.rules.ranking import Match
-    from alice_exp.finding.store.search_index import HomeIndex
+    from alice_exp.finding.store.index_query import Indexed
     from alice_exp.home.doors import Home
     from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.kernel.text.date_spans import Span
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.records import Episode
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,7 @@ def search(
 
     # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
     from alice_exp.finding.rules.corpus import Corpus
+    from alice_exp.finding.rules.preferred_matches import by_meaning, days_named, of_days, preferring
     from alice_exp.finding.rules.ranking import RESCORED, Asked
 
     # Reads that wait to be folded settle a block at once, so that `show` and `recall` never disagree (DESIGN 12.9).
@@ -142,19 +143,22 @@ def search(
         )
         for query, context in queries
     ]
-    spans = [_days_named(query, caller.now) for query, _ in queries]
+    near = cosines(session)
+    spans = [days_named(query, caller.now) for query, _ in queries]
 
     def among(stored: Any) -> list[list[Match]]:
         # A lift may bring one in that stood just behind the last.
-        least = max((top or 0) + _BEHIND * bool(filters.project), RESCORED * bool(cosines(session)))
+        least = max((top or 0) + _BEHIND * bool(filters.project), RESCORED * bool(near))
         many = [top if top is None else max(least, _OF_DAYS * bool(days)) for days in spans]
         found = [one.rank(stored, count) for one, count in zip(asked, many, strict=True)]
-        return [_preferring(one, filters.project, days) for one, days in zip(found, spans, strict=True)]
+        return [
+            preferring(of_days(one, days), filters.project) for one, days in zip(found, spans, strict=True)
+        ]
 
-    found = index(session).ask(among)
+    found = _ask(session, among)
     if found is None:
         found = among(Corpus.of(home.read(SETS)))
-    return [_by_meaning(session, query, one)[:top] for (query, _), one in zip(queries, found, strict=True)]
+    return [by_meaning(one, query, near)[:top] for (query, _), one in zip(queries, found, strict=True)]
 
 
 def of_team(session: Session, query: str, context: Mapping[str, Json]) -> list[Match]:
@@ -181,52 +185,33 @@ def replaced_ones(session: Session) -> frozenset[str]:
     from alice_exp.finding.rules.rivals import replaced, waiting
 
     condition = "row IN (SELECT row FROM concerns WHERE kind = ?)"
-    found = index(session).ask(lambda known: known.chosen(condition, REPLACING))
+    found = _ask(session, lambda known: known.chosen(condition, REPLACING))
     return replaced(session.home.read(TRUSTED_PLACES)) if found is None else waiting(found)
 
 
-def _by_meaning(session: Session, query: str, matches: list[Match]) -> list[Match]:
-    near = cosines(session)
-    if not near:
-        return matches
-    from alice_exp.finding.rules.preferred_matches import by_meaning
+def _ask(session: Session, question: Callable[[Indexed], R]) -> R | None:
+    from alice_exp.finding.store.search_index import index
 
-    return by_meaning(matches, query, near)
-
-
-def _days_named(query: str, now: str) -> Sequence[Span]:
-    if not mentions_time(query):
-        return ()
-    from alice_exp.kernel.text.named_dates import named_spans
-
-    return named_spans(query, now)
-
-
-def _preferring(matches: list[Match], project: str, days: Sequence[Span]) -> list[Match]:
-    if not project and not days:
-        return matches
-    from alice_exp.finding.rules.preferred_matches import of_days, preferring
-
-    return preferring(of_days(matches, days) if days else matches, project)
+    return index(session).ask(question)
 
 
 def show(session: Session, reference: str) -> Shown:
     """One block, wherever it is; counts as a read, which the answer shows already (R3.34, B3.5)."""
     config, reads, caller = session.home.config(), access(session), session.caller
-    placed = look_up(session.home, index(session), caller, reference)
+    placed = look_up(session, reference)
     reads.record([placed.block.id], caller.now)
     return _showing(config, caller)(counting(reads.pending(), config, caller.now)(placed))
 
 
-def look_up(home: Home, known: HomeIndex, caller: Caller, reference: str) -> Placed:
+def look_up(session: Session, reference: str) -> Placed:
     """The block that a reference stands for, in any set or the archive; raises like ``home.references.resolve``. What
     waits outside of git is there for a person."""
-    places = REVIEWED if caller.is_person else PLACES
-    if is_keyed(reference):
-        return resolve(home.read(places), reference)
-    wanted = prefix(reference)
-    found = known.ask(lambda held: held.starting_with(wanted, 5))
-    return one_of(reference, wanted, found) if found else resolve(home.read(places), reference)
+    places = REVIEWED if session.caller.is_person else PLACES
+    if not is_keyed(reference):
+        wanted = prefix(reference)
+        if found := _ask(session, lambda held: held.starting_with(wanted, 5)):
+            return one_of(reference, wanted, found)
+    return resolve(session.home.read(places), reference)
 
 
 _BEHIND = 20
@@ -274,7 +259,7 @@ def listing(
         return list(islice(wanted, most))
 
     held = [*home.read(OUTSIDE)] if caller.is_person and "low_value" in places else ()
-    found = index(session).ask(lambda known: kept(chain(known.within(places), held)))
+    found = _ask(session, lambda known: kept(chain(known.within(places), held)))
     return list(
         map(_showing(config, caller), kept(chain(home.read(places), held)) if found is None else found)
     )

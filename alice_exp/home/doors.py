@@ -25,11 +25,11 @@ from alice_exp.home.store.read_files import (
 )
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
-from alice_exp.kernel.gc_pause import gc_paused
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, Signature
 from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN, RepoConfig
 from alice_exp.kernel.journal.lock import WriterLock
+from alice_exp.kernel.long_work import gc_paused
 from alice_exp.model.values.block import SETS, Place, holds_blocks
 from alice_exp.model.values.config import Config
 

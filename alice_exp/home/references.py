@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.model.formats.block_fields import NAME
-from alice_exp.model.values.block import BLOCK_TYPES, PLACES, REVIEWED, BlockType, Place, Placed, path_of
+from alice_exp.model.values.block import BLOCK_TYPES, PLACES, BlockType, Place, Placed, path_of
 
 if TYPE_CHECKING:
-    from alice_exp.home.doors import Home
     from alice_exp.model.values.snapshot import Snapshot
 
-
-LookUp: TypeAlias = "Callable[[str], Placed]"
-"""Finds the block that a reference stands for, in any set or the archive; raises like ``resolve``."""
 
 ID_LENGTH = 8
 """Characters of an id behind ``exp-``."""
@@ -51,11 +47,6 @@ def resolve(snapshot: Snapshot, reference: str) -> Placed:
         if near
         else "see 'alice-exp list', or 'alice-exp log' for the past",
     )
-
-
-def look_up(home: Home) -> LookUp:
-    """A ``LookUp`` that reads every file; whoever has an index has a faster one."""
-    return lambda reference: resolve(home.read(REVIEWED), reference)
 
 
 def is_keyed(reference: str) -> bool:

@@ -1,6 +1,6 @@
 """The session: one process's use of one home. Options and environment decide who acts, when, and on which home.
 
-What a room builds on a session (``ROOM/wiring.py``) is cached here, one object per session.
+What a store makes of a session (``once``) is cached here, one object per session.
 """
 
 from __future__ import annotations
@@ -15,22 +15,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.caller.acting import Acting, Caller
-from alice_exp.home.references import LookUp, look_up
+from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.block import REVIEWED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from alice_exp.caller.heard_queue import HeardQueue
-    from alice_exp.caller.project_names import Here, Projects, Spot
+    from alice_exp.caller.project import Here, Projects, Spot
     from alice_exp.home.doors import Home
-    from alice_exp.home.ports import Cataloguing, Landed, SignerOf, Team
+    from alice_exp.home.ports import Landed, Signer, Team
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Actor
     from alice_exp.kernel.jsonc.problem import Json, Problem
-    from alice_exp.kernel.providers.ports import Provider
+    from alice_exp.kernel.providers.chat import Provider
+    from alice_exp.model.values.block import Placed
     from alice_exp.model.values.config import Config
+    from alice_exp.model.values.snapshot import Catalogue
 
 T = TypeVar("T")
 
@@ -44,22 +47,13 @@ _STAMP = "%Y-%m-%dT%H:%M:%SZ"
 class Session:
     """One process's use of one home. ``home_option`` and ``actor_option`` come from the command line, or are empty.
 
-    ``signer_of`` supplies the owner key, ``follow_of`` what keeps the search index in step with acts,
-    ``look_up_of`` what finds a block by its reference, ``catalogued_of`` what knows the blocks of unread files,
-    ``team_of`` what repositories carry. They belong to higher rooms, so they are passed in, not imported. ``folder`` is
-    where a host works; empty: this process.
+    ``folder`` is where a host works; empty: this process. What higher rooms have for a home (``signer``, ``follow``,
+    ``catalogued``, ``look_up``, ``team``) is overridden where a session is opened (``app.opening``).
     """
 
     home_option: str = ""
     actor_option: str = ""
     warn: Callable[[AliceError], None] = field(default=lambda _: None)
-    signer_of: Callable[[Session], SignerOf] = field(default=lambda _: lambda: None)
-    follow_of: Callable[[Session], Callable[[Sequence[Landed]], None]] = field(
-        default=lambda _: lambda _: None
-    )
-    look_up_of: Callable[[Session], LookUp] = field(default=lambda session: look_up(session.home))
-    catalogued_of: Callable[[Session], Cataloguing] = field(default=lambda _: lambda _: None)
-    team_of: Callable[[Session], Team | None] = field(default=lambda _: None)
     folder: str = ""
     is_dry: bool = False
     _kept: dict[object, Any] = field(default_factory=dict)
@@ -135,7 +129,7 @@ class Session:
         knows from then on where something is learned; ``none`` is none. ``UsageError`` for what cannot name one, and
         for ``.`` in a folder of no project."""
         if project not in ("", "."):
-            from alice_exp.caller.project_names import named
+            from alice_exp.caller.project import named
 
             return self.named(named(project))
         found = self.enter() if learning else self.here.names
@@ -216,20 +210,34 @@ class Session:
             new_id=new_id,
             warn=self.warn,
         )
-        home = Home(self.root, sources, self.signer_of(self))
-        home.follow = self.follow_of(self)
-        home.catalogued = self.catalogued_of(self)
+        home = Home(self.root, sources, self.signer)
+        home.follow, home.catalogued = self.follow, self.catalogued
         return home
+
+    def signer(self) -> Signer | None:
+        """The owner key as it is now; None where the home has none."""
+        return None
+
+    def follow(self, landed: Sequence[Landed]) -> None:
+        """Keeps what is derived from files in step with an act."""
+
+    def catalogued(self, _: Mapping[str, str], /) -> tuple[Collection[str], Catalogue] | None:
+        """What is known of the blocks of files (path to blob id), so that these need not be read."""
+        return None
+
+    def look_up(self, reference: str) -> Placed:
+        """The block that a reference stands for, in any set or the archive; raises like ``resolve``."""
+        return resolve(self.home.read(REVIEWED), reference)
 
     @property
     def target(self) -> Home:
         """The home that acts go to; in a dry run one that plans them and writes nothing."""
         return self.home.dry() if self.is_dry else self.home
 
-    @cached_property
+    @property
     def team(self) -> Team | None:
         """What the repositories of this machine carry of their teams; None where nothing looks for it."""
-        return self.team_of(self)
+        return None
 
     @cached_property
     def heard(self) -> HeardQueue:
@@ -237,11 +245,6 @@ class Session:
         from alice_exp.caller.heard_queue import HeardQueue
 
         return HeardQueue(self.root / "state" / "heard")
-
-    @property
-    def look_up(self) -> LookUp:
-        """Finds the block that a reference stands for."""
-        return self.look_up_of(self)
 
     @cached_property
     def history(self) -> GitHistory:
@@ -338,7 +341,7 @@ class Session:
 
 def projects_of(config: Config) -> Projects:
     """What a configuration knows of projects."""
-    from alice_exp.caller.project_names import Projects
+    from alice_exp.caller.project import Projects
 
     return Projects.read(config.text("projects.folders"), config.text("projects.names"))
 

@@ -11,6 +11,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError, UsageError, reason
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.derived_file import derived, load_derived
@@ -210,3 +211,16 @@ def _kept(path: Path) -> OpenDecision:
         reported if isinstance(reported, bool) else None,
         raw.get("episode", ""),
     )
+
+
+@once
+def decisions(session: Session) -> Decisions:
+    """The decisions that wait for their outcome, in ``state/decisions``."""
+
+    def is_closed(decision: str) -> bool:
+        from alice_exp.blocks.usecases.provenance import stands
+
+        history = session.history
+        return any(stands(history, act) for act in history.carrying("Decision", decision))
+
+    return Decisions(session.root / "state" / "decisions", is_closed)

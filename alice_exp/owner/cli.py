@@ -15,7 +15,7 @@ from alice_exp.model.rules.approval import Standing, standing
 from alice_exp.model.values.block import Placed
 from alice_exp.owner import usecases as owning
 from alice_exp.owner.rules.ssh_signature import OwnerKey
-from alice_exp.owner.usecases import Overview
+from alice_exp.owner.store import owner
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun
@@ -46,8 +46,7 @@ def init(
     Example: alice-exp owner init --key ~/.ssh/id_ed25519
     """
     named, commit = owning.init(terminal.session, key, unprotected=unprotected, anew=anew)
-    seen = owning.overview(terminal.session)
-    waiting = len(seen.those("edited", "unsigned"))
+    waiting = owning.unsigned(terminal.session)
     document = {**_key(named), "commit": commit_id(commit), "unsigned": waiting}
     terminal.answer(
         document, lambda: terminal.line(say("{print}  signs from now on", print=named.fingerprint))
@@ -80,23 +79,20 @@ def show(terminal: Terminal) -> None:
     Example: alice-exp owner show
     """
     session = terminal.session
-    seen = owning.overview(session)
-    if seen.key is None:
-        document: dict[str, Any] = {"key": None, "counts": {}}
-    else:
-        document = {"key": _key(seen.key), "counts": dict(seen.counts)}
+    key, counts = owner(session).key(), owning.counts(session)
 
     def text() -> None:
-        if seen.key is None:
+        if key is None:
             terminal.line(say("no owner key: a decision is a record in the history, not a proof"))
             terminal.line(say("no program can tell a person from an agent that runs as the same user"))
             return
-        terminal.line(f"{seen.key.fingerprint}  {seen.key.comment}".rstrip())
-        if seen.key.file:
-            terminal.line(seen.key.file)
-        _counts(terminal, seen)
+        terminal.line(f"{key.fingerprint}  {key.comment}".rstrip())
+        if key.file:
+            terminal.line(key.file)
+        for how, count in counts.items():
+            terminal.line(f"{count:>6}  {say(_WORDS[how])}")
 
-    terminal.answer(document, text)
+    terminal.answer({"key": _key(key) if key is not None else None, "counts": dict(counts)}, text)
 
 
 def sign(
@@ -121,55 +117,38 @@ def sign(
     if dry_run:
         return
     terminal.confirm(say("Sign {count} blocks as shown here?", count=len(shown)))
-    done = owning.sign(session, shown)
+    commit, ids, skipped = owning.sign(session, shown)
     document = {
-        "ids": [placed.block.id for placed in done.placed],
-        "commit": commit_id(done.commit),
-        "skipped": [{"id": block_id, "why": "changed"} for block_id in done.skipped],
+        "ids": ids,
+        "commit": commit_id(commit),
+        "skipped": [{"id": block_id, "why": "changed"} for block_id in skipped],
     }
 
     def text() -> None:
-        for placed in done.placed:
-            terminal.line(say("{id}  signed", id=placed.block.id))
+        for block_id in ids:
+            terminal.line(say("{id}  signed", id=block_id))
 
     terminal.answer(document, text)
-    for block_id in done.skipped:
+    for block_id in skipped:
         terminal.note(say("alice-exp: {id} has changed since it was shown; sign it again", id=block_id))
-    if done.skipped:
         terminal.exit_code = BusyError.exit_code
 
 
 def _shown(terminal: Terminal, shown: tuple[Placed, ...], dry_run: bool) -> None:
     """Show what is about to be signed: as the answer of a dry run, else on stderr before asking for confirmation."""
-    if dry_run:
-        document = {
-            "ids": [placed.block.id for placed in shown],
-            "commit": None,
-            "blocks": [documents.brief(placed) for placed in shown],
-        }
-        rows = [
-            [placed.block.id, namespace_name(placed.path), say(_WORDS[standing(placed)]), _says(placed)]
-            for placed in shown
-        ]
-        terminal.answer(
-            document,
-            lambda: terminal.table([say("id"), say("where"), say("stands"), say("what it says")], rows),
-        )
-        return
+    rows = []
     for placed in shown:
-        terminal.note(
-            f"{placed.block.id}  {namespace_name(placed.path)}  {say(_WORDS[standing(placed)])}  {_says(placed)}"
-        )
-
-
-def _says(placed: Placed) -> str:
-    when, what = documents.trigger_text(placed), documents.payload_text(placed)
-    return f"{short(when, 40)}: {what}" if when else what
-
-
-def _counts(terminal: Terminal, seen: Overview) -> None:
-    for how, count in seen.counts.items():
-        terminal.line(f"{count:>6}  {say(_WORDS[how])}")
+        when, what = documents.trigger_text(placed), documents.payload_text(placed)
+        says = f"{short(when, 40)}: {what}" if when else what
+        rows.append([placed.block.id, namespace_name(placed.path), say(_WORDS[standing(placed)]), says])
+    if not dry_run:
+        for row in rows:
+            terminal.note("  ".join(row))
+        return
+    blocks = [documents.brief(placed) for placed in shown]
+    columns = [say("id"), say("where"), say("stands"), say("what it says")]
+    document = {"ids": [row[0] for row in rows], "commit": None, "blocks": blocks}
+    terminal.answer(document, lambda: terminal.table(columns, rows))
 
 
 def _key(key: OwnerKey) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError, reason
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.jsonc.problem import Problem
@@ -57,7 +58,15 @@ class SshOwner:
 
     def examine(self, path: str) -> OwnerKey:
         """Read a key file (empty: the usual one) and how it is protected; ``ProblemError`` if invalid."""
-        named = Path(path).expanduser() if path else _usual_key()
+        folder = Path.home() / ".ssh"
+        usual = (folder / name for name in _USUAL if (folder / f"{name}.pub").exists())
+        named = Path(path).expanduser() if path else next(usual, None)
+        if named is None:
+            raise UsageError(
+                "there is no SSH key in {folder}",
+                folder=folder,
+                hint="make one with 'ssh-keygen -t ed25519', or name one with --key",
+            )
         private = named.with_suffix("") if named.suffix == ".pub" else named
         public = private.with_name(f"{private.name}.pub")
         try:
@@ -124,7 +133,13 @@ class SshOwner:
             is_other = pinned and (not tracked or _key_of(tracked, CONFIG, "").line != line)
         except ProblemError as error:
             return (Problem(CONFIG, 0, 0, error.template, error.values, hint=error.hint),)
-        return (_differs(bool(tracked)),) if is_other else ()
+        if not is_other:
+            return ()
+        template = "the configuration names no owner key; that of this machine counts"
+        if tracked:
+            template = "the configuration names another owner key; that of this machine counts"
+        hint = "see 'alice-exp owner show', and 'alice-exp log' for who changed it"
+        return (Problem(CONFIG, 0, 0, template, hint=hint),)
 
     # -- signing and verifying ----------------------------------------------------------------------------------
 
@@ -166,7 +181,10 @@ class SshOwner:
 
         if can_verify(key.line):
             return holds(key.line, text, signature, NAMESPACE)
-        with _pipe(_allowed_line(key.line)) as allowed, _pipe(_armored(signature)) as made:
+        letters = re.sub(r"[^A-Za-z0-9+/=]", "", signature)
+        rows = [letters[start : start + 70] for start in range(0, len(letters), 70)]
+        armored = "\n".join([_BEGIN, *rows, _END, ""])
+        with _pipe(_allowed_line(key.line)) as allowed, _pipe(armored) as made:
             files = ("-f", f"/dev/fd/{allowed}", "-s", f"/dev/fd/{made}")
             done = _ran("verify", *files, "-I", PRINCIPAL, "-n", NAMESPACE, text=text, fds=(allowed, made))
         return done.returncode == 0
@@ -201,18 +219,6 @@ def _key_of(line: str, path: str, file: str) -> OwnerKey:
     return OwnerKey(f"{kind} {body}", f"SHA256:{print_}", comment.strip(), file)
 
 
-def _usual_key() -> Path:
-    folder = Path.home() / ".ssh"
-    for name in _USUAL:
-        if (folder / f"{name}.pub").exists():
-            return folder / name
-    raise UsageError(
-        "there is no SSH key in {folder}",
-        folder=folder,
-        hint="make one with 'ssh-keygen -t ed25519', or name one with --key",
-    )
-
-
 def _protection(key: OwnerKey, private: Path) -> str:
     if key.is_hardware:
         return "hardware"
@@ -232,18 +238,6 @@ def _protection(key: OwnerKey, private: Path) -> str:
         return "passphrase"
     raise ProblemError(
         "this key cannot be used: {why}", why=said[-1] if said else "ssh-keygen says no", path=str(private)
-    )
-
-
-def _differs(configured: bool) -> Problem:
-    return Problem(
-        CONFIG,
-        0,
-        0,
-        "the configuration names another owner key; that of this machine counts"
-        if configured
-        else "the configuration names no owner key; that of this machine counts",
-        hint="see 'alice-exp owner show', and 'alice-exp log' for who changed it",
     )
 
 
@@ -270,7 +264,7 @@ def _allowed_line(line: str) -> str:
     return f'{PRINCIPAL} namespaces="{NAMESPACE}" {line}\n'
 
 
-def _armored(bare: str) -> str:
-    letters = re.sub(r"[^A-Za-z0-9+/=]", "", bare)
-    rows = [letters[start : start + 70] for start in range(0, len(letters), 70)]
-    return "\n".join([_BEGIN, *rows, _END, ""])
+@once
+def owner(session: Session) -> SshOwner:
+    """The owner key store of the session's home."""
+    return SshOwner(session.root, lambda: session.home.config().text("owner.key"))

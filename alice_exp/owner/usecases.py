@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from alice_exp.caller.acting import Caller, require_person
@@ -12,7 +12,6 @@ from alice_exp.home.session import Session
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc.problem import Problem, first_error
-from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.approval import (
     Standing,
     approved_now,
@@ -22,10 +21,10 @@ from alice_exp.model.rules.approval import (
 from alice_exp.model.rules.ledger import is_same
 from alice_exp.model.values.block import Placed
 from alice_exp.model.values.changes import ChangeSet, Put, Setting
-from alice_exp.owner.wiring import owner
+from alice_exp.owner.store import owner
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from alice_exp.home.doors import Home
     from alice_exp.model.values.snapshot import Snapshot
@@ -37,46 +36,28 @@ _NO_KEY = "this home has no owner key"
 _HOW = "name one with 'alice-exp owner init'"
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """The owner key (None: the home has none) and the signature status of personal and universal blocks."""
-
-    key: OwnerKey | None
-    blocks: tuple[tuple[Placed, Standing], ...] = ()
-
-    @property
-    def counts(self) -> Mapping[Standing, int]:
-        """Number of blocks per status."""
-        return Counter(how for _, how in self.blocks)
-
-    def those(self, *how: Standing) -> tuple[Placed, ...]:
-        """The blocks with one of these statuses."""
-        return tuple(placed for placed, found in self.blocks if found in how)
+_UNSIGNED: tuple[Standing, ...] = ("edited", "unsigned")
 
 
-@dataclass(frozen=True, slots=True)
-class Signed:
-    """Blocks signed, ids skipped because they had changed, and the commit (None if nothing was left to sign)."""
-
-    placed: tuple[Placed, ...]
-    skipped: tuple[str, ...] = ()
-    commit: Commit | None = None
+def counts(session: Session) -> Counter[Standing]:
+    """How many blocks of personal and universal stand how; none without a key."""
+    if owner(session).key() is None:
+        return Counter()
+    return Counter(map(standing, session.home.read(("personal", "universal"))))
 
 
-def overview(session: Session) -> Overview:
-    """The key and the status of all personal and universal blocks."""
-    snapshot, key = session.home.read(("personal", "universal")), owner(session).key()
-    return Overview(key, tuple((placed, standing(placed)) for placed in snapshot) if key is not None else ())
+def unsigned(session: Session) -> int:
+    """How many blocks wait to be signed."""
+    found = counts(session)
+    return sum(found[how] for how in _UNSIGNED)
 
 
 def problems(session: Session) -> tuple[Problem, ...]:
     """Problems for ``doctor``: a warning for unsigned blocks; none without a key."""
-    waiting = overview(session).those("edited", "unsigned")
-    template, hint = (
-        "{count} blocks are not signed as they stand",
-        "sign them with 'alice-exp owner sign --all'",
-    )
-    return (Problem(CONFIG, 0, 0, template, {"count": len(waiting)}, "warning", hint),) if waiting else ()
+    count = unsigned(session)
+    template = "{count} blocks are not signed as they stand"
+    hint = "sign them with 'alice-exp owner sign --all'"
+    return (Problem(CONFIG, 0, 0, template, {"count": count}, "warning", hint),) if count else ()
 
 
 def init(
@@ -134,27 +115,23 @@ def to_sign(session: Session, references: Sequence[str], *, everything: bool) ->
     snapshot = session.home.read()
     if owner(session).key() is None:
         raise NotFoundError(_NO_KEY, hint=_HOW)
-    if everything:
-        found = [
-            placed
-            for placed in snapshot.within("personal", "universal")
-            if standing(placed) in ("edited", "unsigned")
-        ]
-    else:
-        named = [_signable(resolve(snapshot, reference)) for reference in references]
-        found = [placed for placed in named if standing(placed) != "approved"]
+    among = (
+        snapshot.within("personal", "universal") if everything else map(partial(_named, snapshot), references)
+    )
+    found = [placed for placed in among if standing(placed) in _UNSIGNED]
     if not found:
         raise NotFoundError("everything is signed as it is", hint="see 'alice-exp owner show'")
     return tuple(found)
 
 
-def sign(session: Session, shown: Sequence[Placed]) -> Signed:
-    """Trust blocks as they were shown, in one act that the key signs; those that have changed since are skipped."""
+def sign(session: Session, shown: Sequence[Placed]) -> tuple[Commit | None, list[str], list[str]]:
+    """Trust blocks as they were shown, in one act that the key signs; returns it, their ids, and those that have
+    changed since and are skipped."""
     caller = session.caller
     require_person(caller, "sign", "alice-exp owner sign")
 
-    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Signed]:
-        puts, skipped = [], []
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, tuple[list[str], list[str]]]:
+        puts, ids, skipped = [], [], []
         for one in shown:
             present = snapshot.find(one.block.id)
             if present is None or not is_same(present, one):
@@ -162,15 +139,16 @@ def sign(session: Session, shown: Sequence[Placed]) -> Signed:
             else:
                 block = approved_now(kept_here(present, present.block), caller.now, str(caller.actor))
                 puts.append(Put(block, present.path, decided=True))
-        answer = Signed(tuple(Placed(put.block, put.path) for put in puts), tuple(skipped))
-        act = Act("sign", caller.actor, caller.now, tuple(put.block.id for put in puts))
-        return ChangeSet(act, tuple(puts)) if puts else None, answer
+                ids.append(block.id)
+        act = Act("sign", caller.actor, caller.now, tuple(ids))
+        return ChangeSet(act, tuple(puts)) if puts else None, (ids, skipped)
 
-    commit, answer = session.home.apply(plan)
-    return replace(answer, commit=commit)
+    commit, (ids, skipped) = session.home.apply(plan)
+    return commit, ids, skipped
 
 
-def _signable(placed: Placed) -> Placed:
+def _named(snapshot: Snapshot, reference: str) -> Placed:
+    placed = resolve(snapshot, reference)
     if placed.place in ("personal", "universal") and standing(placed) != "waiting":
         return placed
     verb = "revive" if placed.place == "archive" else "approve"

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 from alice_exp.caller.acting import require_person
 from alice_exp.kernel.errors import AliceError, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
-from alice_exp.kernel.progress import followed
+from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.rules.secrets import findings
 from alice_exp.owner.rules.ssh_signature import public_key
 from alice_exp.sharing.ports import Disclosure
+from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.sharing.usecases import bundles as sharing
 from alice_exp.sharing.usecases.bundles import TakenIn
-from alice_exp.sharing.wiring import shares
-from alice_exp.sync.ports import Exchanged, Remote
-from alice_exp.sync.rules.ledger_heads import told_key
-from alice_exp.sync.wiring import exchange, remotes
+from alice_exp.sync.remotes import Exchanged, Remote, remotes
+from alice_exp.sync.rules.merge_ledgers import told_key
+from alice_exp.sync.store.git_remotes import exchange
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,10 +13,10 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model.documents import payload_text, said, trigger_text
 from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.sharing.ports import Disclosure
-from alice_exp.sharing.wiring import shares
+from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.team import usecases as teams
+from alice_exp.team.repositories import teaming
 from alice_exp.team.rules.team_file import PATH
-from alice_exp.team.wiring import teaming
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import aside, say
 from alice_exp.terminal.options import DryRun

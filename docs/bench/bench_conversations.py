@@ -48,7 +48,9 @@ def read(turns: Sequence[Said]) -> tuple[IndexedTurns, dict[str, str]]:
     records = {
         name: [
             ChatRecord(
-                name, at, message_of({**asdict(one), "role": one.role or "assistant", "content": one.text})
+                name,
+                message_of({**asdict(one), "role": one.role or "assistant", "content": one.text}),
+                index=at,
             )
             for at, one in enumerate(listed)
         ]

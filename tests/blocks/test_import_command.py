@@ -18,25 +18,7 @@ from tests.data import HERE as DATA
 
 Call = Callable[..., Any]
 
-CLAUDE_MD = """# My project
-
-Use Python 3.11
-and nothing older.
-
-<!-- - a hidden order -->
-## Testing
-- Run `make test` before
-  you commit
-- Never mock the database
-  - except in unit tests
-@docs/other.md
-
-```sh
-- not a rule
-```
-## Style ##
-1. Short functions
-"""
+CLAUDE_MD = Path(__file__).with_name("imported.md").read_text("utf-8")
 NOTE = """---
 title: Coffee
 ---

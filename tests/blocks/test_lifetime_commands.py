@@ -1,6 +1,5 @@
 """One block's life: edit, move, retire, revive (R2.8-R2.15, B2.9, B2.10, B2.44, D7, D19, D21)."""
 
-import json
 import os
 import pty
 import select
@@ -16,26 +15,7 @@ from alice_exp.model.values.block import STATES
 from tests.case_tables import cases
 from tests.conftest import ROOT, Call, Result
 
-TOOLS = """// The head of the file stays.
-{
-  "$schema": "../.schema/namespace.json",
-  "blocks": [
-    // above the first
-    {
-      "id": "exp-aaaaaaa2", // behind the id
-      "trigger": "searching code",
-      "payload": "use rg", /* within */
-      "state": "reliable",
-      "verifications": 12,
-      "created_at": "2026-01-10T08:00:00Z", "updated_at": "2026-01-10T08:00:00Z"
-    },
-    // above the second
-    {"id": "exp-bbbbbbb2", "trigger": "formatting", "payload": "use ruff format",
-     "created_at": "2026-01-10T08:00:00Z", "updated_at": "2026-01-10T08:00:00Z"} // behind the second
-  ]
-}
-// The end.
-"""
+TOOLS = Path(__file__).with_name("tools.jsonc").read_text("utf-8")
 
 
 @pytest.fixture
@@ -388,11 +368,6 @@ def _said(pid: int, terminal: int) -> Result:
                 break
     _, status = os.waitpid(pid, 0)
     return Result(os.waitstatus_to_exitcode(status), b"".join(pieces).decode(), "")
-
-
-def test_json_documents_are_whole(tools: Path, cli: Call) -> None:
-    done = cli("retire", "exp-aaaaaaa2", "--reason", "x", "--json")
-    assert set(json.loads(done.stdout)) >= {"id", "set", "namespace", "state", "commit", "approved", "from"}
 
 
 def test_without_a_terminal_revive_needs_yes(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.blocks.rules.use import use
+from alice_exp.model.rules.doubt import use
 from alice_exp.model.values.block import (
     Block,
     Doubt,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from alice_exp.blocks.rules.grounding import held_in
-from alice_exp.caller.project_names import MOST, Projects, Spot, remote_key
+from alice_exp.caller.project import MOST, Projects, Spot, remote_key
 from tests.case_tables import cases, table
 
 

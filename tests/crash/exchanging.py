@@ -79,7 +79,7 @@ def check(root: Path) -> None:
 
 def _peers(home: Path) -> Any:
     from alice_exp.app.opening import open_session
-    from alice_exp.sharing.wiring import peers
+    from alice_exp.sharing.store.peer_identity import peers
 
     return peers(open_session(str(home), "user", lambda _: None))
 
@@ -91,9 +91,10 @@ def _play(words: list[str]) -> int:
     from alice_exp.app.opening import open_session
     from alice_exp.kernel.errors import PeerError
     from alice_exp.sharing.cli import peer_commands
+    from alice_exp.sharing.store.peer_identity import peers, shares
     from alice_exp.sharing.store.tls_transport import at_address
+    from alice_exp.sharing.usecases.bundles import caller_as
     from alice_exp.sharing.usecases.peers import Host
-    from alice_exp.sharing.wiring import caller_as, peers, shares
 
     @contextlib.contextmanager
     def connected(asked: Any, session: Any) -> Iterator[Any]:

@@ -25,31 +25,7 @@ NOW = "2026-02-20T09:00:00Z"
 AGENT = "agent:claude"
 
 HAND_EDIT = "typed by a person while nobody looked"
-UNIVERSAL = """// Which tool to use for what, and how. 第一行。
-{
-  "$schema": "../.schema/namespace.json",
-  "blocks": [
-    // above the first
-    {
-      "id": "exp-aaaaaaa2", // after the id
-      "trigger": "searching code",
-      "payload": "use rg",
-      "state": "past",
-      "verifications": 4, /* within */
-      "created_at": "2026-01-10T08:00:00Z", "updated_at": "2026-01-10T08:00:00Z"
-    },
-    // above the second
-    {
-      "id": "exp-bbbbbbb2",
-      "trigger": "formatting python",
-      "payload": "use ruff format",
-      "created_at": "2026-01-10T08:00:00Z", "updated_at": "2026-01-10T08:00:00Z"
-    }
-    // after the last
-  ]
-}
-// at the end of the file
-"""
+UNIVERSAL = Path(__file__).with_name("tool_usage.jsonc").read_text("utf-8")
 
 
 @dataclass(frozen=True)
@@ -319,10 +295,9 @@ def _owned() -> None:
 
 def _remote() -> None:
     """A remote that is known; nobody asks whether it is there."""
-    from alice_exp.sync.ports import Remote
-    from alice_exp.sync.store.known_remotes import FileRemotes
+    from alice_exp.sync.remotes import Remote, Remotes
 
-    FileRemotes(Path(os.environ["ALICE_HOME"]) / "identity").keep(
+    Remotes(Path(os.environ["ALICE_HOME"]) / "identity").keep(
         (Remote("mine", "ssh://there.invalid/mine.git", True, NOW),)
     )
 

@@ -5,7 +5,6 @@ import json
 import os
 import platform
 import shlex
-import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -93,19 +92,16 @@ def _run(*words: str) -> subprocess.CompletedProcess[str]:
 # -- is a loss seen, is a safe program believed ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", ["kill", "kill-after", "kill-one", "errno:ENOSPC", "errno*:EIO"])
+@pytest.mark.parametrize("mode", ["kill", "kill-one", "errno:ENOSPC", "errno*:EIO"])
 def test_a_file_cut_off_before_it_is_written_is_caught(inject: Any, mode: str) -> None:
     found = inject(UNSAFE, check=CHECK, setup=SETUP, mode=mode)
     assert found.steps == ["openat file", "write file"]
     assert found.code == 1
-    assert found.lost() == [{"kill-after": "openat"}.get(mode, "write")]
-    assert found.rows[-1]["why"].startswith(OLD_OR_NEW) or mode == "kill-after"
+    assert found.lost() == ["write"]
+    assert found.rows[-1]["why"].startswith(OLD_OR_NEW)
 
 
-@pytest.mark.parametrize(
-    "mode",
-    ["kill", "kill-after", "kill-one", "term", "int", "errno:ENOSPC", "errno*:EIO", "short", "powercut"],
-)
+@pytest.mark.parametrize("mode", ["kill", "kill-one", "errno:ENOSPC", "errno*:EIO", "short", "powercut"])
 def test_a_file_written_beside_and_renamed_survives_every_step(inject: Any, mode: str) -> None:
     found = inject(SAFE, check=CHECK, setup=SETUP, mode=mode)
     assert found.steps == ["openat beside", "write beside", "fsync beside", "rename beside"]
@@ -188,21 +184,9 @@ sys.exit(10 - os.write(file, b"0123456789"))
     assert [(row["n"], row["rc"], row["survived"]) for row in found.rows] == [(3, 5, True)]
 
 
-def test_a_call_is_not_carried_out_by_a_kill_and_is_by_a_kill_after_it(inject: Any) -> None:
-    made = 'import os; raise SystemExit(int(os.environ["CM_N"]) and os.path.exists("a") is not {})'
-    assert inject('import os; os.mkdir("a")', check=made.format(False), mode="kill").code == 0
-    assert inject('import os; os.mkdir("a")', check=made.format(True), mode="kill-after").code == 0
-
-
-@pytest.mark.parametrize(("mode", "number"), [("term", signal.SIGTERM), ("int", signal.SIGINT)])
-def test_a_signal_reaches_whoever_listens(inject: Any, mode: str, number: int) -> None:
-    program = f"""
-import os, signal, sys
-signal.signal({int(number)}, lambda *_: sys.exit(7))
-os.mkdir("a")
-"""
-    found = inject(program, mode=mode)
-    assert [(row["syscall"], row["rc"]) for row in found.rows] == [("mkdir", 7)]
+def test_a_call_is_not_carried_out_by_a_kill(inject: Any) -> None:
+    made = 'import os; raise SystemExit(int(os.environ["CM_N"]) and os.path.exists("a"))'
+    assert inject('import os; os.mkdir("a")', check=made, mode="kill").code == 0
 
 
 # -- one counter over a tree of processes ---------------------------------------------------------------------------
@@ -242,8 +226,7 @@ sys.exit(bool(left) and f"{left} live on")
 """
 
 
-@pytest.mark.parametrize("mode", ["kill", "kill-after"])
-def test_nobody_of_the_tree_lives_on(inject: Any, mode: str, tmp_path: Path) -> None:
+def test_nobody_of_the_tree_lives_on(inject: Any, tmp_path: Path) -> None:
     """Not a process that left its group, and none that is being born while the others die."""
     late = tmp_path / "late"
     program = f"""
@@ -261,7 +244,7 @@ while not os.path.exists("step"):
         os._exit(0)
 time.sleep(1)
 """
-    found = inject(program, check=NOBODY, mode=mode)
+    found = inject(program, check=NOBODY)
     assert (found.code, [row["rc"] for row in found.rows]) == (0, [137]), found.said
     assert set(late.read_text()) == {"0"}, "somebody lived on after the kill"
 
@@ -393,7 +376,7 @@ def test_the_check_is_told_how_the_command_ended(inject: Any) -> None:
 
 
 def test_a_command_that_does_not_end_is_ended(inject: Any) -> None:
-    found = inject("$mkdir a || sleep 60", "--timeout", "0.5", mode="errno:EIO")
+    found = inject("$mkdir a || sleep 60", "--timeout", "4", mode="errno:EIO")
     assert [row["rc"] for row in found.rows] == [124]
 
 

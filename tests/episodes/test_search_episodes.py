@@ -117,7 +117,7 @@ def test_every_search_answers_best_first_and_so_many_at_most(filters: Filters) -
 @pytest.mark.covers("R0.5")
 def test_successes_and_failures_are_both_kept_and_both_found() -> None:
     tried = [Episode("", "fix login", action=act, success=act == "retry") for act in ("retry", "wait")]
-    book = join(EpisodeBook(), tried, iter(("ep-a", "ep-b"))).book
+    book = join(EpisodeBook(), tried, iter(("ep-a", "ep-b")))[0]
     found = find_similar(book.episodes, "fix login")
     assert {match.episode.action: match.episode.success for match in found} == {"retry": True, "wait": False}
 
@@ -302,13 +302,12 @@ def test_joining_twice_changes_nothing() -> None:
         Episode("", "new", {"a": [1]}),
         Episode("ep-bbbbbbbb", "other"),
     ]
-    once = join(EpisodeBook((mine,), 7), theirs, ids)
-    assert [one.id for one in once.book.episodes] == ["ep-aaaaaaaa", "ep-00000000", "ep-bbbbbbbb"]
-    assert (once.book.episodes[0], once.left, once.book.capacity) == (mine, ("ep-aaaaaaaa",), 7)
-    twice = join(once.book, theirs, ids)
-    assert (twice.book, twice.added) == (once.book, ())
-    alone = join(once.book, theirs[:1], ids, "replace")
-    assert [one.task for one in alone.book.episodes] == ["changed"]
+    once, _, left = join(EpisodeBook((mine,), 7), theirs, ids)
+    assert [one.id for one in once.episodes] == ["ep-aaaaaaaa", "ep-00000000", "ep-bbbbbbbb"]
+    assert (once.episodes[0], left, once.capacity) == (mine, ("ep-aaaaaaaa",), 7)
+    assert join(once, theirs, ids)[:2] == (once, ())
+    alone = join(once, theirs[:1], ids, "replace")[0]
+    assert [one.task for one in alone.episodes] == ["changed"]
 
 
 @pytest.mark.covers("R0.15")

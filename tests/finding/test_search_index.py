@@ -5,7 +5,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -206,15 +205,6 @@ def test_a_change_within_one_tick_is_seen(house: House) -> None:
     assert house.index.ask(lambda known: len(rank(known, "gin", {}, NOW, gate=0.0))) == 1
 
 
-def test_an_index_of_another_version_is_made_again(house: House) -> None:
-    house.ids("ripgrep")
-    house.index.close()
-    execute(house.state, "UPDATE about SET version = 'older'")
-    assert house.ids("ripgrep") == ["exp-uaaaaaaa"]
-    assert len(house.parsed) == 4
-    assert house.warnings == []
-
-
 def test_files_come_and_go(house: House) -> None:
     house.ids("ripgrep")
     house.write("universal/more.jsonc", {"id": "exp-moreaaaa", "payload": "deploy with make"})
@@ -404,35 +394,6 @@ def test_several_processes_at_once(house: House) -> None:
         assert process.wait(300) == 0, process.stderr and process.stderr.read().decode()
         assert process.stderr is not None
         process.stderr.close()
-
-
-def test_a_writer_and_readers_in_one_process_each_with_its_own_index(house: House) -> None:
-    failures: list[Exception] = []
-
-    def read() -> None:
-        mine = house.another()
-        try:
-            for _ in range(20):
-                mine.ask(lambda known: rank(known, "ripgrep", {}, NOW, 3))
-        except Exception as error:
-            failures.append(error)
-        finally:
-            mine.close()
-
-    threads = [threading.Thread(target=read) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
-
-
-def test_deleting_the_state_loses_nothing(house: House) -> None:
-    house.ids("ripgrep")
-    house.index.forget()
-    assert not house.state.exists()
-    assert house.ids("ripgrep") == ["exp-uaaaaaaa"]
-    assert house.state.stat().st_mode & 0o777 == 0o600
 
 
 def follow(house: House, path: str, was: tuple[Block, ...], *blocks: dict[str, Any] | str) -> None:

@@ -7,58 +7,14 @@ A reply is made from its meaning, never read back from its words, so that nothin
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 APPROVE, REJECT = "approve", "reject"
 ZH_DIGITS = "零一二三四五六七八九"
 FULL_WIDTH = str.maketrans("0123456789", "０１２３４５６７８９")
 
 #: The words by language and meaning; a clause is put together from them. ``{}`` is a number that is only talked about.
-ROWS = r"""
-en digit: |one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve
-en ordinal: |first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth
-en approve: approve|accept|ok|yes to|keep|Approve|approve numbers|I approve|please approve|take
-en reject: reject|no to|drop|discard|delete|decline|refuse|please reject|Reject|throw out
-en leave: leave|skip|ignore|wait with|postpone|later:
-en not: don't|do not|dont|don’t|never|not|do NOT|won't|please don't|I wouldn't
-en except: except|but not|except for|apart from|other than|without|excluding|save for|minus|not|all but|, except
-|, but not|, not|- except|(not|(except|aside from|leaving out|unless it is|with the exception of|besides|barring
-|omit|bar
-en excluded: excluded|are excluded|excepted|not included|aside|left out|not though|stay out
-en except_first: except|apart from|except for|aside from|other than|with the exception of
-en rest: the rest|the others|everything else|all others|the remaining ones|rest|others|all the rest
-en all: all|everything|all of them|them all|every one|all of these|each one
-en glue: , |; |. | and |, and |, then | but |\n| / |, also | –
-zh approve: 同意|批准|通过|可以|接受|赞成|采纳|同意第|我同意|请批准|保留|认可
-zh reject: 拒绝|不要|否决|驳回|删掉|去掉|删除|不同意|丢掉|不行|别要|反对
-zh leave: 先不管|跳过|搁置|待定|暂缓|先放着
-zh not: 不|别|不要|先别|请勿|暂不|没有|不能|先不|并不
-zh except: 除了|但不要|但不包括|不包括|，不要|但是不要|不含|，但|唯独不要|，除了|，除|，不包含|，排除|减去|，不算
-|，没有
-zh excluded: 除外|不算|例外|不包括|不在内|就算了|不要|先不要|另说|别动|跳过|免了
-zh except_first: 除了|除|除开|除去|排除
-zh rest: 其余|其他|剩下的|其它的|其余的|别的|剩余的|其他的都|其余都|余下的
-zh all: 全部|都|所有|全|全都|所有的|统统
-zh glue: ，|；|。|, |，然后| |\n|但是|，再|，并且|而
-en range: -| - | to |–|..|~|—| through |－|-
-zh range: 到|-|~|至|—|～|－|——|到第
-en join: , | | and |,| & |, and | , |,,|+|/| plus | or |;|&|, as well as
-zh join: 、|，| |和|,|与|以及|跟|，还有|， |,,|；|或
-en aside:  because {} says the same| since {} is better| as it contradicts {}| (see {})|, {} is wrong
-|, not sure about {}|, {} can wait|, what about {}?|, {} needs more thought|, I'll look at {} tomorrow
-| instead of {}| rather than {}|, no to {}? maybe|, {} later| - {} hmm|, {}?| if {} is true| unless {} holds
-|, I have seen {} already|, oh wait, not {}| before {}|, !{}| -{}| ~{}| ({} out)|, {} nope not yet
-| until {} is clear|, no {}|, leave {} alone|, nothing for {}|, neither {}|, hold {}|, {} stays|, minus {}
-|, {} aside
-zh aside: ，因为和{}重复|，{}再看看|，{}先放着|，{}待定|，{}以后再说|（见{}）|，{}呢？|，不确定{}|，{}我再想想
-|而不是{}|，如果{}是对的|，{}不急|，{}先不管|，别动{}|，{}除外|，!{}| -{}|，{}不是|，没有{}|，{}有问题|，{}错了
-|，比{}好|，{}暂不处理|，{}例外|，{}不同意|，{}不可以|，{}不通过|，{}别批准|，{}等一下
-en sigh: ||||.|!| please| thanks|, thank you| :)| 👍
-zh sigh: ||||。|！|吧|了|，谢谢|哈
-en loose: should I approve {}?|approve {}?|can we approve {} tomorrow|approve one of {}|approve at most {}|not all|not everything|approve nothing|approve none|none of them approve|approve {} or maybe not|I was going to approve {}|approve half|approve less than {}|approve 0|undo approve {}|not yet approve {}|hardly approve {}|I can't approve {}
-|cannot approve {}|disapprove {}|unapprove {}|nobody approves {}|approve neither {}|approve 99|reject 99 and {}
-zh loose: 同意{}吗？|要不要同意{}|同意其中{}条|是否同意{}|不是都同意|没有一条可以|不全部同意|等我同意{}|同意一半|撤销同意{}|无法同意{}|难以同意{}|同意不了{}|谁同意{}
-|同意 1.2|同意99
-"""
+ROWS = Path(__file__).with_suffix(".txt").read_text("utf-8")
 WORDS: dict[str, dict[str, list[str]]] = {"en": {}, "zh": {}}
 for row in ROWS.strip("\n").replace("\n|", "|").splitlines():
     head, _, words = row.partition(": ")

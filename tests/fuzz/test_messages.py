@@ -19,9 +19,10 @@ from alice_exp.model.values.block import PLACES, is_approved
 from alice_exp.sharing.ports import Peer
 from alice_exp.sharing.rules.bundle import MOST_CLAIMED, MOST_TEXT, read_bundle
 from alice_exp.sharing.rules.peer_exchange import incoming, read_revocations
+from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.sharing.usecases import bundles as sharing
+from alice_exp.sharing.usecases.bundles import caller_as
 from alice_exp.sharing.usecases.peers import Host
-from alice_exp.sharing.wiring import caller_as, shares
 from tests.case_tables import cases
 from tests.fuzz import SCALE
 

@@ -1,7 +1,6 @@
 """DESIGN 6: a commit that alice-exp did not make is taken like a hand edit, by whatever git command it came."""
 
 import json
-import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -73,15 +72,6 @@ def test_an_approval_that_is_committed_by_git_is_void(home: Path, cli: Call, git
     assert [row["op"] for row in cli("log", "exp-aaaa2222", "--json").json["commits"]] == ["adopt"]
 
 
-def test_an_approval_edited_into_a_block_that_waits_is_void(home: Path, cli: Call) -> None:
-    one = cli("memorize", SAID, "--when", "cleaning up", "--json").json["id"]
-    pool = next((home / "experiences/low_value_pool").glob("*.jsonc"))
-    pool.unlink()
-    put(home, forged(one))
-    commit(home)
-    assert not believed(cli, one)
-
-
 def test_what_a_person_approved_stays_approved(home: Path, cli: Call) -> None:
     one = cli("memorize", "use rg", "--when", "searching", "--json").json["id"]
     cli("approve", one, "--yes")
@@ -90,48 +80,6 @@ def test_what_a_person_approved_stays_approved(home: Path, cli: Call) -> None:
     commit(home)
     assert cli("show", one, "--json").json["approved"] is True
     assert path.read_text().startswith("// a remark\n")
-
-
-def test_a_block_taken_out_of_the_archive_by_hand_is_approved_anew_or_not_at_all(
-    home: Path, cli: Call
-) -> None:
-    one = cli("memorize", SAID, "--when", "cleaning up", "--json").json["id"]
-    cli("approve", one, "--yes")
-    cli("retire", one, "--reason", "it is dangerous")
-    archive = home / "experiences/archive/obsolete.jsonc"
-    block = json.loads(re.sub(r"//.*", "", archive.read_text()))["blocks"][0]
-    archive.write_text('{"blocks": []}\n')
-    put(home, {**{k: v for k, v in block.items() if k != "archived"}, "state": "reliable"})
-    assert not believed(cli, one)
-
-
-@pytest.mark.parametrize("way", ["amend", "reset", "rebase", "merge"])
-def test_whatever_moved_the_branch(home: Path, cli: Call, git: Git, way: str) -> None:
-    named = ("-c", "user.name=x", "-c", "user.email=x@x")
-    cli("memorize", "use rg", "--when", "searching")
-    if way == "amend":
-        put(home, forged())
-        commit(home, FORGED_MESSAGE, "--amend")
-    elif way == "reset":
-        put(home, forged())
-        commit(home)
-        git(home, "branch", "aside")
-        git(home, "reset", "-q", "--hard", "HEAD~1")
-        git(home, "reset", "-q", "--hard", "aside")
-    elif way == "rebase":
-        git(home, "checkout", "-qb", "aside", "HEAD~1")
-        put(home, forged())
-        commit(home, FORGED_MESSAGE)
-        git(home, *named, "rebase", "-q", "main")
-        git(home, "checkout", "-q", "main")
-        git(home, "merge", "-q", "--ff-only", "aside")
-    else:
-        git(home, "checkout", "-qb", "aside", "HEAD~1")
-        put(home, forged())
-        commit(home, FORGED_MESSAGE)
-        git(home, "checkout", "-q", "main")
-        git(home, *named, "-c", "core.hooksPath=/dev/null", "merge", "-q", "--no-edit", "aside")
-    assert not believed(cli)
 
 
 def test_a_fresh_clone_without_its_ledger_waits_as_a_whole(
@@ -194,21 +142,6 @@ def test_a_broken_file_that_git_committed_is_set_aside(home: Path, cli: Call, gi
     assert cli("check", check=False).code == 3
     path.write_text(broken + "]\n}\n")
     assert cli("check", "--json", check=False).json["problems"] == []
-
-
-def test_what_git_deleted_can_be_restored(home: Path, cli: Call) -> None:
-    mine = cli("remember", "I like tea", "--json").json["id"]
-    (home / "experiences/personal/user_preferences.jsonc").write_text('{"blocks": []}\n')
-    commit(home)
-    assert cli("list", "--json").json["blocks"] == []
-    cli("restore", mine)
-    assert cli("show", mine, "--json").json["payload"] == "I like tea"
-
-
-def test_what_is_typed_into_personal_is_named_in_the_next_report(home: Path, cli: Call) -> None:
-    put(home, {"payload": "I never drink coffee"}, path="personal/user_preferences.jsonc")
-    typed = cli("list", "--json").json["blocks"][0]["id"]
-    assert typed in cli("heartbeat", "--json").json["by_hand"]
 
 
 def test_a_power_cut_between_the_branch_and_its_mark_leaves_our_act_ours(

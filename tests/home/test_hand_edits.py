@@ -108,16 +108,6 @@ def test_an_approval_by_hand_grants_nothing(grant: str, home: Path, cli: Call) -
     assert cli("show", "exp-typed222", "--json").json["approved"] is True
 
 
-def test_a_changed_payload_voids_its_approval(home: Path, cli: Call) -> None:
-    made = cli("memorize", "use rg", "--namespace", "universal/tool_usage", "--json").json["id"]
-    cli("approve", made, "--yes")
-    path = home / UNIVERSAL
-    path.write_text(path.read_text(encoding="utf-8").replace("use rg", "use grep"), encoding="utf-8")
-    assert cli("show", made, "--json").json["approved"] is False
-    path.write_text(path.read_text(encoding="utf-8").replace("use grep", "use rg"), encoding="utf-8")
-    assert cli("show", made, "--json").json["payload"] == "use rg"
-
-
 def test_deleting_a_block_is_adopted_and_restorable(home: Path, cli: Call, git: Callable[..., str]) -> None:
     made = cli("remember", "tea", "--json").json["id"]
     path = home / PERSONAL
@@ -149,18 +139,6 @@ def test_a_misspelt_name_of_the_list_deletes_nothing(home: Path, cli: Call, path
     assert cli("log", "--op", "adopt", "--json").json["commits"] == []
 
 
-def test_deleting_a_file_is_adopted_and_its_blocks_restorable(
-    home: Path, cli: Call, git: Callable[..., str]
-) -> None:
-    made = cli("remember", "tea", "--json").json["id"]
-    (home / PERSONAL).unlink()
-    assert cli("list", "--json").json["blocks"] == []
-    assert [author for author, _ in acts(git, home)] == ["editor"]
-    cli("restore", made)
-    assert [one["id"] for one in cli("list", "--json").json["blocks"]] == [made]
-    assert git(home, "status", "--porcelain") == ""
-
-
 def test_moving_a_block_between_files_by_hand_keeps_its_life(home: Path, cli: Call) -> None:
     made = cli("remember", "tea", "--json").json["id"]
     source, target = home / PERSONAL, home / "experiences/personal/workflow_habits.jsonc"
@@ -185,16 +163,6 @@ def test_one_id_in_two_files_counts_where_it_was_and_neither_is_lost(home: Path,
     assert [one["id"] for one in cli("list", "--json").json["blocks"]] == [made]
     (problem,) = cli("check", "--json", check=False).json["problems"]
     assert problem["path"] == "personal/workflow_habits.jsonc" and made in problem["message"]
-
-
-def test_json5_is_read_and_kept(home: Path, cli: Call) -> None:
-    path = home / PERSONAL
-    path.write_text(
-        "{blocks: [\n  {payload: 'it''s'.length, },\n]}\n".replace("'it''s'.length", "'tea, \\'hot\\''"),
-        encoding="utf-8",
-    )
-    assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == ["tea, 'hot'"]
-    assert "payload: 'tea, \\'hot\\''" in path.read_text(encoding="utf-8")
 
 
 def test_the_configuration_is_adopted_and_a_broken_one_waits(

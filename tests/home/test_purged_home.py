@@ -13,7 +13,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from alice_exp.agents.wiring import spool
+from alice_exp.agents.store import spool
 from alice_exp.app.opening import open_session
 from alice_exp.kernel.text.written_forms import WrittenForms
 from tests.case_tables import cases, table

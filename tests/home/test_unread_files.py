@@ -18,7 +18,6 @@ from alice_exp.learning.usecases.decision_outcome import report_outcome
 from alice_exp.model.rules.identity import marks
 from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.config import HAND_EDITS_TRUSTED
-from alice_exp.model.values.snapshot import Unread
 from tests.case_tables import cases
 
 Call = Callable[..., Any]
@@ -127,26 +126,6 @@ def test_an_act_reads_the_files_that_it_touches(filled: Path, cli: Call, parsed:
     parsed.clear()
     cli("outcome", ids(filled, "personal")[0], "ok")
     assert not parsed
-
-
-def test_a_snapshot_answers_alike_with_and_without_an_index(filled: Path) -> None:
-    session = open_session(str(filled))
-    lazy = session.home.read(PLACES)
-    assert {file.path for file in lazy.files if isinstance(file.blocks, Unread)} == {
-        file.path for file in lazy.files
-    }
-    bare = open_session(str(filled))
-    bare.home.catalogued = lambda _: None
-    eager = bare.home.read(PLACES)
-    assert not any(isinstance(file.blocks, Unread) for file in eager.files)
-    for placed in eager:
-        assert lazy.find(placed.block.id) == placed
-        assert lazy.starting_with(placed.block.id[:6]) == eager.starting_with(placed.block.id[:6])
-        assert placed in lazy.marked(marks(placed.block))
-    assert lazy.find("exp-zzzzzzzz") is None
-    assert lazy.marked([1]) == []
-    assert [*lazy] == [*eager]
-    assert lazy.problems == eager.problems
 
 
 @pytest.mark.parametrize(
@@ -263,14 +242,3 @@ def test_what_was_composed_wrongly_reaches_no_file(
     with pytest.raises(AssertionError, match=r"differs from what was meant|stands twice"):
         report_outcome(open_session(str(filled), "user"), known, True)
     assert path.read_bytes() == before
-
-
-@pytest.mark.parametrize("written", FAULTS[1:2])
-def test_beside_an_error_an_act_sees_every_file(written: str, filled: Path) -> None:
-    path = filled / "experiences/universal/api_patterns.jsonc"
-    known = ids(filled, "personal")[0]
-    path.write_text('{"blocks": [{"payload": "by hand", ' + written.replace("{known}", known) + "}]}")
-    seen: list[Any] = []
-    open_session(str(filled)).home.apply(lambda snapshot: (seen.append(snapshot), (None, None))[1], PLACES)
-    assert seen[0].catalogue is None
-    assert [problem.path for problem in seen[0].problems] == ["universal/api_patterns.jsonc"]

@@ -177,7 +177,7 @@ THOUGHTS = [
     Event(f"2026-02-0{n}T00:00:00Z", f"分析用户意图 {n}", "用户询问", "详细说明功能", "用户满意")
     for n in (1, 2, 3)
 ]
-SEGMENTS = add_events(Timeline(), THOUGHTS).compacted.segments
+SEGMENTS = add_events(Timeline(), THOUGHTS)[1].segments
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_a_segment_has_its_nine_fields(field: str, merged: Any, raw: Any) -> Non
 @pytest.mark.covers("R1.12")
 def test_a_merged_segment_spans_both() -> None:
     first, second = SEGMENTS
-    apart = [add_events(Timeline(), [one]).compacted.segments[0] for one in THOUGHTS]
+    apart = [add_events(Timeline(), [one])[1].segments[0] for one in THOUGHTS]
     assert (first.start, first.end) == (apart[0].start, apart[1].end)
     assert first.segment_length == apart[0].segment_length + apart[1].segment_length
     assert (first.is_compressed, second) == (True, replace(apart[2], id=3))

@@ -447,18 +447,6 @@ def test_d23_the_heartbeat_shows_rows_and_a_sentence(home: Path, cli: Call) -> N
         assert part in said
 
 
-def test_approving_covers_what_the_report_showed_and_goes_where_it_belongs(home: Path, cli: Call) -> None:
-    work = cli("memorize", "use rg", "--json").json["id"]
-    user = cli("memorize", "likes tea", "--about", "user", "--json").json["id"]
-    cli("heartbeat")
-    later = cli("memorize", "came later", "--json").json["id"]
-    assert cli("approve", "--all", check=False).code == 6, "without a terminal it needs --yes"
-    done = cli("approve", "--all", "--yes", "--json").json
-    assert sorted(done["ids"]) == sorted([work, user])
-    places = {one["id"]: one["set"] for one in cli("list", "--json").json["blocks"]}
-    assert places == {work: "universal", user: "personal", later: "low_value"}
-
-
 def test_d24_a_bare_yes_approves_that_report_alone(home: Path, cli: Call) -> None:
     work = cli("memorize", "use rg", "--json").json["id"]
     user = cli("memorize", "likes tea", "--about", "user", "--json").json["id"]
@@ -667,25 +655,6 @@ def test_control_characters_never_reach_the_terminal_raw(home: Path, cli: Call) 
         for mark in ("\x1b", "\x07", "\u202e", "\u2066"):
             assert mark not in said.stdout + said.stderr, words
     assert cli("show", made, "--json").json["payload"] == evil
-
-
-def test_undo_takes_back_and_undo_of_undo_too(home: Path, cli: Call) -> None:
-    block = cli("memorize", "use rg", "--json").json["id"]
-    cli("approve", block, "--yes")
-    undone = cli("undo", "--yes", "--json").json
-    assert undone["blocks"] == [block]
-    assert cli("show", block, "--json").json["set"] == "low_value"
-    cli("undo", undone["commit"], "--yes")
-    assert cli("show", block, "--json").json["set"] == "universal"
-
-
-def test_undo_of_what_changed_since_is_named_and_left(home: Path, cli: Call) -> None:
-    made = cli("remember", "tea", "--json").json
-    outcome(cli, made["id"], "ok")
-    result = cli("undo", made["commit"], "--yes", "--json", check=False)
-    assert result.code == 5
-    assert result.json["conflicts"] == [made["id"]]
-    assert cli("show", made["id"], "--json").json["verifications"] == 2
 
 
 @pytest.mark.covers("R2.26")

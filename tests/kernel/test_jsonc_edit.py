@@ -4,6 +4,7 @@ import json
 import random
 import re
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,29 +16,7 @@ from alice_exp.kernel.jsonc.formatting import Style, render
 from tests.cost import ratio
 from tests.fuzz import SCALE
 
-FILE = """\
-// the head
-{
-  "$schema": "x",
-  "blocks": [
-    // about one
-    {
-      "id": "one", // its id
-      "tags": ["a", "b"]
-    }, // behind one
-
-    // nobody's
-
-    // about two
-    // in two lines
-    {
-      "id": "two"
-    },
-    {"id": "three"} // behind three
-    // the tail
-  ]
-}
-"""
+FILE = Path(__file__).with_name("commented.jsonc").read_text("utf-8")
 
 
 def change(text: str, *edits: Edit) -> str:

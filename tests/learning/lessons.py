@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.model.values.records import Episode
+from tests.case_tables import cases
 
 
 @dataclass(frozen=True)
@@ -61,117 +62,13 @@ def told(name: str, type_: str, tasks: Sequence[str], deeds: Sequence[Deed], see
 
 NAMES = ("users", "orders", "invoices", "sessions", "carts", "events", "refunds", "items")
 
-ALTER = ("ALTER TABLE directly", "run ALTER TABLE directly on it", "ALTER TABLE directly, in one statement")
-BIG, SMALL = {"size": "large"}, {"size": "small"}
-
 
 def scenarios() -> dict[str, tuple[list[Episode], list[Planted]]]:
     """By name: the episodes, and the lessons in them."""
-    made = {
-        "table": (
-            "database",
-            ["add a column to {x}", "add column number {n} to the {x} table", "add a nullable column to {x}"],
-            [
-                Deed(ALTER, bad=5, context=BIG, reflection="the table was locked for minutes"),
-                Deed(ALTER, good=5, context=SMALL, reflection="takes a moment"),
-                Deed(
-                    ["pt-online-schema-change", "pt-online-schema-change in the background"],
-                    good=4,
-                    context=BIG,
-                ),
-            ],
-            [("warning", "ALTER", "large"), ("advice", "pt-online", "")],
-        ),
-        "friday": (
-            "deploy",
-            ["deploy release {n} to production", "ship the {x} service, release {n}"],
-            [
-                Deed(
-                    ["rolling deploy of all pods", "rolling deploy"],
-                    bad=5,
-                    context={"day": "friday", "team": "a"},
-                ),
-                Deed(
-                    ["rolling deploy of all pods", "rolling deploy"],
-                    good=8,
-                    context={"day": "tuesday", "team": "a"},
-                ),
-            ],
-            [("warning", "rolling", "friday")],
-        ),
-        "push": (
-            "git",
-            ["push the branch {x}", "push branch {x} after the rebase"],
-            [
-                Deed(["git push --force-with-lease"], good=6, reflection="keeps what others pushed"),
-                Deed(["git push"], bad=5, reflection="rejected: not fast-forward"),
-            ],
-            [("advice", "lease", ""), ("warning", "git push", "")],
-        ),
-        "scrape": (
-            "",
-            [
-                "scrape the prices of shop {n}",
-                "scrape product prices from shop {x}",
-                "scrape shop {n} for prices",
-            ],
-            [
-                Deed(
-                    ["requests.get with the default agent", "plain requests.get"],
-                    bad=6,
-                    good=1,
-                    reflection="403",
-                ),
-                Deed(["headless browser with playwright", "playwright headless browser"], good=6),
-            ],
-            [("warning", "requests", ""), ("advice", "playwright", "")],
-        ),
-        "report": (
-            "",
-            ["导出{n}月的销售报表", "导出销售报表给{x}组", "导出全年销售报表"],
-            [
-                Deed(["一次性查询全部数据", "一次性查询全部数据再导出"], bad=5, reflection="内存不够"),
-                Deed(["按天分页查询", "分页查询，按天合并"], good=6, reflection="慢一点但稳"),
-            ],
-            [("warning", "一次性", ""), ("advice", "分页", "")],
-        ),
-        "pdf": (
-            "documents",
-            ["extract the text of contract {n}", "get the text out of the {x} pdf"],
-            [
-                Deed(
-                    ["pdfplumber extract_text", "extract_text with pdfplumber"],
-                    bad=6,
-                    context={"format": "scan"},
-                ),
-                Deed(["pdfplumber extract_text"], good=6, context={"format": "digital"}),
-                Deed(["tesseract ocr at 300 dpi", "ocr with tesseract"], good=5, context={"format": "scan"}),
-            ],
-            [("warning", "pdfplumber", "scan"), ("advice", "tesseract", "")],
-        ),
-        "retry": (
-            "api",
-            ["fetch page {n} of the {x} api", "fetch all {x} from the api"],
-            [
-                Deed(["retry at once", "retry at once three times"], bad=6, reflection="429 again and again"),
-                Deed(["wait with exponential backoff", "exponential backoff"], good=7),
-            ],
-            [("warning", "retry at once", ""), ("advice", "backoff", "")],
-        ),
-        "support": (
-            "support",
-            ["answer ticket {n} about {x}", "answer a ticket on {x}"],
-            [
-                Deed(["ask for a screenshot first", "first ask for a screenshot"], good=8, bad=1),
-                Deed(["link the manual", "link the manual page"], good=2, bad=6),
-            ],
-            [("advice", "screenshot", ""), ("warning", "manual", "")],
-        ),
-    }
     found: dict[str, tuple[list[Episode], list[Planted]]] = {}
-    for seed, (name, (type_, tasks, deeds, lessons)) in enumerate(made.items(), 1):
+    for seed, (name, type_, tasks, deeds, lessons) in enumerate(cases(__file__, "SCENARIOS"), 1):
         found[name] = (
-            told(name, type_, tasks, deeds, seed),
+            told(name, type_, tasks, [Deed(*deed) for deed in deeds], seed),
             [Planted(name, kind, word, condition) for kind, word, condition in lessons],
         )
     return found

@@ -17,8 +17,8 @@ from hypothesis.stateful import run_state_machine_as_test as run_machine
 from alice_exp.agents import host_config
 from alice_exp.agents.cli import connect_commands, hook_command
 from alice_exp.agents.rules.hook_events import Told
+from alice_exp.agents.store import spool
 from alice_exp.agents.usecases.captured_sessions import finish
-from alice_exp.agents.wiring import spool
 from alice_exp.app.opening import open_session
 from alice_exp.blocks.usecases import capture, lifetime, provenance
 from alice_exp.blocks.usecases.capture import Draft
@@ -128,7 +128,7 @@ class Acts(RuleBasedStateMachine):
                 lambda: lifetime.retire(w.home, w.caller, block_id, "so"),
                 lambda: lifetime.revive(w.home, w.caller, block_id, from_rejected=True),
                 lambda: provenance.undo(w.home, w.history, w.caller),
-                lambda: provenance.restore(w.home, w.history, w.caller, block_id),
+                lambda: provenance.restore(w, block_id),
                 lambda: bundles.allow(w.home, w.caller, [block_id]),
             ]
             self.world.refused(tries[number % len(tries)])
@@ -401,7 +401,7 @@ class Acts(RuleBasedStateMachine):
             w = self.world.by("user")
             known = [i for commit in w.history.log() for i in commit.blocks if i not in self.world.before]
             if known:
-                self.world.did(provenance.restore(w.home, w.history, w.caller, known[number % len(known)]))
+                self.world.did(provenance.restore(w, known[number % len(known)]))
 
     @rule(number=st.integers(0, 4))
     def undo(self, number: int) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from alice_exp.app.opening import open_session
-from alice_exp.maintenance.wiring import reloading
+from alice_exp.maintenance.store.watch import reloading
 from tests.maintenance.test_watch import WAYS
 
 Call = Callable[..., Any]

@@ -32,7 +32,7 @@ def test_of_two_equal_blocks_without_an_id_one_gets_the_lost_id_back() -> None:
     document = parse(b'{"blocks": [{"payload": "use rg"}, {"payload": "use rg"}]}', PATH)
     before = {KNOWN.id: Placed(KNOWN, PATH)}
     adoption = adopt(document, read_blocks(document)[0], before, (), NOW, lambda _: "exp-bbbb2222")
-    assert (adoption.changed, adoption.new, adoption.gone) == (("exp-aaaa2222",), ("exp-bbbb2222",), ())
+    assert (adoption.blocks, adoption.detail) == (("exp-bbbb2222", "exp-aaaa2222"), "1 new, 1 changed")
 
 
 REWRITTEN = tuple(cases(__file__, "REWRITTEN"))

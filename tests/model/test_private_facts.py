@@ -71,93 +71,10 @@ def test_a_code_is_told_from_a_number_by_the_word_beside_it() -> None:
     assert [text for text in NUMBERS if kinds(text)] == []
 
 
-SPOKEN = """\
-ssh root@box password Kestrel99
-use user tess with pw Marsh-Tit-88
-passphrase: correct horse battery staple
-the portal login is tlindqvist / Wq7!mountainRiver
-log in with tlindqvist:Wq7!mountainRiver
-the credentials are admin and Wagtail!7
-the VPN secret is "blue-heron-dusk"
-the wifi code at the office is Otter_2291
-sort code 20-00-00 account 55779911
-my National Insurance number is QQ 12 34 56 C
-ring her on 01225 331616
-tel 020 7946 0018
-The user's GP is Dr Bowen, ring 01225 331616
-user: tess pass: Marsh-Tit-88
-Netflix login: tess@mail.example / grebe!Diver2
-账号 tess 密码 Marsh88!
-用 tess/Marsh88! 登录后台
-工号 1024，初始密码 Abc@2026
-psql -h db with user app and password Tern_44x
-the router admin pass is Curlew!19
-my passphrase is "seven wet stones rolling"
-sign in as jo with pw R3dshank!
-credentials for staging: deploy / Dunlin-77
-the guest wifi code is plover4451
-our Wi-Fi password is simply grebelake7
-account number 30918244, sort code 60-83-71
-NI number AB 34 56 78 D
-NINO: JG103759A
-call the surgery on 0117 496 0102
-phone 07700 900461 after six
-fax: 0161 496 0550
-the hidden secret is 'low tide at dawn'
-login kestrel, password Fen!land22
-user admin, pass Heron#2026
-pw: snipe2snipe
-测试账号 lily / Qw8#rain 只读
-后台登录：admin，Sand!piper5
-Wi-Fi 暗号 heron2026
-数据库账户 app，口令 Tern_44x
-办公室无线密码 grebe7788
-密码：绿水青山99
-口令是 "芝麻开门2026\
-""".splitlines()
+SPOKEN = cases(__file__, "SPOKEN")
 """Passwords, accounts and numbers as they are written in prose."""
 
-PROSE = """\
-log in with github:oauth
-the password field is required, the login page is slow
-password managers are allowed
-the secret is out, the credentials are stored in vault
-use the login / logout buttons
-sort code by date, sort code 3 ways
-call the function on line 20000
-ring buffer of 04096 entries
-passphrase: ask Tom
-the wifi code is in the drawer
-the credentials are read-only and short-lived
-login is slow on Mondays
-the password is rotated every 90 days
-the pass rate is 93.5
-pass -- to git, pass --force2
-use user tests with pytest-8
-the secret is rotation, not length
-log in with SSO
-log in with user/password and 2FA
-password hashing uses argon2id
-the credentials are in .env and config.yml
-account number formats differ by country
-NI myDAQ 6009 driver
-the phone number is optional
-call 3 services on port 01883
-tel: links open the dialer
-login: required, email: optional
-the code at the office is owned by Ana
-wifi code is written in Rust
-pass: 12, fail: 3
-test pass 1203/1203
-密码长度 12 位
-登录后台要用 SSO
-账号和密码分开存
-口令是每个人自己设的
-工号 1024 是测试人员
-passphrase: optional, default none
-the key to success is practice42
-the login is shared / rotated
-""".splitlines()
+PROSE = cases(__file__, "PROSE")
 """What speaks of passwords, and tells none."""
 
 

@@ -263,8 +263,8 @@ def test_a_merge_keeps_the_comment_of_its_first_segment_and_touches_no_other() -
 
 
 def test_another_timeline_takes_its_place() -> None:
-    old = add_events(Timeline(), map(thought, range(1, 12))).compacted
-    new = add_events(Timeline(), map(thought, range(40, 70))).compacted
+    old = add_events(Timeline(), map(thought, range(1, 12)))[1]
+    new = add_events(Timeline(), map(thought, range(40, 70)))[1]
     document = events("// mine\n" + dump(timeline_json(old)))
     after = edit(document, timeline_edits(document, old, new))
     assert read_timeline(events(after)) == (new, ())
@@ -272,7 +272,7 @@ def test_another_timeline_takes_its_place() -> None:
 
 def test_adding_costs_the_same_later() -> None:
     def adding(count: int) -> Callable[[], object]:
-        timeline = add_events(Timeline(), map(thought, range(1, count))).compacted
+        timeline = add_events(Timeline(), map(thought, range(1, count)))[1]
         data = dump(timeline_json(timeline)).encode()
 
         def act() -> object:
@@ -322,7 +322,7 @@ def test_an_import_cut_in_half_says_where(data: str, where: str) -> None:
 def test_export_and_import_are_inverse() -> None:
     book = EpisodeBook(named([Episode("", "t", {"k": [1]}, "a", {"r": 1}, True, 0.25, NOW, "r", "code")] * 3))
     assert import_episodes(dump(book_json(book)).encode(), "in").episodes == book.episodes
-    timeline = add_events(Timeline(), map(thought, range(1, 40))).compacted
+    timeline = add_events(Timeline(), map(thought, range(1, 40)))[1]
     found = import_timeline(dump(timeline_json(timeline)).encode(), "in")
     assert (found.timeline, found.events, found.problems) == (timeline, (), ())
 

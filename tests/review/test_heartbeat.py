@@ -385,17 +385,6 @@ def shown(home: Path, cli: Call) -> str:
     return block_id
 
 
-def test_an_unanswered_candidate_goes_at_the_very_second(shown: str, cli: Call) -> None:
-    (item,) = cli("heartbeat", "--json", env=at(LAST_SECOND)).json["items"]
-    assert (item["id"], item["expires_at"], item["days_left"]) == (shown, OVER, 1)
-    report = cli("heartbeat", "--json", env=at(OVER)).json
-    assert report["items"] == []
-    assert [(row["id"], row["effect"], row["payload"]) for row in report["changed"]] == [
-        (shown, "expired", "the port is 80")
-    ]
-    assert cli("show", shown, check=False, env=at(OVER)).code == 4
-
-
 @pytest.mark.covers("B2.22")
 def test_the_next_writer_removes_it_in_its_own_commit(shown: str, cli: Call, home: Path, git: Git) -> None:
     before = int(git(home, "rev-list", "--count", "HEAD"))
@@ -514,14 +503,6 @@ def test_chinese_and_english_say_the_same(sample: Path, cli: Call) -> None:
     assert {**english, "summary": ""} == {**chinese, "summary": ""}
     assert chinese["summary"].startswith("有 11 条等你决定，都是新的。")
     assert not re.search("[a-z]{4,} [a-z]{2,} [a-z]{2,}", re.sub("'[^']*'", "", chinese["summary"]))
-
-
-def test_other_peoples_text_never_steers_the_terminal(home: Path, cli: Call) -> None:
-    cli("memorize", "red \x1b[31m and \u202e turned")
-    for form in ("table", "markdown", "html"):
-        said = cli("heartbeat", "--format", form).stdout
-        assert "\x1b[31m" not in said
-        assert "\u202e" not in said
 
 
 # ------------------------------------------------------------------------------------------- first of the day

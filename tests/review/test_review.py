@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 
-from tests.case_tables import table
 from tests.conftest import ROOT, Call
 
 Git = Callable[..., str]
@@ -47,16 +46,6 @@ def test_a_reply_decides_each_item_where_it_belongs(sample: Path, cli: Call, git
     assert count(sample, git) == before + 2
     assert "Alice-Reason: 过时了" in git(sample, "log", "-1", "--format=%B")
     assert waiting(cli) == [ids[0], *ids[4:]]
-
-
-def test_agreeing_covers_that_reports_items_alone(home: Path, cli: Call, git: Git) -> None:
-    first = cli("memorize", "one", "--json").json["id"]
-    cli("heartbeat")
-    second = cli("memorize", "two", "--json").json["id"]
-    before = count(home, git)
-    assert cli("reply", "同意", "--yes", "--json").json["ids"] == [first]
-    assert waiting(cli) == [second]
-    assert count(home, git) == before + 1
 
 
 def test_what_is_unclear_changes_nothing(sample: Path, cli: Call, git: Git) -> None:
@@ -107,48 +96,6 @@ def test_undo_takes_back_all_that_one_reply_decided(home: Path, cli: Call) -> No
 def test_a_reply_without_a_report_asks_for_one(home: Path, cli: Call) -> None:
     cli("memorize", "one")
     assert cli("reply", "同意", "--yes", check=False).code == 4
-
-
-def test_what_changed_is_named_and_the_rest_is_done(home: Path, cli: Call) -> None:
-    ids = [cli("memorize", text, "--json").json["id"] for text in ("one", "two", "three")]
-    cli("heartbeat")
-    numbers = {item["id"]: item["number"] for item in cli("heartbeat", "--peek", "--json").json["items"]}
-    pool = home / "experiences/low_value_pool/pending_20260220.jsonc"
-    pool.write_text(pool.read_text(encoding="utf-8").replace('"two"', '"two, and more"'), encoding="utf-8")
-    done = cli("reply", f"approve {numbers[ids[0]]} {numbers[ids[1]]}", "--yes", "--json", check=False)
-    assert done.code == 5
-    assert done.json["approved"] == [ids[0]]
-    assert done.json["skipped"] == [{"id": ids[1], "why": "changed"}]
-    item = next(item for item in cli("heartbeat", "--json").json["items"] if item["id"] == ids[1])
-    assert item["payload"] == "two, and more"
-    assert cli("reply", f"approve {item['number']}", "--yes", "--json").json["approved"] == [ids[1]]
-
-
-def test_a_rejected_inference_does_not_come_back(home: Path, cli: Call, git: Git) -> None:
-    block_id = cli("memorize", "用户喜欢吃辣", "--json").json["id"]
-    cli("heartbeat")
-    cli("reply", "拒绝 1")
-    head = git(home, "rev-parse", "HEAD")
-    refused = cli("memorize", "吃辣，用户喜欢～", "--when", "choosing food", check=False)
-    assert refused.code == 6
-    assert block_id in refused.stderr
-    lines = "\n".join(
-        json.dumps({"payload": text}, ensure_ascii=False) for text in ("用户 喜欢 吃辣！", "用户不喜欢吃辣")
-    )
-    bulk = cli("memorize", "--from", "-", "--json", stdin=lines).json
-    assert (bulk["refused"], bulk["refused_by"], len(bulk["ids"])) == (1, [block_id], 1)
-    assert git(home, "rev-list", "--count", f"{head}..HEAD") == "1"
-
-
-@table("command")
-@pytest.mark.parametrize("who", [{"ALICE_ACTOR": "agent"}, {"AI_AGENT": "x"}])
-def test_an_agent_decides_nothing(
-    sample: Path, cli: Call, git: Git, command: tuple[str, ...], who: dict[str, str]
-) -> None:
-    cli("heartbeat")
-    head = git(sample, "rev-parse", "HEAD")
-    assert cli(*command, env=who, check=False).code == 6
-    assert git(sample, "rev-parse", "HEAD") == head
 
 
 # -------------------------------------------------------------------------------------------------------- review

@@ -20,10 +20,10 @@ from alice_exp.kernel.errors import AliceError
 from alice_exp.model.values.block import Block, Placed
 from alice_exp.sharing.ports import Peer
 from alice_exp.sharing.store import line_protocol, tls_transport
-from alice_exp.sharing.store.peer_identity import FileIdentity
+from alice_exp.sharing.store.peer_identity import FileIdentity, peers, shares
 from alice_exp.sharing.usecases import peers as exchanging
+from alice_exp.sharing.usecases.bundles import caller_as, sharing
 from alice_exp.sharing.usecases.peers import Exchanged, Host
-from alice_exp.sharing.wiring import caller_as, peers, shares, sharing
 from tests.conftest import NOW, ROOT
 
 if TYPE_CHECKING:

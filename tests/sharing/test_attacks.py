@@ -21,8 +21,7 @@ import pytest
 from alice_exp.kernel.errors import AliceError, PeerError, ProblemError
 from alice_exp.sharing.ports import Peer
 from alice_exp.sharing.store import line_protocol, pairing, tls_transport
-from alice_exp.sharing.store.peer_identity import FileIdentity, certificate_id, require_leaf
-from alice_exp.sharing.wiring import shares
+from alice_exp.sharing.store.peer_identity import FileIdentity, certificate_id, require_leaf, shares
 from tests.conftest import NOW, Call
 from tests.sharing.alices import MARKER, Alice, asked, door, serving
 

@@ -19,8 +19,8 @@ from alice_exp.kernel.errors import PeerError
 from alice_exp.sharing.cli.peer_commands import _lines
 from alice_exp.sharing.rules import peer_exchange
 from alice_exp.sharing.rules.bundle import MOST_BLOCKS
+from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.sharing.usecases.peers import Exchanged
-from alice_exp.sharing.wiring import shares
 from alice_exp.terminal.streams import MOST, PatientLines
 from tests.case_tables import cases
 from tests.conftest import Call
@@ -47,16 +47,6 @@ def test_both_learn_and_the_second_time_changes_nothing(ann: Alice, bob: Alice) 
     exchanged(bob, ann)
     exchanged(ann, bob)
     assert (ann.commits(), bob.commits()) == before
-
-
-@pytest.mark.parametrize(("here", "there", "then"), [(12, 72, 72), (80, 72, 80)])
-def test_the_higher_count_holds(world: Path, ann: Alice, here: int, there: int, then: int) -> None:
-    known = block("use ripgrep", state="reliable", verifications=here, verifications_local=here)
-    carl = made(world / "carl", "alice_carl", {"universal/tool_usage": [known]})
-    assert ann.find("use ripgrep").verifications == there
-    exchanged(carl, ann)
-    exchanged(carl, ann)
-    assert carl.find("use ripgrep").verifications == then
 
 
 def test_nothing_personal_is_in_anything_that_is_said(ann: Alice, bob: Alice) -> None:
@@ -159,29 +149,9 @@ def item(payload: str = "use sd", **more: Any) -> dict[str, Any]:
     return {**said, "verifications": 60, "hash": digest, **more}
 
 
-LIES = {
-    "an id that is a path": (item(id="../x"), "its id is malformed"),
-    "an id with an escape": (item(id="exp-\x1b[2Jaa"), "its id is malformed"),
-    "a claim of 10^9": (
-        item(verifications=10**9),
-        "its count of verifications is not between 1 and 1000000",
-    ),
-    "a claim of minus one": (
-        item(verifications=-1),
-        "its count of verifications is not between 1 and 1000000",
-    ),
-    "a personal block": (item(about="user"), '"about" has no place in a bundle'),
-    "a state of its own": (item(state="reliable"), '"state" has no place in a bundle'),
-    "an approval": (item(approved={"at": "x"}), '"approved" has no place in a bundle'),
-    "a wrong hash": (item(hash="0" * 64), "it does not say what its hash covers"),
-    "no payload": ({**item(), "payload": ""}, '"payload" is a text that says something'),
-    "no object": ("exp-zzzzzzzz", "it is not a block"),
-}
-
-
-@pytest.mark.parametrize("lie", LIES)
-def test_what_lies_is_refused_by_itself_with_its_reason(ann: Alice, bob: Alice, lie: str) -> None:
-    bad, why = LIES[lie]
+def test_what_lies_is_refused_by_itself_with_its_reason(ann: Alice, bob: Alice) -> None:
+    """By the rules of a bundle, whose lies ``test_bundle`` lists."""
+    bad, why = item(approved={"at": "x"}), '"approved" has no place in a bundle'
     back = ann.trusts(bob)
     page = {**peer_exchange.pages("alice_bob", ())[0], "from": "../../etc", "blocks": [bad, item()]}
     host = ann.host()

@@ -18,7 +18,7 @@ import pytest
 from alice_exp.kernel.errors import PeerError
 from alice_exp.sharing.store import network
 from alice_exp.sharing.store.network import SERVICE, Found, announced, hint_of
-from alice_exp.sharing.wiring import shares
+from alice_exp.sharing.store.peer_identity import shares
 from tests.conftest import ROOT
 from tests.sharing.alices import MARKER, SUPER, Alice, block, everything, made
 

@@ -37,20 +37,6 @@ def seen(*blocks: Block, path: str = "universal/tools.jsonc", config: Config = O
     return Snapshot((NamespaceFile(path, blocks),), config=config)
 
 
-def test_only_what_may_leave_is_offered_and_only_while_sharing_is_on() -> None:
-    good, personal = block(1), block(2, about="user")
-    assert [one["id"] for one in peer_exchange.offering(seen(good, personal)).items] == [good.id]
-    assert peer_exchange.offering(seen(good, config=Config())).items == ()
-    for path in ("personal/tools.jsonc", "low_value_pool/pending_20260220.jsonc", "archive/obsolete.jsonc"):
-        assert peer_exchange.offering(seen(good, path=path)).items == ()
-
-
-def test_a_block_with_a_secret_stays_and_the_others_go() -> None:
-    made = peer_exchange.offering(seen(block(1), block(2, "mail ann@somewhere.net")))
-    assert [one["id"] for one in made.items] == [block(1).id]
-    assert [one[0] for one in made.withheld] == [block(2).id]
-
-
 @given(st.lists(st.integers(1, 300_000), max_size=12))
 def test_pages_hold_everything_once_and_fit_into_messages(sizes: list[int]) -> None:
     items = [{"id": f"{number}", "payload": "x" * size} for number, size in enumerate(sizes)]

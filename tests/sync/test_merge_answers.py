@@ -82,8 +82,8 @@ def test_replaced(name: str, here: Acts, there: Acts, told: set[str]) -> None:
     for side, acts in ((one, here), (other, there)):
         for verb, values in acts:
             act[verb](side, *values)  # type: ignore[operator, misc]
-    blocks = merge(was, one, other).blocks
-    assert blocks == merge(was, other, one).blocks
+    blocks = merge(was, one, other)[0]
+    assert blocks == merge(was, other, one)[0]
     trusted = [placed for placed in blocks.values() if placed.place == "universal"]
     decided = [
         replace(one, block=replace(one.block, entry=bound("trusted", one.block, one.path))) for one in trusted
@@ -97,7 +97,7 @@ def test_answers_of_two_machines_are_joined_and_at_odds_are_asked_again() -> Non
     one, other = dict(was), dict(was)
     approved(one, X, 2, replaces=(OLD,))
     approved(other, X, 3, both=(OLD, Y))
-    block = merge(was, one, other).blocks[X]
+    block = merge(was, one, other)[0][X]
     assert (block.block.replaces, block.block.both) == ((OLD,), (OLD, Y))
     assert are_rivals(block, was[OLD], None) == "rival"
     assert are_rivals(block, replace(was[Y], path=TRUSTED), "opposes") is None

@@ -33,7 +33,7 @@ def tree(*blocks: Block, path: str = POOL) -> Tree:
 
 def joined(was: Tree, one: Tree, other: Tree) -> Tree:
     """Merged and united in both orders, which have to agree."""
-    results = [unite(merge(was, *sides).blocks, was, *sides) for sides in ((one, other), (other, one))]
+    results = [unite(merge(was, *sides)[0], was, *sides) for sides in ((one, other), (other, one))]
     assert results[0] == results[1]
     return results[0]
 
@@ -167,6 +167,6 @@ def test_a_block_with_a_comment_stays_apart() -> None:
     text = '{{"blocks": [{{"id": "{}", {}"payload": "use rg", "created_at": "2026-02-2{}T09:00:00Z"}}]}}'
     one = {POOL: text.format("exp-aaaa2222", "", 2).encode()}
     plain, said = (text.format("exp-aaaa2223", word, 3).encode() for word in ("", "/* mine */ "))
-    assert merge_trees({}, one, {POOL: plain}).files[POOL].count(b'"payload"') == 1
-    kept = merge_trees({}, one, {POOL: said}).files[POOL]
+    assert merge_trees({}, one, {POOL: plain})[0][POOL].count(b'"payload"') == 1
+    kept = merge_trees({}, one, {POOL: said})[0][POOL]
     assert kept.count(b'"payload"') == 2 and b"/* mine */" in kept

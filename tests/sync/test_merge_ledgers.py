@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 from alice_exp.model.rules.ledger import digest
 from alice_exp.model.values.ledger_entry import STANDINGS, Entry
-from alice_exp.sync.rules.merge_ledgers import ASKED, MergedLedger, merge_ledgers
+from alice_exp.sync.rules.merge_ledgers import ASKED, merge_ledgers
 
 ONE, HEIGHT = "exp-aaaa2222", ("forgotten", "rejected", "retired", "waiting", "trusted")
 WAS = Entry(ONE, "trusted", "c1", "universal/x.jsonc", act="act-1", at="2026-02-20T09:00:00Z")
@@ -26,7 +26,7 @@ def both(one: Entry, other: Entry, *was: Entry) -> tuple[Entry, bool]:
     bases = [{ONE: each} for each in was]
     here, there = (merge_ledgers(bases, {ONE: a}, {ONE: b}) for a, b in ((one, other), (other, one)))
     assert here == there
-    return here.entries[ONE], here.asked == (ONE,)
+    return here[0][ONE], here[1] == (ONE,)
 
 
 @pytest.mark.parametrize("at", [AHEAD, BEHIND])
@@ -118,12 +118,12 @@ class Machines:
         elif here != there and there not in self.heads[here].past:
             bases = [self.heads[one].entries for one in self._bases(here, there)]
             made = self.merge(bases, self.heads[here].entries, self.heads[there].entries)
-            self.at[name] = self._next(dict(made.entries), here, there)
+            self.at[name] = self._next(dict(made[0]), here, there)
         self.remote = self.at[name]
 
-    def merge(self, *sides: object) -> MergedLedger:
+    def merge(self, *sides: object) -> tuple[Any, tuple[str, ...]]:
         made = merge_ledgers(*sides)  # type: ignore[arg-type]
-        self.asked |= {*made.asked}
+        self.asked |= {*made[1]}
         return made
 
     def _bases(self, one: int, other: int) -> Iterable[int]:

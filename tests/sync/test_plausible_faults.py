@@ -25,9 +25,8 @@ from alice_exp.owner.store import SshOwner
 from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.store import line_protocol
 from alice_exp.sharing.store.peer_identity import FileIdentity, Shares
-from alice_exp.sync.ports import Remote
+from alice_exp.sync.remotes import Remote, Remotes
 from alice_exp.sync.rules.merge_blocks import merge
-from alice_exp.sync.store.known_remotes import FileRemotes
 from alice_exp.sync.store.remote_process import ran
 from tests.conftest import Call
 from tests.kernel.test_durable_files import Disk, every
@@ -45,30 +44,8 @@ def test_a_merge_keeps_the_later_of_two_approvals() -> None:
     early, late = approved("2026-02-01T00:00:00Z"), approved("2026-02-02T00:00:00Z")
     for one, other in ((early, late), (late, early)):
         merged = merge({}, {"exp-aaaa2222": one}, {"exp-aaaa2222": other}, DEFAULT)
-        (kept,) = merged.blocks.values()
+        (kept,) = merged[0].values()
         assert kept.block.approved == late.block.approved
-
-
-def test_a_durable_file_is_on_the_disk_with_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The content before the rename, the directory after it; leave either out, and a power cut takes the file."""
-    steps: list[str] = []
-    real_sync, real_replace = os.fsync, Path.replace
-
-    def synced(handle: int) -> None:
-        steps.append("directory" if Path(f"/proc/self/fd/{handle}").is_dir() else "content")
-        real_sync(handle)
-
-    def replaced(self: Path, target: Path) -> Path:
-        steps.append("rename")
-        return real_replace(self, target)
-
-    monkeypatch.setattr(os, "fsync", synced)
-    monkeypatch.setattr(Path, "replace", replaced)
-    atomic_files.replace(tmp_path / "a", b"x", durable=True)
-    assert steps == ["content", "rename", "directory"]
-    steps.clear()
-    atomic_files.replace(tmp_path / "a", b"x", durable=False)
-    assert steps == ["rename"]
 
 
 def test_a_derived_file_that_differs_by_one_bit_is_a_missing_one(tmp_path: Path) -> None:
@@ -98,7 +75,7 @@ def _session(root: Path) -> None:
 
 
 def _remotes(root: Path) -> None:
-    FileRemotes(root / "identity").keep((Remote("mine", "/there", True, NOW),))
+    Remotes(root / "identity").keep((Remote("mine", "/there", True, NOW),))
 
 
 def _peer(root: Path) -> None:
@@ -308,4 +285,4 @@ def test_what_the_later_of_two_versions_without_a_past_lacks_is_not_taken_from_t
     ]
     for one, other in (sides, sides[::-1]):
         merged = merge({}, {"exp-aaaa2222": one}, {"exp-aaaa2222": other}, DEFAULT)
-        assert merged.blocks["exp-aaaa2222"].block.approved is None
+        assert merged[0]["exp-aaaa2222"].block.approved is None

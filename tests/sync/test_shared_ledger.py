@@ -14,7 +14,7 @@ import pytest
 from alice_exp.home.session import Session
 from alice_exp.model.rules.ledger import read_shard
 from alice_exp.model.values.ledger_entry import Entry
-from alice_exp.sync.rules.ledger_heads import read_head, signing_rows, told_key
+from alice_exp.sync.rules.merge_ledgers import read_head, signing_rows, told_key
 from tests.conftest import Call, Result
 from tests.home.test_foreign_commits import FORGED_MESSAGE, SAID, believed, commit, forged, put
 from tests.sync.conftest import InStep, pair
@@ -216,8 +216,8 @@ def test_a_hostile_remotes_ledger(in_step: InStep, cli: Call, git: Git, world: P
     else:
         assert done.code == 0 and remote_git(remote, "rev-parse", LEDGER) == made
         assert not believed(cli)
-        stranger = read_head(said, tree, [head])
-        offered = told_key(stranger.machine) if signs == "a stranger" else None
+        _, stranger, _ = read_head(said, tree, [head])
+        offered = told_key(stranger) if signs == "a stranger" else None
         assert done.json["remotes"][0]["offered"] == offered
         waiting = {one["id"] for one in cli("heartbeat", "--json", env=at(here)).json["unapproved"]}
         assert "exp-aaaa2222" in waiting

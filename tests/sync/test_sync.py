@@ -217,21 +217,6 @@ def test_plain_git_pull_merges_blocks_and_what_one_side_moved(
     assert cli("check", env=at(ann)).code == 0
 
 
-def test_git_itself_merges_a_file_by_blocks(ann: Path, cli: Call, git: Git) -> None:
-    path = ann / "experiences/universal/tool_usage.jsonc"
-    path.write_text('{"blocks": [\n  {"id": "exp-aaaa2222", "payload": "use rg", "verifications": 5}\n]}\n')
-    cli("list")
-    git(ann, "branch", "other")
-    path.write_text(path.read_text().replace('"verifications": 5', '"verifications": 7'))
-    cli("list")
-    git(ann, "checkout", "-q", "other")
-    path.write_text(path.read_text().replace('"verifications": 5', '"verifications": 6, "tags": ["a"]'))
-    cli("list")
-    git(ann, "-c", "user.name=x", "-c", "user.email=x@x", "merge", "-q", "--no-edit", "main")
-    assert block(cli, ann, "exp-aaaa2222")["verifications"] == 8
-    assert block(cli, ann, "exp-aaaa2222")["tags"] == ["a"]
-
-
 def test_a_plain_push_is_still_refused(paired: tuple[Path, Path], remote: Path, cli: Call, git: Git) -> None:
     ann, _ = paired
     cli("remember", "I like tea", env=at(ann))
@@ -516,16 +501,6 @@ def test_an_older_home_and_a_plain_clone_learn_to_merge(
     )
     assert done.returncode and b"personal" in done.stderr
     assert sync(cli, clone)[0]["error"] is None
-
-
-def test_the_merge_driver_merges_by_id(paired: tuple[Path, Path], cli: Call, git: Git) -> None:
-    ann, bob = paired
-    one = cli("memorize", "use rg", "--json", env=at(ann)).json["id"]
-    two = cli("memorize", "use fd", "--json", env=at(bob)).json["id"]
-    git(bob, *WHO, "pull", "-q", "--no-rebase", str(ann / "experiences"), "main", check=False)
-    cli("sync", "settle", env=at(bob))
-    pool = json.dumps(cli("list", "--set", "low_value", "--json", env=at(bob)).json)
-    assert one in pool and two in pool
 
 
 def test_a_home_of_version_0_1_is_left_as_it_is_and_named(cli: Call, git: Git, ann: Path) -> None:

@@ -157,6 +157,7 @@ def test_what_waits_is_said_without_a_word_of_it_and_one_key_trusts_what_came(
     pressed: list[str] = []
     monkeypatch.setattr(standing_pages, "answered_key", lambda asked, _: pressed.append(asked) or "t")
     terminal = Terminal(lambda *_: session)
+    assert session.team is not None
     for one in session.team.came():
         assert standing_pages.ask_team(terminal, one, pressed.append, 100)
     assert len(pressed) == 2 and "Run make check" in capsys.readouterr().out

@@ -16,9 +16,8 @@ from alice_exp.agents.connected_hosts import foreign
 from alice_exp.agents.dialog_guards import program_of
 from alice_exp.agents.host_config import NAME, Bare, allowed, bare_parts, disallowed, installed, removed
 from alice_exp.agents.host_hooks import hooked, unhooked
-from alice_exp.agents.store import Spool
+from alice_exp.agents.store import Spool, spool
 from alice_exp.agents.told_to_agents import INSTRUCTIONS
-from alice_exp.agents.wiring import spool
 from alice_exp.caller.acting import require_person
 from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
 from alice_exp.home.session import Session

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from alice_exp.agents.rules import hook_events
-from alice_exp.agents.wiring import spool
+from alice_exp.agents.store import spool
 from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, UsageError
@@ -160,7 +160,7 @@ def _brought(session: Session) -> str:
 
 def _heard(session: Session, talk: str) -> str:
     """That sentences of earlier sessions wait here, in one line; empty where none does, or nothing is learned."""
-    from alice_exp.blocks.usecases.heard_here import readable
+    from alice_exp.blocks.usecases.capture import readable
 
     count = len(readable(session, talk)) if session.learns else 0
     told = say("{count} sentences of earlier sessions wait: call `heard` when the task is over", count=count)
@@ -185,8 +185,8 @@ def _fits(session: Session, talk: str, prompt: str, blocks: Sequence[Placed]) ->
 
 def _shown(session: Session, talk: str, kind: Kind, prompt: str, blocks: Sequence[Placed]) -> Showing:
     from alice_exp.agents.usecases.hook_answers import show
-    from alice_exp.blocks.wiring import access
-    from alice_exp.learning.wiring import decisions
+    from alice_exp.blocks.store.access_log import access
+    from alice_exp.learning.store import decisions
     from alice_exp.model.values.block import is_of_team
 
     shown = show(decisions(session), session.caller, talk, kind, prompt, blocks)
@@ -198,7 +198,7 @@ def _shown(session: Session, talk: str, kind: Kind, prompt: str, blocks: Sequenc
 
 def _asked(session: Session) -> str:
     from alice_exp.agents.usecases.hook_answers import asking, waiting
-    from alice_exp.learning.wiring import decisions
+    from alice_exp.learning.store import decisions
 
     since = (session.moment - _LATELY).strftime("%Y-%m-%dT%H:%M:%SZ")
     head = say(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from alice_exp.caller.acting import require_person
-from alice_exp.caller.project_names import named
+from alice_exp.caller.project import named
 from alice_exp.kernel.errors import UsageError
 from alice_exp.review.cli.report_parts import asked_about
 from alice_exp.terminal.console import Terminal

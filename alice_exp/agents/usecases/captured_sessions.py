@@ -13,12 +13,12 @@ from alice_exp.agents.rules.session_signals import SESSIONS, actions_of, causes,
 from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.conversations.rules.own_sentences import but_unrecorded
 from alice_exp.conversations.rules.tool_uses import deeds_of
-from alice_exp.conversations.rules.transcripts import Row, read, records, spoken
+from alice_exp.conversations.rules.transcripts import read, records, spoken
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.sessions import add, chats, take_in
 from alice_exp.episodes.usecases.episode_book import tell_actions
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, UsageError
-from alice_exp.learning.wiring import decisions
+from alice_exp.learning.store import decisions
 from alice_exp.model.rules.identity import derived_id
 from alice_exp.model.rules.private_facts import masked_line
 from alice_exp.model.values.block import PLACES, Evidence, Payload, Trigger
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from alice_exp.agents.store import Left, Spool
     from alice_exp.conversations.rules.tool_uses import Deed
-    from alice_exp.conversations.values import Message
+    from alice_exp.conversations.values import ChatRecord, Message
     from alice_exp.home.session import Session
 
 
@@ -98,7 +98,7 @@ def _read_earlier(opened: Session, host: str, current: str) -> AliceError | None
     return None
 
 
-def _take_in(opened: Session, rows: Sequence[Row], session: str) -> None:
+def _take_in(opened: Session, rows: Sequence[ChatRecord], session: str) -> None:
     """Add what is new. A host that rewrites its transcript (after compaction) is followed by its messages' ids."""
     try:
         take_in(opened, rows, session)

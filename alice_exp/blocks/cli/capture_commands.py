@@ -10,10 +10,9 @@ from typing import Annotated
 import typer
 
 from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
-from alice_exp.blocks.usecases.capture import CONTENT, Captured, Draft, destination
+from alice_exp.blocks.usecases.capture import CONTENT, Captured, Draft, destination, quoted
 from alice_exp.blocks.usecases.capture import memorize as keep
 from alice_exp.blocks.usecases.capture import remember as keep_word
-from alice_exp.blocks.usecases.heard_here import quoted
 from alice_exp.home.references import namespace_name, namespace_path, type_named
 from alice_exp.kernel.errors import Names, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id

@@ -147,7 +147,7 @@ def revive(
 
     lifted = " --from-rejected" if from_rejected else ""
     require_person(terminal.session.caller, say("revive"), f"alice-exp revive {reference}{lifted}")
-    find_id(terminal.session.look_up, terminal.session.history, reference)
+    find_id(terminal.session, reference)
     if not dry_run:
         terminal.require_confirmation()
     lived = lifetime.revive(
@@ -214,7 +214,7 @@ def purge(terminal: Terminal, reference: _Id, dry_run: DryRun = False) -> None:
 
     session = terminal.session
     require_person(session.caller, say("purge"), f"alice-exp purge {reference}")
-    block_id = find_id(session.look_up, session.history, reference)
+    block_id = find_id(session, reference)
     if dry_run:
         versions = session.home.versions(block_id)
         line = say("{id}  would go from {count} versions of files in history", id=block_id, count=versions)

@@ -7,17 +7,17 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.blocks.cli.act_wording import block_words, in_words, restore_lost
-from alice_exp.blocks.rules.use import use
 from alice_exp.blocks.usecases import provenance
 from alice_exp.blocks.usecases.provenance import LogFilter
-from alice_exp.blocks.wiring import brought
 from alice_exp.caller.acting import require_person
 from alice_exp.home.ports import Changed, Version
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import BusyError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import Commit, commit_id
 from alice_exp.model import documents
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.rules.consolidation import importance_factor
+from alice_exp.model.rules.doubt import use
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Placed, Record
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import rendered, say
@@ -33,7 +33,7 @@ def why(
     Example: alice-exp why exp-7k2m9q4x
     """
     opened = terminal.session
-    block_id, present = provenance.find(opened.look_up, opened.history, reference)
+    block_id, present = provenance.find(opened, reference)
     try:
         life = provenance.transitions(opened.history, block_id)
     except ProblemError as error:
@@ -153,7 +153,7 @@ def log(
     opened = terminal.session
     opened.home.read(())
     provenance.require_op(opened.history, op)
-    block_id = provenance.find_id(opened.look_up, opened.history, reference) if reference else ""
+    block_id = provenance.find_id(opened, reference) if reference else ""
     filters = LogFilter(block_id, by, op, session, terminal.moment(since), terminal.moment(until), limit)
     acts = list(provenance.log(opened.history, filters))
     life = (
@@ -294,11 +294,19 @@ def undo(
         raise UsageError("name one act, or say which acts by options, not both")
     opened.home.read(())
     for rehearsal in (True, False) if not dry_run and not terminal.yes else (dry_run,):
-        home, elsewhere = terminal.doors(rehearsal), lambda: brought(opened)
+        home, elsewhere = terminal.doors(rehearsal), lambda: _brought(opened)
         undone = provenance.undo(home, opened.history, opened.caller, name, filters, elsewhere)
         if rehearsal and not dry_run and undone.acts:
             _ask(terminal, undone)
     _undone(terminal, undone, dry_run)
+
+
+def _brought(session: Session) -> frozenset[str]:
+    """The commits that a sync brought from another machine."""
+    from alice_exp.home.store.recent_log import acts_after
+
+    acts = acts_after(session.home.repository, "", "")
+    return frozenset(act.commit for act in acts if act.is_from_elsewhere)
 
 
 def _ask(terminal: Terminal, planned: provenance.Undone) -> None:
@@ -372,7 +380,7 @@ def restore(
     if lost:
         restore_lost(terminal, lets_go=lets_go)
         return
-    placed, commit = provenance.restore(opened.home, opened.history, opened.caller, reference)
+    placed, commit = provenance.restore(opened, reference)
     terminal.answer(
         {**documents.brief(placed), "commit": commit_id(commit)},
         lambda: terminal.line(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.text.data_files import LazyPattern, word_lists
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.model.rules.said_again import are_one, marks_of
-from alice_exp.model.values.block import CUES, HEARD, About, BlockType, Evidence, Placed, Saying
+from alice_exp.model.values.block import CUES, HEARD, About, Block, BlockType, Evidence, Placed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -29,7 +29,7 @@ def is_heard(evidence: Iterable[Evidence]) -> bool:
     return any(piece.kind == "session" and piece.quote for piece in evidence)
 
 
-def said_again(blocks: Iterable[Placed]) -> Callable[[Saying], Placed | None]:
+def said_again(blocks: Iterable[Placed]) -> Callable[[Block], Placed | None]:
     """What finds the block that rests on the same order as a draft, said in another session of its project.
 
     Of one and the same sentence a rule takes the place of what cues found in it, and such a finding joins
@@ -38,7 +38,7 @@ def said_again(blocks: Iterable[Placed]) -> Callable[[Saying], Placed | None]:
     rows = ((placed, _marks(placed.block)) for placed in blocks if placed.block.origin in (HEARD, CUES))
     told = [(placed, marks) for placed, marks in rows if marks]
 
-    def found(draft: Saying) -> Placed | None:
+    def found(draft: Block) -> Placed | None:
         mine, words, projects = (
             _marks(draft),
             set(tokens(draft.payload.content)),
@@ -68,7 +68,7 @@ def _join(mine: _Marks, theirs: _Marks, is_one_sided: bool) -> bool:
     )
 
 
-def _marks(one: Saying) -> _Marks:
+def _marks(one: Block) -> _Marks:
     pieces = [piece for piece in one.evidence if piece.kind == "session" and piece.quote]
     return [((piece.ref, piece.quote), marks_of(piece.quote)) for piece in pieces]
 

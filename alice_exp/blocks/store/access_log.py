@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.model.values.block import Reads
 
@@ -147,3 +148,11 @@ def _count(reads: dict[str, Reads], lines: bytes) -> None:
     for block_id, count in counts.items():
         known = reads.get(block_id, Reads(0, ""))
         reads[block_id] = Reads(known.count + count, max(known.last_at, last[block_id]))
+
+
+@once
+def access(session: Session) -> FileAccess:
+    """The log of reads in ``state/``."""
+    return FileAccess(
+        session.root / "state", lambda segment: any(True for _ in session.history.carrying("Access", segment))
+    )

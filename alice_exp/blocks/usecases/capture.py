@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.grounding import is_heard, said_again
 from alice_exp.caller.acting import require_person
+from alice_exp.caller.hosts import HOSTS
 from alice_exp.home.references import namespace_path
-from alice_exp.kernel.errors import Hint, RefusedError, UsageError
+from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Op
-from alice_exp.kernel.progress import followed
+from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import Sameness, marks, sameness
@@ -33,10 +34,12 @@ from alice_exp.model.values.block import (
 from alice_exp.model.values.changes import ChangeSet, Put
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from alice_exp.caller.acting import Caller
+    from alice_exp.caller.heard_queue import Heard
     from alice_exp.home.doors import Home
+    from alice_exp.home.session import Session
     from alice_exp.kernel.journal.act import Commit, Op
     from alice_exp.model.values.block import About, BlockType, Evidence, Place
     from alice_exp.model.values.snapshot import Snapshot
@@ -77,6 +80,11 @@ class Draft:
         content["suggested"] = block.suggested or suggested
         return cls(**content, lived=lived)
 
+    @property
+    def block(self) -> Block:
+        """What it says, as a block without an id, of as many names of a project."""
+        return Block("", **dict(zip(CONTENT, _CONTENT_OF(self), strict=True)))
+
 
 CONTENT = tuple(field.name for field in fields(Draft) if field.name != "lived")
 """The fields of a block that whoever captures it may set; only acts set the others."""
@@ -112,7 +120,7 @@ class _Intake:
     is_taken: Callable[[str], bool]
     rejections: Rejections
     twin: Callable[[Payload, str], Placed | None] = lambda *_: None
-    said_again: Callable[[Draft], Placed | None] = lambda _: None
+    said_again: Callable[[Block], Placed | None] = lambda _: None
     puts: dict[str, Put] = field(default_factory=dict)
     merged: int = 0
     refused: list[str] = field(default_factory=list)
@@ -125,7 +133,8 @@ class _Intake:
 
     def known(self, draft: Draft) -> Placed | None:
         """The living block that says the same in the draft's project, under any of its names, or else everywhere."""
-        each = (self.home.get(sameness(replace(draft, project=one))) for one in (*draft.project.split(), ""))
+        block, names = draft.block, (*draft.project.split(), "")
+        each = (self.home.get(sameness(replace(block, project=one))) for one in names)
         return next(filter(None, each), None)
 
     def put(self, block: Block, path: str, *, decided: bool = False) -> Placed:
@@ -193,7 +202,9 @@ def remember(home: Home, caller: Caller, draft: Draft, namespace: str = "") -> C
 def _intake(snapshot: Snapshot, caller: Caller, drafts: Sequence[Draft]) -> _Intake:
     # Of many drafts nearly every block would be looked up.
     few = len(drafts) <= FEW
-    likely = snapshot.marked(frozenset().union(*map(marks, drafts))) if few else [*snapshot]
+    likely = (
+        snapshot.marked(frozenset().union(*(marks(draft.block) for draft in drafts))) if few else [*snapshot]
+    )
     # Most blocks say something else, which what they say tells by itself, without when.
     told = {fingerprint_text(draft.payload.content) for draft in drafts} if few else set()
     same = [p for p in likely if not few or p.block.key or fingerprint_text(p.block.payload.content) in told]
@@ -244,7 +255,7 @@ def _capture(intake: _Intake, draft: Draft) -> Placed | None:
         observed = _observed(block, draft, intake.caller.now)
         return intake.put(observed, repeated.path)
     rejected = intake.rejections.find(draft.payload)
-    again = intake.said_again(draft) if known is None and rejected is None and not draft.key else None
+    again = intake.said_again(draft.block) if known is None and rejected is None and not draft.key else None
     if again is not None and again.place == "archive":
         rejected = again if again.namespace == "rejected" else None
     elif again is not None:
@@ -265,7 +276,7 @@ def _capture(intake: _Intake, draft: Draft) -> Placed | None:
 
 
 def _says_the_same(block: Block, draft: Draft) -> bool:
-    return sameness(replace(block, key="", project="")) == sameness(replace(draft, key="", project=""))
+    return sameness(replace(block, key="", project="")) == sameness(replace(draft.block, key="", project=""))
 
 
 def _observed(block: Block, draft: Draft, now: str) -> Block:
@@ -295,21 +306,19 @@ def _joined(block: Block, draft: Draft, caller: Caller) -> Block:
 
 
 def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
-    content = dict(zip(CONTENT, _CONTENT_OF(draft), strict=True))
-    content["evidence"] = tuple(p if p.at else replace(p, at=caller.now) for p in draft.evidence)[
-        -EVIDENCE_KEPT:
-    ]
-    content["created_at"] = draft.created_at or caller.now
-    content["project"] = draft.project.partition(" ")[0]
-    if not caller.is_person:
+    evidence = tuple(p if p.at else replace(p, at=caller.now) for p in draft.evidence)
+    at = draft.created_at or caller.now
+    return replace(
+        draft.block,
+        id=block_id,
+        evidence=evidence[-EVIDENCE_KEPT:],
+        project=draft.project.partition(" ")[0],
         # Agents type 1.0; from IMPORTANT on it is the person's mark, which stands first and is never silenced.
-        content["importance"] = min(draft.importance, MOST_OF_AGENTS)
-    return Block(
-        block_id,
+        importance=draft.importance if caller.is_person else min(draft.importance, MOST_OF_AGENTS),
         state="past" if draft.lived else "possible",
         verifications=1 if draft.lived else 0,
-        updated_at=content["created_at"],
-        **content,
+        created_at=at,
+        updated_at=at,
     )
 
 
@@ -353,3 +362,30 @@ def payload_of(given: str | Payload) -> Payload:
 def trigger_of(given: str | Trigger) -> Trigger:
     """A trigger, given as such or as its text."""
     return Trigger(given) if isinstance(given, str) else given
+
+
+def readable(session: Session, but: str = "") -> tuple[Heard, ...]:
+    """The sentences of the working folder's project that wait and that this caller's host may read, oldest first:
+    those said in this host, in no host, or in any after ``heard.across_hosts`` and for a person; ``but`` a session's
+    own."""
+    host = session.actor.name if session.actor.name in HOSTS else ""
+    across = session.actor.is_person or session.config.flag("heard.across_hosts")
+    return tuple(
+        one
+        for one in session.heard.waiting()
+        if one.is_of(session.here.names) and (across or one.host in ("", host)) and one.session != but
+    )
+
+
+def quoted(session: Session, ids: Collection[str]) -> tuple[Heard, ...]:
+    """The sentences of these ids; ``NotFoundError`` where one does not wait, or not for this caller. A person names
+    those of any project."""
+    here = {
+        one.id: one for one in (session.heard.waiting() if session.actor.is_person else readable(session))
+    }
+    for one in ids:
+        if one not in here:
+            raise NotFoundError(
+                "{id} is no sentence that waits here", id=repr(one), hint="see those that do: alice-exp heard"
+            )
+    return tuple(here[one] for one in dict.fromkeys(ids))

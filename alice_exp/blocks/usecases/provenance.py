@@ -12,7 +12,7 @@ from alice_exp.blocks.rules.undo import RECORDS, by_block, whole_files
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.doors import Home
 from alice_exp.home.ports import Changed, Version
-from alice_exp.home.references import LookUp, look_up, prefix
+from alice_exp.home.references import prefix
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import OPS, Act, Commit
 from alice_exp.kernel.jsonc.problem import Json
@@ -23,6 +23,7 @@ from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.snapshot import Snapshot
 
 if TYPE_CHECKING:
+    from alice_exp.home.session import Session
     from alice_exp.home.store.git_history import GitHistory
 
 
@@ -95,12 +96,12 @@ def log(history: GitHistory, filters: LogFilter) -> Iterator[Commit]:
     return islice(passing, filters.limit) if filters.limit else passing
 
 
-def find_id(look_up: LookUp, history: GitHistory, reference: str) -> str:
+def find_id(session: Session, reference: str) -> str:
     """The id that a reference stands for; see ``find``."""
-    return find(look_up, history, reference)[0]
+    return find(session, reference)[0]
 
 
-def find(look_up: LookUp, history: GitHistory, reference: str) -> tuple[str, Placed | None]:
+def find(session: Session, reference: str) -> tuple[str, Placed | None]:
     """The id that a reference stands for, among living and archived blocks, else among all ids in history; with the
     block as it is now, ``None`` if it is in no file.
 
@@ -108,11 +109,14 @@ def find(look_up: LookUp, history: GitHistory, reference: str) -> tuple[str, Pla
     """
     wanted = prefix(reference)
     try:
-        present = look_up(reference)
+        present = session.look_up(reference)
     except NotFoundError as missing:
         hint = missing.hint
         known = {
-            block_id for commit in history.log() for block_id in commit.blocks if block_id.startswith(wanted)
+            block_id
+            for commit in session.history.log()
+            for block_id in commit.blocks
+            if block_id.startswith(wanted)
         }
     else:
         return present.block.id, present
@@ -263,7 +267,7 @@ def _latest(history: GitHistory, target: str, acts: tuple[Commit, ...]) -> Commi
     return next((commit for commit in history.log(block=target) if commit.commit not in chosen), None)
 
 
-def restore(home: Home, history: GitHistory, caller: Caller, reference: str) -> tuple[Placed, Commit | None]:
+def restore(session: Session, reference: str) -> tuple[Placed, Commit | None]:
     """Bring back a block that expired, was deleted or was pruned, from its last version in history.
 
     A candidate's expiry starts anew with the next report. Raises ``RefusedError`` for one that repeats something
@@ -272,8 +276,9 @@ def restore(home: Home, history: GitHistory, caller: Caller, reference: str) -> 
     from alice_exp.blocks.usecases.capture import refusal
     from alice_exp.model.rules.rejection import Rejections
 
+    caller, history = session.caller, session.history
     require_person(caller, "restore", f"alice-exp restore {reference}")
-    block_id = find_id(look_up(home), history, reference)
+    block_id = find_id(session, reference)
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Placed]:
         present = snapshot.find(block_id)
@@ -298,7 +303,7 @@ def restore(home: Home, history: GitHistory, caller: Caller, reference: str) -> 
         )
         return ChangeSet(act, (Put(back.block, back.path, raw, placed.path),)), back
 
-    commit, placed = home.apply(plan, PLACES)
+    commit, placed = session.home.apply(plan, PLACES)
     return placed, commit
 
 

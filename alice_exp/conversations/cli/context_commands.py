@@ -162,7 +162,7 @@ def heard(
 
     Examples: alice-exp heard · alice-exp heard --drop hrd-0f3a91c2d7e4 · alice-exp heard --off
     """
-    from alice_exp.blocks.usecases.heard_here import quoted, readable
+    from alice_exp.blocks.usecases.capture import quoted, readable
 
     session = terminal.session
     if switch is not None:

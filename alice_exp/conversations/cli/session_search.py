@@ -12,9 +12,10 @@ from typing import Annotated
 import typer
 
 from alice_exp.conversations.cli.session_commands import at_line
-from alice_exp.conversations.rules.transcripts import Row, folder_of, once, rows_of, session_name
+from alice_exp.conversations.rules.transcripts import folder_of, once, rows_of, session_name
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.search_sessions import searching
+from alice_exp.conversations.values import ChatRecord
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.value_class import attributes
 from alice_exp.terminal.console import Terminal, short
@@ -61,7 +62,7 @@ def import_session(
     terminal.answer(document, text)
 
 
-def _rows(terminal: Terminal, source: str, *, dry_run: bool) -> Iterator[Row]:
+def _rows(terminal: Terminal, source: str, *, dry_run: bool) -> Iterator[ChatRecord]:
     @cache
     def project_of(folder: str) -> str:
         at = terminal.session.apart(folder=folder) if folder else terminal.session

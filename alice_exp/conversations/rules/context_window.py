@@ -172,25 +172,21 @@ def _unwrapped(content: str) -> str:
 def _cut(body: Sequence[Message], turns: int, room: int, estimate: Estimate) -> int:
     """Index of the first kept message of the body, always a user message; 0 if nothing can be folded (R4.7, R4.8).
 
-    Keeps the latest ``turns`` if they take less than ``room`` tokens, else only the current one (B4.3).
+    Keeps the latest ``turns`` if they take less than ``room`` tokens, else only the current one (B4.3); more, where a
+    tool's result would lose its call.
     """
     starts = [index for index, message in enumerate(body) if message.role == "user"]
+
+    def whole(turns: int) -> int:
+        # A user can write between a tool call and its result, so not every user message is a clean cut (B4.4).
+        wanted = starts[-min(max(turns, 1), len(starts))]
+        clean = (at for at in reversed(starts) if at <= wanted and not _has_orphan(body[at:]))
+        return next(clean, wanted)
+
     if not starts:
         return 0
-    wanted = _whole(body, starts, starts[-min(max(turns, 1), len(starts))])
-    fits = count_tokens(body[wanted:], estimate) < room
-    return wanted if fits and wanted else _whole(body, starts, starts[-1])
-
-
-def _whole(body: Sequence[Message], starts: Sequence[int], wanted: int) -> int:
-    """The latest turn start up to ``wanted`` after which every tool result still has its call (B4.4).
-
-    A user can write between a tool call and its result, so not every user message is a clean cut.
-    """
-    for start in reversed([start for start in starts if start <= wanted]):
-        if not _has_orphan(body[start:]):
-            return start
-    return wanted
+    wanted = whole(turns)
+    return wanted if wanted and count_tokens(body[wanted:], estimate) < room else whole(1)
 
 
 def _has_orphan(messages: Sequence[Message]) -> bool:
@@ -212,19 +208,15 @@ def _summary(
     estimate: Estimate,
 ) -> tuple[str, tuple[ProviderError, ...]]:
     """The summary in at most ``budget`` tokens, and a note if the model failed to write one."""
-    notes: tuple[ProviderError, ...] = ()
-    if summarise is not None:
-        # Any exception of the caller's model: the conversation has to go on (B4.7).
-        try:
-            text = summarise(folded, previous, budget).strip()
-            note = ProviderError("the model wrote an empty summary, so a rule did")
-        except Exception as error:
-            reason = str(error) or type(error).__name__
-            text, note = (
-                "",
-                ProviderError("the model wrote no summary ({reason}), so a rule did", reason=reason),
-            )
-        if text:
-            return trimmed(_unwrapped(text), budget, estimate), ()
-        notes = (note,)
-    return summary_by_rule(folded, previous, budget, estimate), notes
+    if summarise is None:
+        return summary_by_rule(folded, previous, budget, estimate), ()
+    # Any exception of the caller's model: the conversation has to go on (B4.7).
+    try:
+        text = summarise(folded, previous, budget).strip()
+        note = ProviderError("the model wrote an empty summary, so a rule did")
+    except Exception as error:
+        why = str(error) or type(error).__name__
+        text, note = "", ProviderError("the model wrote no summary ({reason}), so a rule did", reason=why)
+    if text:
+        return trimmed(_unwrapped(text), budget, estimate), ()
+    return summary_by_rule(folded, previous, budget, estimate), (note,)

@@ -6,13 +6,11 @@ call and its result are joined by the call's id.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
-from alice_exp.conversations.rules.transcripts import WRAPPERS, Entry, is_aside, time_of
+from alice_exp.conversations.rules.transcripts import WRAPPERS, Entry, is_aside, loaded, time_of
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.private_facts import masked_line
@@ -80,34 +78,27 @@ def deeds_of(entries: Iterable[Entry]) -> list[Deed]:
     for record, rows in entries:
         if is_aside(record):
             continue
-        for message in (row.message for row in rows):
-            if message.role == "user" and message.content.strip():
+        for message in (row.message for row in rows if row.message.content.strip()):
+            # A host writes a queue, then the prompt: what stands twice in a row is one.
+            if message.role == "user" and not (listed and listed[-1].prompt == message.content):
                 listed.append(Deed(message.at, prompt=message.content))
-            elif message.role == "assistant" and message.content.strip():
+            elif message.role == "assistant":
                 listed.append(Deed(message.at, said=message.content))
         for times, part in _parts(dict(record), ()):
-            if part.get("type") not in _RESULTS and not part.keys() & _CALLING:
+            is_result, state = part.get("type") in _RESULTS, part.get("state")
+            if not is_result and not part.keys() & _CALLING:
                 continue
+            held = {**part, **state} if isinstance(state, dict) else part
             call, name = _first(part, _ID), _first(part, _NAME) or _NAMELESS.get(_first(part, ("type",)), "")
-            sent = _sent(part)
-            if name and sent is not None and part.get("type") not in _RESULTS and call not in places:
+            sent = None if is_result or call in places else _sent(held)
+            if name and sent is not None:
                 places[call or f"-{len(listed)}"] = len(listed)
-                at = next(filter(None, map(time_of, times)), "")
-                listed.append(_called(at, name, sent))
-            if call in places and (ended := _ended(part)) is not None:
+                listed.append(_called(next(filter(None, map(time_of, times)), ""), name, sent))
+            if call in places and (ended := _ended(held, is_result)) is not None:
                 failed, code, answer = ended
-                at_call = places[call]
-                listed[at_call] = replace(listed[at_call], failed=failed, exit=code, answer=answer)
-    return list(_once(listed))
-
-
-def _once(listed: Iterable[Deed]) -> Iterator[Deed]:
-    """Without a prompt that stands twice in a row: a host writes a queue, then the prompt."""
-    before = ""
-    for one in listed:
-        if not (one.prompt and one.prompt == before):
-            yield one
-        before = one.prompt
+                at = places[call]
+                listed[at] = replace(listed[at], failed=failed, exit=code, answer=answer)
+    return listed
 
 
 def _parts(
@@ -139,17 +130,12 @@ def _parts(
             yield from _parts(value[key], at, value["type"] if key in WRAPPERS else None, depth + 1)
 
 
-def _sent(part: Mapping[str, Json]) -> Mapping[str, Json] | None:
+def _sent(held: Mapping[str, Json]) -> Mapping[str, Json] | None:
     """What was handed to a tool; None where this is no call."""
-    state = part.get("state")
-    held = {**part, **state} if isinstance(state, dict) else part
     value = next((held[key] for key in _INPUT if key in held), None)
     if isinstance(value, str):
-        with suppress(ValueError, RecursionError):
-            value = json.loads(value)
-        if isinstance(value, str):
-            return {"patch": value}
-    return value if isinstance(value, dict) else None
+        value = loaded(value) or value
+    return value if isinstance(value, dict) else {"patch": value} if isinstance(value, str) else None
 
 
 def _called(at: str, name: str, sent: Mapping[str, Json]) -> Deed:
@@ -174,31 +160,31 @@ def _called(at: str, name: str, sent: Mapping[str, Json]) -> Deed:
     return Deed(at, tool=name, file=file, changed=(old, new))
 
 
-def _ended(part: Mapping[str, Json]) -> tuple[bool | None, int | None, str] | None:
+def _ended(held: Mapping[str, Json], is_result: bool) -> tuple[bool | None, int | None, str] | None:
     """Whether a call failed (None: nobody knows), its exit code, and what the tool answered; None where it goes on."""
-    state = part.get("state")
-    held = {**part, **state} if isinstance(state, dict) else part
     status = held.get("status")
-    is_over = status in ("completed", "success", *_FAILED) and ("result" in held or "state" in part)
-    if part.get("type") not in _RESULTS and not is_over:
+    is_over = status in ("completed", "success", *_FAILED) and ("result" in held or "state" in held)
+    if not is_result and not is_over:
         return None
     answer = _text(next((held[key] for key in _ANSWER if held.get(key)), ""))
-    told: Mapping[str, Json] = held
-    with suppress(ValueError, RecursionError):
-        inner = json.loads(answer) if answer.startswith('{"output"') else None
-        if isinstance(inner, dict):
-            told, answer = {**held, **inner}, _text(inner.get("output"))
-    about = told.get("metadata")
-    codes = [one[key] for one in (told, about) if isinstance(one, dict) for key in _EXIT if key in one]
+    inner = loaded(answer) if answer.startswith('{"output"') else None
+    if isinstance(inner, dict):
+        held, answer = {**held, **inner}, _text(inner.get("output"))
+    codes = [
+        one[key]
+        for one in (held, held.get("metadata"))
+        if isinstance(one, dict)
+        for key in _EXIT
+        if key in one
+    ]
     code = next((one for one in codes if isinstance(one, int) and not isinstance(one, bool)), None)
     if code is None and (line := _EXIT_LINE.search(answer[:_EDGE]) or _EXIT_LINE.search(answer[-_EDGE:])):
         code = int(line[1])
-    if told.get("is_error") is True or told.get("error") or told.get("success") is False or status in _FAILED:
+    if held.get("is_error") is True or held.get("error") or held.get("success") is False or status in _FAILED:
         return True, code, answer
-    if code is not None:
-        return code != 0, code, answer
-    says = "is_error" in told or "success" in told or status in ("completed", "success")
-    return (False if says or part.get("type") == "tool_result" else None), None, answer
+    says = "is_error" in held or "success" in held or status in ("completed", "success")
+    is_known = says or held.get("type") == "tool_result"
+    return code != 0 if code is not None else False if is_known else None, code, answer
 
 
 def _text(value: Json) -> str:
@@ -209,5 +195,5 @@ def _text(value: Json) -> str:
     return "\n".join(filter(None, map(_text, inner)))
 
 
-def _first(fields: Mapping[str, Json], keys: tuple[str, ...]) -> str:
+def _first(fields: Mapping[str, Json], keys: Sequence[str]) -> str:
     return next((one for key in keys if isinstance(one := fields.get(key), str) and one), "")

@@ -15,16 +15,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from alice_exp.caller.hosts import KNOWN
-from alice_exp.conversations.values import ROLES, Message, Role, message_of
+from alice_exp.conversations.values import ROLES, ChatRecord, Message, Role, message_of
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import iso_time
-from alice_exp.kernel.value_class import dataclass
 
 TAG = "alice-exp"
 """The tag around what our own hooks say, by which it is known again in a transcript."""
@@ -69,52 +68,38 @@ def typed_words(text: str) -> str:
 
 
 def _without_blocks(text: str) -> str:
+    known: dict[str, int] = {}
+
+    def find(part: str, start: int) -> int:
+        # Each search goes on from the last, so that all take linear time.
+        at = known.get(part, start - 1)
+        if 0 <= at < start:
+            at = known[part] = text.find(part, start)
+        return at
+
     kept: list[str] = []
     at, is_first = 0, True
-    closings = _Closings(text)
     opening = _AT_LINE.search(text)
     while opening is not None:
         kept.append(text[at : opening.start()])
         is_first = is_first and not kept[-1].strip()
-        at = closings.behind(opening)
-        if at < 0 and is_first and text.startswith("\n", opening.end()):
-            return ""
-        if at < 0:
-            at = opening.start() + len(opening["sign"])
-            kept.append(text[opening.start() : at])
-            opening = _AT_LINE.search(text, at)
-        else:
-            opening = _NEXT.match(text, at) or _AT_LINE.search(text, at)
-    return "".join([*kept, text[at:]])
-
-
-class _Closings:
-    """Where the tags of a text are closed; each search goes on from the last, so that all take linear time."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._known: dict[str, int] = {}
-
-    def behind(self, opening: re.Match[str]) -> int:
-        """Where the block ends that opens there; -1: nowhere.
-
-        One that opens on a line of its own closes on such a line, unless the same tag opens again before.
-        """
         sign, tag, start = opening["sign"], opening["tag"], opening.end()
         close = f"{sign}/{tag}{'>' if sign == '<' else '&gt;'}"
-        end = self._find(close, start)
-        if end >= 0 and self._text.startswith("\n", start):
-            alone = self._find(f"\n{close}", start)
-            again = self._find(f"\n{sign}{tag}", start)
-            if alone >= 0 and not 0 <= again < alone:
-                end = alone + 1
-        return end + len(close) if end >= 0 else -1
-
-    def _find(self, part: str, start: int) -> int:
-        known = self._known.get(part, start - 1)
-        if 0 <= known < start:
-            known = self._known[part] = self._text.find(part, start)
-        return known
+        end, is_alone = find(close, start), text.startswith("\n", start)
+        if end >= 0 and is_alone:
+            # What opens on a line of its own closes on such a line, unless the same tag opens again before.
+            alone, again = find(f"\n{close}", start), find(f"\n{sign}{tag}", start)
+            end = alone + 1 if alone >= 0 and not 0 <= again < alone else end
+        if end >= 0:
+            at = end + len(close)
+            opening = _NEXT.match(text, at) or _AT_LINE.search(text, at)
+        elif is_first and is_alone:
+            return ""
+        else:
+            kept.append(opening[0][: opening.start("tag") - opening.start()])
+            at = opening.start("tag")
+            opening = _AT_LINE.search(text, at)
+    return "".join([*kept, text[at:]])
 
 
 _SESSION = ("session", "sessionId", "session_id", "conversation_id", "conversation", "thread_id")
@@ -136,77 +121,61 @@ _PARTS = ("text", "input_text", "output_text")
 _OUTSIDE = re.compile(r"[^a-z0-9_-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One message, its session (empty if the row names none), its id in the source (``name``), and all names of the
-    project in which it was said."""
-
-    session: str
-    message: Message
-    name: str = ""
-    project: str = ""
-
-
 def records(text: str) -> Iterator[Mapping[str, Json]]:
     """The records of a host's transcript: one JSON document, or one a line; a line that was cut short is skipped."""
-    try:
-        whole = json.loads(text)
-        yield from (one for one in (whole if isinstance(whole, list) else [whole]) if isinstance(one, dict))
-        return
-    except (ValueError, RecursionError):
-        pass
+    whole = loaded(text)
     # Not splitlines: U+2028 and its like stand bare in a record.
-    for line in text.split("\n"):
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(record, dict):
-            yield record
+    found = whole if isinstance(whole, list) else [whole] if whole else map(loaded, text.split("\n"))
+    return (one for one in found if isinstance(one, dict))
 
 
-Entry = tuple["Mapping[str, Json]", "list[Row]"]
+def loaded(text: str) -> Json:
+    """What a text is as JSON; None where it is none."""
+    with suppress(ValueError, RecursionError):
+        value: Json = json.loads(text)
+        return value
+    return None
+
+
+Entry = tuple["Mapping[str, Json]", "list[ChatRecord]"]
 """A record of a transcript, and its messages."""
 
 
 def read(found: Iterable[Mapping[str, Json]]) -> list[Entry]:
     """A host's records, each with its messages: none where it is malformed."""
-    listed: list[Entry] = []
-    for record in found:
-        rows: list[Row] = []
-        with suppress(UsageError):
-            rows += rows_of(record)
-        listed.append((record, rows))
-    return listed
+    return [(record, _sound(record)) for record in found]
 
 
-def spoken(entries: Iterable[Entry], session: str, project: str = "") -> list[Row]:
+def _sound(record: Mapping[str, Json]) -> list[ChatRecord]:
+    with suppress(UsageError):
+        return [*rows_of(record)]
+    return []
+
+
+def spoken(entries: Iterable[Entry], session: str, project: str = "") -> list[ChatRecord]:
     """What person and agent said in a transcript, as rows of ``session`` in a project (all its names)."""
     return once(
-        Row(session, row.message, row.name, project)
+        replace(row, session=session, project=project)
         for _, rows in entries
         for row in rows
         if row.message.role in ("user", "assistant") and row.message.content.strip()
     )
 
 
-def once(rows: Iterable[Row]) -> list[Row]:
+def once(rows: Iterable[ChatRecord]) -> list[ChatRecord]:
     """The rows, each message once: a host may write down again what it holds already, under the same id."""
-    return list(
-        {
-            (one.session, one.name, one.message) if one.name else at: one for at, one in enumerate(rows)
-        }.values()
-    )
+    known = {(one.session, one.name, one.message if one.name else at): one for at, one in enumerate(rows)}
+    return [*known.values()]
 
 
-def rows_of(fields: Mapping[str, Json]) -> Iterator[Row]:
+def rows_of(fields: Mapping[str, Json]) -> Iterator[ChatRecord]:
     """The messages of one record; none where it holds no message. Raises ``UsageError`` if malformed."""
     meta = fields.get("meta")
     row: dict[str, Json] = {**(meta if isinstance(meta, dict) else {}), **fields}
     # Gemini CLI sets the messages anew by a record of its own.
     changed = row.get("$set")
     row |= changed if isinstance(changed, dict) else {}
-    session = _session(row)
+    session = session_name("-".join(filter(None, (_text(row.get("corpus")), _first(row, _SESSION)))))
     inner = row.get("messages")
     if isinstance(inner, list):
         for one in inner:
@@ -227,7 +196,7 @@ def rows_of(fields: Mapping[str, Json]) -> Iterator[Row]:
         }
     message = _message(row)
     if message is not None:
-        yield Row(session, message, _first(row, _NAME))
+        yield ChatRecord(session, message, _first(row, _NAME))
 
 
 def is_aside(row: Mapping[str, Json]) -> bool:
@@ -250,11 +219,6 @@ def folder_of(fields: Mapping[str, Json]) -> str:
 def session_name(text: str) -> str:
     """A session name made from any text: characters not allowed become ``-``; empty if nothing is left."""
     return _OUTSIDE.sub("-", text.lower()).strip("-_")[:64]
-
-
-def _session(row: Mapping[str, Json]) -> str:
-    parts = [_text(row.get("corpus")), _first(row, _SESSION)]
-    return session_name("-".join(part for part in parts if part))
 
 
 def _message(row: Mapping[str, Json]) -> Message | None:
@@ -345,8 +309,9 @@ def time_of(row: Mapping[str, Json], is_hosts: bool = True) -> str:
         raise UsageError("not a time: {time}", time=repr(value)[:80]) from None
 
 
-def _first(row: Mapping[str, Json], keys: tuple[str, ...]) -> str:
-    return next((_text(row[key]) for key in keys if row.get(key) not in (None, "")), "")
+def _first(row: Mapping[str, Json], keys: Sequence[str]) -> str:
+    """The first text that a row has under one of these keys; empty where it has none."""
+    return next(filter(None, (_text(row.get(key)) for key in keys)), "")
 
 
 def _text(value: Json) -> str:

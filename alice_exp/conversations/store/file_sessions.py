@@ -92,11 +92,9 @@ class FileSessions:
         rows = [{"mark": "started", "at": at}] if is_new else []
         if project != (told.project if told else ""):
             rows.append({"mark": "project", "names": project})
-        try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise _refused(error) from error
         if rows:
+            with _refusing(session):
+                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._append(session, rows, create=True)
         return is_new
 
@@ -113,18 +111,17 @@ class FileSessions:
         for at, (row, name) in enumerate(zip(rows, names or [""] * len(rows), strict=True)):
             row |= {"key": name} if name else {}
             row |= {"index": after + at} if after is not None else {}
-        end = self._append(session, rows)
-        told = self._read(session, end)
-        return self._records(session, told, len(told.rows) - len(messages))
+        return self._records(session, self._read(session, self._append(session, rows)))[-len(messages) :]
 
     def load(self, session: str) -> tuple[ChatRecord, ...]:
         """All messages, in order."""
         return self._records(session, self._read(session))
 
-    def _records(self, session: str, told: _Told, first: int = 0) -> tuple[ChatRecord, ...]:
+    @staticmethod
+    def _records(session: str, told: _Told) -> tuple[ChatRecord, ...]:
         return tuple(
-            ChatRecord(session, index, message, index <= told.extracted, name, project)
-            for index, (message, name, project) in enumerate(told.rows[max(0, first) :], max(0, first))
+            ChatRecord(session, message, name, project, index, index <= told.extracted)
+            for index, (message, name, project) in enumerate(told.rows)
         )
 
     def load_unextracted(self, session: str) -> tuple[ChatRecord, ...]:
@@ -139,9 +136,17 @@ class FileSessions:
     def claim(self, session: str, wait: float) -> Iterator[None]:
         """Lock a conversation for extraction, after settling from git what a crash left undecided. Raises ``BusyError``
         if another process holds it for ``wait`` s."""
-        handle = self._open(session, os.O_RDONLY)
+        handle = self._open(session)
         try:
-            _lock(handle, session, wait)
+            deadline = time.monotonic() + wait
+            while not _locked(handle):
+                if time.monotonic() >= deadline:
+                    raise BusyError(
+                        "another process is extracting from {session}",
+                        session=session,
+                        hint="try again in a moment",
+                    )
+                time.sleep(_PAUSE)
             told = self._read(session)
             for token, index in told.begun.items():
                 if index > told.extracted and self._is_committed(token):
@@ -179,8 +184,8 @@ class FileSessions:
 
     def older(self, before: float) -> tuple[str, ...]:
         """The names of conversations last written before this moment (epoch seconds)."""
-        states = self.signatures().items()
-        return tuple(name for name, state in states if int(state.rpartition(",")[2]) < before * 1e9)
+        states = self.signatures()
+        return tuple(name for name in states if int(states[name].rpartition(",")[2]) < before * 1e9)
 
     def signatures(self) -> dict[str, str]:
         """Of each conversation's file its inode, size and time, which grow or stay while it is only added to."""
@@ -206,26 +211,18 @@ class FileSessions:
             )
         return self._folder / f"{session}{_ENDING}"
 
-    def _open(self, session: str, flags: int) -> int:
-        try:
-            return os.open(self._path(session), flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
-        except FileNotFoundError:
-            raise unknown(session) from None
-        except OSError as error:
-            raise _refused(error) from error
+    def _open(self, session: str) -> int:
+        with _refusing(session):
+            return os.open(self._path(session), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
 
     def _append(self, session: str, rows: Sequence[Mapping[str, Any]], *, create: bool = False) -> int:
         """Append lines durably; returns the offset at which they end (see ``atomic_files.append``)."""
         data = b"".join(_written(row).encode() + b"\n" for row in rows)
-        try:
+        with _refusing(session):
             return append(self._path(session), data, create=create, at=self._epoch())
-        except FileNotFoundError:
-            raise unknown(session) from None
-        except OSError as error:
-            raise _refused(error) from error
 
     def _read(self, session: str, end: int | None = None) -> _Told:
-        handle = self._open(session, os.O_RDONLY)
+        handle = self._open(session)
         with os.fdopen(handle, "rb") as file:
             inode = os.fstat(handle).st_ino
             told = self._told.get(session, _Told())
@@ -245,20 +242,12 @@ class FileSessions:
         return told
 
 
-def _lock(handle: int, session: str, wait: float) -> None:
-    deadline = time.monotonic() + wait
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                raise BusyError(
-                    "another process is extracting from {session}",
-                    session=session,
-                    hint="try again in a moment",
-                ) from None
-            time.sleep(_PAUSE)
+def _locked(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def unknown(session: str) -> NotFoundError:
@@ -268,5 +257,12 @@ def unknown(session: str) -> NotFoundError:
     )
 
 
-def _refused(error: OSError) -> ProblemError:
-    return ProblemError("the conversation could not be kept: {why}", why=reason(error))
+@contextmanager
+def _refusing(session: str) -> Iterator[None]:
+    """Say what the system says of a conversation's file: it is not there, or it refuses."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise unknown(session) from None
+    except OSError as error:
+        raise ProblemError("the conversation could not be kept: {why}", why=reason(error)) from error

@@ -18,6 +18,7 @@ from alice_exp.conversations.values import ChatRecord, Message, as_dict, message
 from alice_exp.finding.rules.noise import NO_NOISE, SAMPLE, Noise, learn_noise
 from alice_exp.finding.rules.scorer import Statistics
 from alice_exp.finding.store.database import Connection, Database, in_memory
+from alice_exp.finding.store.index_query import AMONG
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.text.date_spans import Span
 from alice_exp.kernel.text.tokens import thirds, tokens_many
@@ -84,30 +85,31 @@ class IndexedTurns:
         query = "SELECT session, body FROM turns JOIN files ON number = id / ? WHERE id = ?"
         ((session, body),) = self._asked(query, STRIDE, number)
         row = json.loads(body)
-        return ChatRecord(
-            session, number % STRIDE, message_of(row), row["extracted"], row["key"], row["project"]
-        )
+        told = row["key"], row["project"], number % STRIDE, row["extracted"]
+        return ChatRecord(session, message_of(row), *told)
 
     def statistics(self, tokens: Collection[str]) -> Statistics:
         """The statistics of all turns, and how many hold each of some tokens."""
         ((total, length, short, long),) = self._asked("SELECT * FROM measures")
         noise = Noise(short, long) if short else NO_NOISE
-        return Statistics(total, length / max(1, total), noise, self._holders(tokens))
+        held = self._asked(f"SELECT term, turns FROM terms WHERE term IN {AMONG}", json.dumps([*tokens]))
+        return Statistics(total, length / max(1, total), noise, dict.fromkeys(tokens, 0) | dict(held))
 
-    def likely(self, tokens: Collection[str], days: Sequence[Span], most: int) -> set[int]:
-        """The turns that may be the best by their words, and those of some days; at most ``most`` of each."""
+    def likely(self, holders: Mapping[str, int], days: Sequence[Span], most: int) -> set[int]:
+        """The turns that may be the best by their words, of which so many turns hold each, and those of some days; at
+        most ``most`` of each."""
         found: set[int] = set()
         chosen: list[str] = []
         read = 0
-        for token, count in sorted(self._holders(tokens).items(), key=lambda one: (one[1], one[0])):
+        for token, count in sorted(holders.items(), key=lambda one: (one[1], one[0])):
             if count and (not chosen or read + count <= READ):
                 chosen.append('"' + token.replace('"', '""') + '"')
                 read += count
         if chosen:
             query = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?"
             best = [number for (number,) in self._asked(query, " OR ".join(chosen), most)]
-            there = "SELECT id FROM turns WHERE id IN (SELECT value FROM json_each(?))"
-            found.update(number for (number,) in self._asked(there, json.dumps([*_beside(best)])))
+            there = f"SELECT id FROM turns WHERE id IN {AMONG}"
+            found.update(number for (number,) in self._asked(there, _beside(best)))
         for day in days:
             # Of a day in any year, the latest years first.
             of, form = ("substr(at, 6, 5)", "%m-%d") if day.every_year else ("at", "%Y-%m-%d")
@@ -119,11 +121,10 @@ class IndexedTurns:
 
     def beside(self, numbers: Collection[int], tokens: Collection[str]) -> Mapping[int, Turn]:
         """These turns and those beside them, with the counts of some tokens."""
-        query = """SELECT id, role, speaker, at, length, tokens FROM turns
-            WHERE id IN (SELECT value FROM json_each(?))"""
+        query = f"SELECT id, role, speaker, at, length, tokens FROM turns WHERE id IN {AMONG}"
         spelt = [(token, f" {token} ") for token in tokens]
         found = {}
-        for number, role, speaker, at, length, text in self._asked(query, json.dumps([*_beside(numbers)])):
+        for number, role, speaker, at, length, text in self._asked(query, _beside(numbers)):
             counts = {token: text.count(written) for token, written in spelt if written in text}
             found[number] = Turn(role, speaker, at, length, counts)
         return found
@@ -135,22 +136,15 @@ class IndexedTurns:
 
     def speakers(self) -> Collection[str]:
         """The names of those who spoke."""
-        found: list[str] = []
-        while True:
-            # From one name to the next in the index: a turn each would be read else.
-            ((name,),) = self._asked(
-                "SELECT min(speaker) FROM turns WHERE speaker > ?", found[-1] if found else ""
-            )
-            if name is None:
-                return found
-            found.append(name)
+        # From one name to the next in the index: a turn each would be read else.
+        query = """WITH RECURSIVE names (name) AS (
+            SELECT min(speaker) FROM turns WHERE speaker > ''
+            UNION ALL SELECT (SELECT min(speaker) FROM turns WHERE speaker > name) FROM names WHERE name IS NOT NULL
+        ) SELECT name FROM names WHERE name IS NOT NULL"""
+        return [name for (name,) in self._asked(query)]
 
     def _asked(self, query: str, *values: object) -> list[Any]:
         return self._connection.execute(query, values).fetchall()
-
-    def _holders(self, tokens: Collection[str]) -> dict[str, int]:
-        query = "SELECT term, turns FROM terms WHERE term IN (SELECT value FROM json_each(?))"
-        return dict.fromkeys(tokens, 0) | dict(self._asked(query, json.dumps([*tokens])))
 
 
 class TurnIndex:
@@ -189,45 +183,40 @@ class TurnIndex:
     def _current(self) -> IndexedTurns:
         files = self._chats.signatures()
         while True:
-            connection = self._database.begin()
+            connection = self._database.begin(lambda _: False, lambda _: None)
             known = _signatures(connection)
             if known == files:
                 return IndexedTurns(connection)
             connection.rollback()
-            if not _is_added_to(known, files):
+            if _is_added_to(known, files):
+                self._database.begin(
+                    lambda one: _signatures(one) != files, lambda one: self._refresh(one, files)
+                ).rollback()
+            else:
                 self._database.forget()
-                continue
-            self._database.begin(lambda one: _signatures(one) != files, lambda one: self._refresh(one, files))
-            connection.rollback()
 
     def _refresh(self, connection: Connection, files: Mapping[str, str]) -> None:
         """Take in ``LOT`` turns of what is new; what is left stays behind, with no signature."""
-        rows_of = connection.execute("SELECT session, number, signature, rows FROM files")
-        known = {session: state for session, *state in rows_of}
+        known = {row[1]: row for row in connection.execute("SELECT * FROM files")}
         left = LOT
         for session, signature in files.items():
-            number, old, rows = known.get(session, (0, "", 0))
+            number, _, old, rows = known.get(session, (None, session, "", 0))
             if old == signature or not left:
                 continue
-            if not number:
-                added = connection.execute(
-                    "INSERT INTO files (session, signature, rows) VALUES (?, '', 0)", (session,)
-                )
-                number = added.lastrowid
             records = self._chats.load(session)
             fresh = records[rows : rows + left]
             left -= len(fresh)
             rows += len(fresh)
-            _add(connection, number * STRIDE, fresh)
             state = signature if rows == len(records) else ""
-            connection.execute(
-                "UPDATE files SET signature = ?, rows = ? WHERE number = ?", (state, rows, number)
+            made = connection.execute(
+                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", (number, session, state, rows)
             )
+            _add(connection, int(made.lastrowid or 0) * STRIDE, fresh)
 
 
-def _beside(numbers: Iterable[int]) -> set[int]:
-    """Some turns and those that stand beside them; there need not be such."""
-    return {number + step for number in numbers for step in range(-REACH, REACH + 1)}
+def _beside(numbers: Iterable[int]) -> str:
+    """Some turns and those that stand beside them, as one value; there need not be such."""
+    return json.dumps([*{number + step for number in numbers for step in range(-REACH, REACH + 1)}])
 
 
 def turns_of(said: Iterable[tuple[str, Sequence[ChatRecord]]]) -> IndexedTurns:
@@ -256,54 +245,52 @@ def _is_added_to(known: Mapping[str, str], files: Mapping[str, str]) -> bool:
 
 def _take_out(connection: Connection, session: str) -> None:
     """Take out a session's turns, and merge the index of words, which keeps a deleted one's until then."""
-    for (number,) in connection.execute("SELECT number FROM files WHERE session = ?", (session,)).fetchall():
+    execute, many = connection.execute, connection.executemany
+    for (number,) in execute("SELECT number FROM files WHERE session = ?", (session,)).fetchall():
         its = f"id >= {number * STRIDE} AND id < {(number + 1) * STRIDE}"
-        rows = connection.execute(f"SELECT id, tokens, length FROM turns WHERE {its}").fetchall()
-        terms = Counter(token for _, text, _ in rows for token in set(text.split()))
-        many, ones = connection.executemany, connection.execute
+        rows = execute(f"SELECT id, tokens, length FROM turns WHERE {its}").fetchall()
         many("INSERT INTO words (words, rowid, tokens) VALUES ('delete', ?, ?)", (row[:2] for row in rows))
-        many("UPDATE terms SET turns = turns - ? WHERE term = ?", ((n, term) for term, n in terms.items()))
-        lengths = sum(length for *_, length in rows)
-        ones("UPDATE measures SET total = total - ?, length = length - ?", (len(rows), lengths))
-        ones("DELETE FROM terms WHERE turns <= 0")
-        ones(f"DELETE FROM turns WHERE {its}")
-        ones("DELETE FROM files WHERE number = ?", (number,))
-        ones("INSERT INTO words (words) VALUES ('optimize')")
+        _count(connection, [(text.split(), -length) for _, text, length in rows], -1)
+        execute("DELETE FROM terms WHERE turns <= 0")
+        execute(f"DELETE FROM turns WHERE {its}")
+        execute("DELETE FROM files WHERE number = ?", (number,))
+        execute("INSERT INTO words (words) VALUES ('optimize')")
         _measure_noise(connection)
+
+
+def _count(connection: Connection, turns: Sequence[tuple[Sequence[str], int]], sign: int) -> None:
+    """Count turns in (``sign`` 1) or out (-1) by their tokens and lengths."""
+    terms = Counter(token for row, _ in turns for token in set(row))
+    connection.executemany(
+        "INSERT INTO terms VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET turns = turns + excluded.turns",
+        ((term, sign * count) for term, count in terms.items()),
+    )
+    more = sign * len(turns), sum(length for _, length in turns)
+    connection.execute("UPDATE measures SET total = total + ?, length = length + ?", more)
 
 
 def _add(connection: Connection, start: int, records: Sequence[ChatRecord]) -> None:
     """Take in some messages of a session whose turns are numbered from ``start``."""
     said = [one for one in records if one.message.content.strip() and one.message.role != "system"]
     rows = tokens_many([_searched(one.message) for one in said])
-    lengths = [sum(map(thirds, row)) for row in rows]
-    texts = [f" {' '.join(row)} " for row in rows]
-    connection.executemany(
-        "INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?)",
+    turns = [(row, sum(map(thirds, row))) for row in rows]
+    told = [
         (
-            (
-                start + one.index,
-                one.message.role,
-                one.message.speaker,
-                one.message.at,
-                length,
-                text,
-                _body(one),
-            )
-            for one, length, text in zip(said, lengths, texts, strict=True)
-        ),
-    )
-    words = ((start + one.index, text) for one, text in zip(said, texts, strict=True))
+            start + one.index,
+            one.message.role,
+            one.message.speaker,
+            one.message.at,
+            length,
+            f" {' '.join(row)} ",
+            _body(one),
+        )
+        for one, (row, length) in zip(said, turns, strict=True)
+    ]
+    connection.executemany("INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?)", told)
+    words = ((row[0], row[5]) for row in told)
     connection.executemany("INSERT INTO words (rowid, tokens) VALUES (?, ?)", words)
-    terms = Counter(token for row in rows for token in set(row))
-    connection.executemany(
-        "INSERT INTO terms VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET turns = turns + excluded.turns",
-        terms.items(),
-    )
     ((before, short),) = connection.execute("SELECT total, short FROM measures")
-    connection.execute(
-        "UPDATE measures SET total = total + ?, length = length + ?", (len(rows), sum(lengths))
-    )
+    _count(connection, turns, 1)
     if before < SAMPLE or not short:
         _measure_noise(connection)
 

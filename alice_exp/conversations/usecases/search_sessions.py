@@ -84,7 +84,7 @@ def search(turns: IndexedTurns, question: str, now: str | None, top: int, gate: 
     newest = turns.newest()
     days = named_spans(question, newest if now is None else now) if newest else []
     known = turns.statistics(query.tokens)
-    chosen = turns.likely(query.tokens, days, LIKELY)
+    chosen = turns.likely(known.holders, days, LIKELY)
     found = turns.beside(chosen, query.tokens)
     lengths = {number: turn.length for number, turn in found.items()}
     scored = score(query, known, _lent(found, chosen, known), lengths)

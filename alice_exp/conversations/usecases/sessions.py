@@ -19,14 +19,14 @@ from alice_exp.conversations.rules.context_window import Settings, Summarise, Wi
 from alice_exp.conversations.rules.cues import Inference, extract, order_of, other_speakers
 from alice_exp.conversations.rules.own_sentences import Said, queued, said
 from alice_exp.conversations.rules.reading import SUMMARY_PROMPT, parse_answer, prompt_for
-from alice_exp.conversations.rules.transcripts import Row, typed_words
+from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.conversations.store.file_sessions import FileSessions
 from alice_exp.conversations.values import ChatRecord, Message
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Commit
-from alice_exp.kernel.progress import followed
-from alice_exp.kernel.providers.ports import Provider
+from alice_exp.kernel.long_work import followed
+from alice_exp.kernel.providers.chat import Provider
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import CUES, HEARD, Payload, Place, Trigger
@@ -245,7 +245,7 @@ def extract_session(opened: Session, session: str, *, wait: float = 10.0, keeps:
         # What says again what a living block rests on joins it.
         known, again = {one.quote for one in found}, said_again(seen)
         repeated = (_draft(opened, order_of(one), records, seen) for one in chosen if one.text not in known)
-        drafts += [draft for draft in repeated if again(draft) is not None]
+        drafts += [draft for draft in repeated if again(draft.block) is not None]
         by, captured = "rules" if opened.provider is None else "model", Captured(())
         if drafts:
             token = opened.new_id("ext")
@@ -340,7 +340,7 @@ def summary_by(provider: Provider | None) -> Summarise | None:
 
 
 def take_in(
-    opened: Session, rows: Sequence[Row], default: str, *, dry_run: bool = False
+    opened: Session, rows: Sequence[ChatRecord], default: str, *, dry_run: bool = False
 ) -> list[tuple[str, int, int]]:
     """Import conversations; rows without a session go to ``default``. Importing again adds only new messages: of each
     session how many came in, and how many were there.
@@ -348,7 +348,7 @@ def take_in(
     Raises ``UsageError``, before anything is written, if a session of that name holds a different conversation.
     """
     opened.home.read(())
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[ChatRecord]] = {}
     for row in rows:
         require_fitting(row.message)
         groups.setdefault(row.session or default, []).append(row)
@@ -361,7 +361,7 @@ def take_in(
     return [(session, len(group) - known[session], known[session]) for session, group in groups.items()]
 
 
-def add(opened: Session, session: str, rows: Sequence[Row], after: int) -> None:
+def add(opened: Session, session: str, rows: Sequence[ChatRecord], after: int) -> None:
     """Append messages to a conversation of ``after`` messages; where another process adds meanwhile, none comes twice,
     and some may not come."""
     for project, group in groupby(rows, lambda row: row.project):
@@ -371,7 +371,7 @@ def add(opened: Session, session: str, rows: Sequence[Row], after: int) -> None:
         after += len(some)
 
 
-def _known(opened: Session, session: str, rows: Sequence[Row]) -> int:
+def _known(opened: Session, session: str, rows: Sequence[ChatRecord]) -> int:
     """How many of the rows, from the first, the session already holds."""
     try:
         present = chats(opened).load(session)

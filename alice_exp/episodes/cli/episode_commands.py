@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -16,15 +17,15 @@ from alice_exp.episodes.cli.episode_tables import (
     weighed_document,
     worked,
 )
-from alice_exp.episodes.rules.search_episodes import Filters
-from alice_exp.episodes.usecases import episode_book, similar_episodes
+from alice_exp.episodes.rules.search_episodes import Filters, listed, statistics
+from alice_exp.episodes.usecases import episode_book
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.times import iso_time, seconds
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model.formats.record_schema import EPISODES_PATH, book_json
 from alice_exp.model.values.block import SETS
-from alice_exp.model.values.records import EpisodeBook, ImportMode
+from alice_exp.model.values.records import Episode, EpisodeBook, ImportMode
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
@@ -117,7 +118,7 @@ def list_episodes(
     """
     after = _after(terminal, recent, since)
     filters = Filters(after, success, type, number_between(min_reward, 0, 1, "--min-reward"))
-    found = episode_book.listed(terminal.records(EPISODES_PATH), filters, terminal.moment(until), limit)
+    found = listed(_episodes(terminal), filters, terminal.moment(until), limit)
     rows = [episode_row(terminal, episode) for episode in found]
     columns = [say("id"), say("when"), say("worked"), say("reward"), say("task"), say("action")]
     terminal.answer(
@@ -135,7 +136,11 @@ def show(
     """
     snapshot = terminal.records(EPISODES_PATH, SETS)
     episode = episode_book.named(snapshot.episodes or EpisodeBook(), reference)
-    cited = episode_book.citing(snapshot, episode.id)
+    cited = [
+        placed.block.id
+        for placed in snapshot.within(*SETS)
+        if any(piece.ref == episode.id for piece in placed.block.evidence)
+    ]
 
     def text() -> None:
         told = episode_document(episode) | {
@@ -152,7 +157,7 @@ def show(
                 say("the result was shortened; it had {count} characters", count=episode.result_length)
             )
 
-    terminal.answer({**episode_document(episode), "cited_by": list(cited)}, text)
+    terminal.answer({**episode_document(episode), "cited_by": cited}, text)
 
 
 def similar(
@@ -180,7 +185,7 @@ def similar(
     filters = Filters(
         _after(terminal, recent, ""), success, type, number_between(min_reward, 0, 1, "--min-reward")
     )
-    found = similar_episodes.similar(
+    found = episode_book.similar(
         terminal.session,
         terminal.records(EPISODES_PATH),
         task,
@@ -235,7 +240,7 @@ def stats(terminal: Terminal) -> None:
     Example: alice-exp episode stats
     """
     snapshot = terminal.records(EPISODES_PATH)
-    counts = episode_book.counted(snapshot)
+    counts = statistics((snapshot.episodes or EpisodeBook()).episodes)
     capacity = episode_book.capacity_of(snapshot)
     document = {
         **attributes(counts, "total successful average_reward oldest_timestamp newest_timestamp"),
@@ -346,6 +351,10 @@ def import_(
     mode: ImportMode = "replace" if replace else "merge"
     kept = episode_book.take_in(terminal.rehearsing(dry_run), episodes, mode)
     _kept(terminal, kept, say("{count} of {total} taken in", count=len(kept.ids), total=len(episodes)))
+
+
+def _episodes(terminal: Terminal) -> Sequence[Episode]:
+    return (terminal.records(EPISODES_PATH).episodes or EpisodeBook()).episodes
 
 
 def _kept(terminal: Terminal, kept: episode_book.Kept, sentence: str = "") -> None:

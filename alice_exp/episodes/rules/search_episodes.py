@@ -101,13 +101,14 @@ class EpisodeStatistics:
     types: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """A joined book: the episodes added, and the ids whose incoming content differs from ours and was left out."""
-
-    book: EpisodeBook
-    added: tuple[Episode, ...]
-    left: tuple[str, ...]
+def listed(
+    episodes: Iterable[Episode], filters: Filters, until: str = "", limit: int = 0
+) -> tuple[Episode, ...]:
+    """The episodes that pass, newest first; ``until`` (ISO-8601 UTC) inclusive, ``limit`` 0: all."""
+    last = milliseconds(until) if until else math.inf
+    passing = [one for one in episodes if filters.admits(one) and one.timestamp <= last]
+    passing.sort(key=lambda one: (-one.timestamp, one.id))
+    return tuple(passing[:limit] if limit else passing)
 
 
 def find_similar(
@@ -269,11 +270,12 @@ def join(
     incoming: Iterable[Episode],
     ids: Iterator[str],
     mode: ImportMode = "merge",
-) -> Joined:
-    """Add imported episodes to a book (B0.16): ``merge`` adds the missing ones, ``replace`` drops all present ones.
+) -> tuple[EpisodeBook, tuple[Episode, ...], tuple[str, ...]]:
+    """Add imported episodes to a book (B0.16): ``merge`` adds the missing ones, ``replace`` drops all present ones. The
+    book, the episodes added, and the ids whose incoming content differs from ours and was left out.
 
     An episode without an id takes one of ``ids``, unless there is one with equal content, so that importing twice
-    changes nothing. If an id exists with other content, ours is kept and the id is in ``Joined.left``.
+    changes nothing. If an id exists with other content, ours is kept and the id is left out.
     """
     present = list(book.episodes) if mode == "merge" else []
     by_id = {episode.id: episode for episode in present}
@@ -292,7 +294,7 @@ def join(
         by_id[named.id] = named
         contents.add(_content(named))
         added.append(named)
-    return Joined(replace(book, episodes=(*present, *added)), tuple(added), tuple(left))
+    return replace(book, episodes=(*present, *added)), tuple(added), tuple(left)
 
 
 def _content(episode: Episode) -> str:

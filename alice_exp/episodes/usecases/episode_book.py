@@ -9,17 +9,24 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from alice_exp.blocks.wiring import access
+from alice_exp.blocks.store.access_log import access
 from alice_exp.caller.acting import require_person
 from alice_exp.episodes.rules.retention import is_due, prune
-from alice_exp.episodes.rules.search_episodes import Filters, as_told, join, shorten_result, statistics
+from alice_exp.episodes.rules.search_episodes import (
+    Filters,
+    as_told,
+    find_by_words,
+    find_similar,
+    find_without_context,
+    join,
+    shorten_result,
+)
 from alice_exp.home.record_access import refuse_faults, require_sound
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act
-from alice_exp.kernel.progress import followed
-from alice_exp.kernel.text.times import milliseconds
+from alice_exp.kernel.long_work import followed, gc_paused
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.record_import import import_episodes
 from alice_exp.model.formats.record_schema import past_episodes
@@ -29,16 +36,18 @@ from alice_exp.model.values.config import BY_NAME
 from alice_exp.model.values.records import EPISODES_PATH, Episode, EpisodeBook
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from alice_exp.caller.acting import Caller
     from alice_exp.episodes.rules.retention import Pruning
-    from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
+    from alice_exp.episodes.rules.search_episodes import Match
     from alice_exp.home.session import Session
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.records import ImportMode
     from alice_exp.model.values.snapshot import Snapshot
+
+T = TypeVar("T", "Kept", "Reflected", "Pruned")
 
 CAPACITY = "episodes.capacity"
 LIMIT = "episodes.result_limit"
@@ -125,11 +134,13 @@ def add_episodes(session: Session, episodes: Sequence[Episode]) -> Kept:
     """
     caller = session.caller
     for episode in episodes:
-        _require_valid(episode)
+        if not episode.task.strip():
+            raise UsageError("an episode needs a task: what was to be done")
+        if not 0 <= episode.reward <= 1:
+            raise UsageError("a reward is a number from 0 to 1, not {reward}", reward=episode.reward)
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Kept]:
-        require_sound(snapshot, EPISODES_PATH)
-        book = snapshot.episodes or EpisodeBook()
+        book = _present(snapshot)
         ids = _fresh(caller, book)
         limit = snapshot.config.count(LIMIT)
         taken = {episode.id for episode in book.episodes}
@@ -146,8 +157,7 @@ def add_episodes(session: Session, episodes: Sequence[Episode]) -> Kept:
         changes, pruned = _within_bounds(session, snapshot, grown, named, "add")
         return changes, Kept(tuple(named), pruned)
 
-    commit, kept = session.target.apply(plan, SETS, records=EPISODES_PATH)
-    return replace(kept, commit=commit)
+    return _done(session, plan)
 
 
 def take_in(session: Session, episodes: Sequence[Episode], mode: ImportMode = "merge") -> Kept:
@@ -157,18 +167,16 @@ def take_in(session: Session, episodes: Sequence[Episode], mode: ImportMode = "m
         require_person(caller, "replace the episodes", "alice-exp episode import FILE --replace")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Kept]:
-        require_sound(snapshot, EPISODES_PATH)
-        book = snapshot.episodes or EpisodeBook()
+        book = _present(snapshot)
         limit = snapshot.config.count(LIMIT)
         incoming = [shorten_result(episode, limit) for episode in episodes]
-        joined = join(book, incoming, _fresh(caller, book, incoming), mode)
-        if joined.book == book:
-            return None, Kept((), (), joined.left)
-        changes, pruned = _within_bounds(session, snapshot, joined.book, joined.added, "import")
-        return changes, Kept(joined.added, pruned, joined.left)
+        grown, added, left = join(book, incoming, _fresh(caller, book, incoming), mode)
+        if grown == book:
+            return None, Kept((), (), left)
+        changes, pruned = _within_bounds(session, snapshot, grown, added, "import")
+        return changes, Kept(added, pruned, left)
 
-    commit, kept = session.target.apply(plan, SETS, records=EPISODES_PATH)
-    return replace(kept, commit=commit)
+    return _done(session, plan)
 
 
 def tell_actions(session: Session, actions: Mapping[str, str], whole: Episode | None = None) -> Commit | None:
@@ -176,8 +184,7 @@ def tell_actions(session: Session, actions: Mapping[str, str], whole: Episode | 
     of an unreported episode of its id, whose time stays. None where all that stands there already."""
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, None]:
-        require_sound(snapshot, EPISODES_PATH)
-        book = snapshot.episodes or EpisodeBook()
+        book = _present(snapshot)
         told: dict[str, Episode] = {} if whole is None else {whole.id: whole}
         for one in book.episodes:
             if one.id in told:
@@ -198,39 +205,33 @@ def reflect(session: Session, reference: str, text: str) -> Reflected:
     """Say afterwards what was learned (R0.16); the reflection before stays in history."""
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Reflected]:
-        require_sound(snapshot, EPISODES_PATH)
-        book = snapshot.episodes or EpisodeBook()
+        book = _present(snapshot)
         episode = named(book, reference)
         told = replace(episode, reflection=text)
         if told == episode:
             return None, Reflected(episode)
         episodes = tuple(told if one.id == told.id else one for one in book.episodes)
-        act = _act(session.caller, f"reflect on {told.id}", [told])
+        act = _act(session, f"reflect on {told.id}", [told])
         return ChangeSet(act, episodes=replace(book, episodes=episodes)), Reflected(told)
 
-    commit, answer = session.target.apply(plan, SETS, records=EPISODES_PATH)
-    return replace(answer, commit=commit)
+    return _done(session, plan)
 
 
 def clean(session: Session, *, dry: bool = False) -> Pruned:
     """Take away the fifth that is worth least, due or not (R0.42); a person's act. ``dry`` only weighs."""
-    caller = session.caller
     if not dry:
-        require_person(caller, "prune episodes", "alice-exp episode prune")
+        require_person(session.caller, "prune episodes", "alice-exp episode prune")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Pruned]:
-        require_sound(snapshot, EPISODES_PATH)
-        book = snapshot.episodes or EpisodeBook()
+        book = _present(snapshot)
         pruning = _pruning(session, snapshot, book, ())
         gone = _ids(pruning)
         if dry or not gone:
             return None, Pruned(pruning)
         left = replace(book, episodes=pruning.book.episodes)
-        act = replace(_act(caller, cleaned(len(gone)), ()), trailers=_trailers((), gone))
-        return ChangeSet(act, episodes=left), Pruned(pruning)
+        return ChangeSet(_act(session, cleaned(len(gone)), (), gone), episodes=left), Pruned(pruning)
 
-    commit, answer = session.target.apply(plan, SETS, records=EPISODES_PATH)
-    return replace(answer, commit=commit)
+    return _done(session, plan)
 
 
 def restore_episode(session: Session, reference: str) -> Kept:
@@ -239,32 +240,14 @@ def restore_episode(session: Session, reference: str) -> Kept:
     episode = _last(session, reference)
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Kept]:
-        require_sound(snapshot, EPISODES_PATH)
-        book = snapshot.episodes or EpisodeBook()
+        book = _present(snapshot)
         if any(one.id == episode.id for one in book.episodes):
             raise UsageError("{id} is among the episodes already", id=episode.id)
         grown = replace(book, episodes=(*book.episodes, episode))
         changes, pruned = _within_bounds(session, snapshot, grown, [episode], "restore")
         return changes, Kept((episode,), pruned)
 
-    commit, kept = session.target.apply(plan, SETS, records=EPISODES_PATH)
-    return replace(kept, commit=commit)
-
-
-def listed(snapshot: Snapshot, filters: Filters, until: str = "", limit: int = 0) -> tuple[Episode, ...]:
-    """The episodes that pass, newest first; ``until`` (ISO-8601 UTC) inclusive, ``limit`` 0: all."""
-    passing = [
-        episode
-        for episode in (snapshot.episodes or EpisodeBook()).episodes
-        if filters.admits(episode) and (not until or episode.timestamp <= milliseconds(until))
-    ]
-    passing.sort(key=lambda episode: (-episode.timestamp, episode.id))
-    return tuple(passing[:limit] if limit else passing)
-
-
-def counted(snapshot: Snapshot) -> EpisodeStatistics:
-    """How many, how well, since when (R0.45)."""
-    return statistics((snapshot.episodes or EpisodeBook()).episodes)
+    return _done(session, plan)
 
 
 def named(book: EpisodeBook, reference: str) -> Episode:
@@ -299,15 +282,6 @@ def prefix(reference: str) -> str:
     return f"ep-{fits[2]}"
 
 
-def citing(snapshot: Snapshot, episode_id: str) -> tuple[str, ...]:
-    """The ids of living blocks that rest on an episode."""
-    return tuple(
-        placed.block.id
-        for placed in snapshot.within(*SETS)
-        if any(piece.ref == episode_id for piece in placed.block.evidence)
-    )
-
-
 def found(count: int) -> str:
     """The source's own report of a search, as JSON answers tell it in every language (R0.31, B5.14)."""
     return f"找到 {count} 条相似经验"
@@ -323,11 +297,14 @@ def reads_of(session: Session) -> dict[str, int]:
     return {name: reads.count for name, reads in access(session).pending().items() if name.startswith("ep-")}
 
 
-def _require_valid(episode: Episode) -> None:
-    if not episode.task.strip():
-        raise UsageError("an episode needs a task: what was to be done")
-    if not 0 <= episode.reward <= 1:
-        raise UsageError("a reward is a number from 0 to 1, not {reward}", reward=episode.reward)
+def _present(snapshot: Snapshot) -> EpisodeBook:
+    require_sound(snapshot, EPISODES_PATH)
+    return snapshot.episodes or EpisodeBook()
+
+
+def _done(session: Session, plan: Callable[[Snapshot], tuple[ChangeSet | None, T]]) -> T:
+    commit, answer = session.target.apply(plan, SETS, records=EPISODES_PATH)
+    return replace(answer, commit=commit)
 
 
 def _fresh(caller: Caller, book: EpisodeBook, incoming: Iterable[Episode] = ()) -> Iterator[str]:
@@ -343,9 +320,8 @@ def _within_bounds(
     session: Session, snapshot: Snapshot, grown: EpisodeBook, fresh: Sequence[Episode], verb: str
 ) -> tuple[ChangeSet, tuple[str, ...]]:
     """The act that adds ``fresh``; what is too much goes with it, or after it where something new would go."""
-    caller = session.caller
-    what = fresh[0].id if len(fresh) == 1 else str(len(fresh))
-    act = _act(caller, f"{verb} {what}", fresh)
+    detail = f"{verb} {fresh[0].id if len(fresh) == 1 else len(fresh)}"
+    act = _act(session, detail, fresh)
     if not is_due(replace(grown, capacity=capacity_of(snapshot))):
         return ChangeSet(act, episodes=grown), ()
     own = {episode.id for episode in fresh}
@@ -353,9 +329,9 @@ def _within_bounds(
     gone = _ids(pruning)
     left = replace(grown, episodes=pruning.book.episodes)
     if own.isdisjoint(gone):
-        detail = f"{act.detail}, {cleaned(len(gone))}" if gone else act.detail
-        return ChangeSet(replace(act, detail=detail, trailers=_trailers(fresh, gone)), episodes=left), gone
-    after = replace(_act(caller, cleaned(len(gone)), ()), trailers=_trailers((), gone))
+        detail = f"{detail}, {cleaned(len(gone))}" if gone else detail
+        return ChangeSet(_act(session, detail, fresh, gone), episodes=left), gone
+    after = _act(session, cleaned(len(gone)), (), gone)
     return ChangeSet(act, episodes=grown, then=ChangeSet(after, episodes=left)), gone
 
 
@@ -375,13 +351,10 @@ def _ids(pruning: Pruning) -> tuple[str, ...]:
     return tuple(one.episode.id for one in pruning.removed)
 
 
-def _act(caller: Caller, detail: str, episodes: Sequence[Episode]) -> Act:
-    return Act("episode", caller.actor, caller.now, (), detail, _trailers(episodes, ()))
-
-
-def _trailers(episodes: Sequence[Episode], pruned: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    told = tuple(("Episode", episode.id) for episode in episodes[:NAMED])
-    return (*told, *(("Pruned", one) for one in pruned))
+def _act(session: Session, detail: str, episodes: Sequence[Episode], pruned: Sequence[str] = ()) -> Act:
+    told = [("Episode", episode.id) for episode in episodes[:NAMED]]
+    trailers = (*told, *(("Pruned", one) for one in pruned))
+    return Act("episode", session.actor, session.caller.now, (), detail, trailers)
 
 
 def _last(session: Session, reference: str) -> Episode:
@@ -394,3 +367,28 @@ def _last(session: Session, reference: str) -> Episode:
             if any(episode.id.startswith(wanted) for episode in book.episodes):
                 return named(book, reference)
     raise NotFoundError("history holds no episode {reference}", reference=reference)
+
+
+@gc_paused()
+def similar(
+    session: Session,
+    snapshot: Snapshot,
+    task: str,
+    context: Mapping[str, Json],
+    top: int,
+    filters: Filters,
+    by_words: bool,
+) -> tuple[Match, ...]:
+    """Episodes like a task, best first (R0.28-R0.35); being found counts for their popularity (B0.8).
+
+    With a context by the source's formula alone; without one see ``find_without_context``; by words where that is asked
+    for.
+    """
+    episodes = (snapshot.episodes or EpisodeBook()).episodes
+    if context and not by_words:
+        matches = find_similar(episodes, task, context, top, filters)
+    else:
+        find = find_by_words if by_words else find_without_context
+        matches = find(episodes, task, top, filters, snapshot.config.number("thresholds.fits"))
+    access(session).record([match.episode.id for match in matches], session.caller.now)
+    return matches

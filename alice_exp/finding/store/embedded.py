@@ -7,12 +7,13 @@ import time
 from operator import mul
 from typing import TYPE_CHECKING
 
+from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, ProviderError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from alice_exp.kernel.providers.ports import Embedder
+    from alice_exp.kernel.providers.chat import Embedder
 
 LIMIT = 2.0
 """Seconds that a question may wait for the embedder."""
@@ -49,3 +50,18 @@ def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
     """The cosine of two vectors, 0 where one has no length; 6 decimals."""
     lengths = math.hypot(*one) * math.hypot(*other)
     return round(sum(map(mul, one, other)) / lengths, 6) if lengths else 0.0
+
+
+@once
+def cosines(session: Session) -> Callable[[str, Sequence[str]], list[float] | None] | None:
+    """The cosines of the configured embedder (``provider.embedding_model``); ``None``: words alone.
+
+    It is reached at ``provider.base_url`` with the chat model's key.
+    """
+    base_url = session.config.text("provider.base_url")
+    model = session.config.text("provider.embedding_model")
+    if not base_url or not model:
+        return None
+    from alice_exp.kernel.providers.chat import Embeddings
+
+    return Embedded(Embeddings(base_url, model, session.api_key), session.warn).cosines

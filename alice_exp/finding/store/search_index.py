@@ -23,6 +23,7 @@ from alice_exp.finding.store.database import (
 )
 from alice_exp.finding.store.index_query import CHANGED, Files, Indexed, described, load, placed_from
 from alice_exp.home.ports import NEW, Landed
+from alice_exp.home.session import Session, once
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.model.values.block import Block, Placed
@@ -254,3 +255,9 @@ def _insert(connection: Connection, coming: Sequence[tuple[Any, ...]]) -> None:
         connection.executemany(f"INSERT INTO blocks VALUES ({','.join('?' * 11)})", coming)
     except IntegrityError:
         raise Unusable("an id stands twice") from None
+
+
+@once
+def index(session: Session) -> HomeIndex:
+    """The search index of the home."""
+    return HomeIndex(session.home, session.warn)

@@ -13,7 +13,7 @@ from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import Hint, ProblemError
 from alice_exp.kernel.journal.act import Act, Actor
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
-from alice_exp.kernel.journal.commit_writer import CommitWriter, Sources
+from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, now_ns
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.kernel.jsonc import Document, edit, parse
@@ -21,7 +21,7 @@ from alice_exp.kernel.jsonc.problem import first_error
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH
-from alice_exp.model.rules.adoption import Adoption, adopt, withdrawn
+from alice_exp.model.rules.adoption import adopt, withdrawn
 from alice_exp.model.rules.identity import id_of_nameless
 from alice_exp.model.rules.rejection import Returned, refusals, typed_again
 from alice_exp.model.values.block import Block, Placed, holds_blocks, place_of
@@ -129,9 +129,8 @@ class Adopting:
             # A block that turned up in another file was moved, not removed.
             ids = tuple(i for i, place in before.items() if place.path == path and i not in elsewhere)
             blob = self._repository.blob(tree[path])
-            behind = withdrawn(before, ids)
-            self._commit_adopted(path, blob, None, ids, "removed", left(behind))
-            warn_left(self._sources, path, behind)
+            trailers = tuple(("Withdrawn", one) for one in withdrawn(before, ids)) if ids else ()
+            self._commit_adopted(path, blob, None, ids, "removed", trailers)
         for path, data in edited.items():
             others = {other: ids for other, ids in on_disk.items() if other != path}
             self._adopt_file(documents[path], data, before, others)
@@ -159,9 +158,8 @@ class Adopting:
         adoption = adopt(document, blocks, before, elsewhere, self._sources.now(), new_id, copies)
         new = edit(document, adoption.edits) if adoption.edits else data
         back = self._back(path, new, before)
-        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, named(adoption), back)
+        self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, adoption.trailers, back)
         self._warn_returned(path, back)
-        warn_left(self._sources, path, adoption.withdrawn)
 
     def _back(self, path: str, new: bytes, before: Mapping[str, Placed]) -> tuple[Returned, ...]:
         """The blocks that a person typed into the pool or a universal namespace and had rejected before (DESIGN 6); of
@@ -189,7 +187,7 @@ class Adopting:
         new: bytes | None,
         blocks: tuple[str, ...],
         detail: str,
-        trailers: tuple[tuple[str, str], ...] = (),
+        trailers: tuple[tuple[str, str], ...],
         back: tuple[Returned, ...] = (),
     ) -> None:
         """Commit one file; what was rejected before leaves the pool in a second act, which lands with the first."""
@@ -206,12 +204,16 @@ class Adopting:
             typed = self._standings.typed(path, new, blocks) if self._counts(path) else ()
             self._writer.write(act, {path: FileChange(disk, new)}, ledger=self._standings.composing(typed))
             self._standings.landed()
-            return
-        ids = tuple(one.block_id for one in back)
-        refuse = Act("refuse", Actor("system"), act.at, ids, "rejected before", refusals(back))
-        places = {one.block_id: one.placed for one in back if one.placed is not None}
-        rest = rewrite(ChangeSet(refuse, removes=ids), places.get, lambda _: parse(new, path))
-        self._writer.write(refuse, {path: FileChange(expected, rest[path])}, (act, {path: new}))
+        else:
+            ids = tuple(one.block_id for one in back)
+            refuse = Act("refuse", Actor("system"), act.at, ids, "rejected before", refusals(back))
+            places = {one.block_id: one.placed for one in back if one.placed is not None}
+            rest = rewrite(ChangeSet(refuse, removes=ids), places.get, lambda _: parse(new, path))
+            self._writer.write(refuse, {path: FileChange(expected, rest[path])}, (act, {path: new}))
+        said = "a secret or a private fact was taken out of {id}, but history keeps the words"
+        ends = "'alice-exp purge {id}' forgets every version of it, the present one too"
+        for block_id in (value for name, value in trailers if name == "Withdrawn"):
+            self._sources.warn(ProblemError(said, id=block_id, path=path, hint=Hint(ends, id=block_id)))
 
     def _new_ids(self, path: str, taken: set[str]) -> Callable[[Block], str]:
         """A source of ids of blocks that are not ``taken``; each one given is added to it."""
@@ -250,7 +252,7 @@ class Adopting:
                 edited = documents.get(path)
                 blocks = (
                     self._reading.blocks(edited)[0]
-                    if edited is not None
+                    if edited
                     else self._reading.parsed(path, signature).blocks
                 )
                 ids[path] = {block.id: block for block in blocks if block.id}
@@ -264,43 +266,15 @@ class Adopting:
             data = self._reading.content(path)
             document = parse(data, path)
             blocks, problems = read_blocks(document) if holds_blocks(path) else ((), ())
+            new: bytes | None = None
             if (fault := first_error((document.problem, *problems))) is not None:
                 self._sources.warn(fault.as_error("{message}; the file stays as it is"))
-                continue
-            if not holds_blocks(path):
-                kept = as_adopted(document, data, self._sources.new_id, self._sources.now())
-                if kept is not None:
-                    files[path] = FileChange(data, kept)
-                continue
-            adoption = adopt(document, blocks, {}, (), self._sources.now(), self._new_ids(path, set(taken)))
-            new = edit(document, adoption.edits) if adoption.edits else data
-            files[path] = FileChange(data, new)
-            taken += adoption.blocks
+            elif not holds_blocks(path):
+                new = as_adopted(document, data, self._sources.new_id, self._sources.now())
+            else:
+                named = adopt(document, blocks, {}, (), self._sources.now(), self._new_ids(path, set(taken)))
+                new = edit(document, named.edits) if named.edits else data
+                taken += named.blocks
+            if new is not None:
+                files[path] = FileChange(data, new)
         return files, taken
-
-
-def named(adoption: Adoption) -> tuple[tuple[str, str], ...]:
-    """The trailers by which the next report names what an edit raised, and what a person typed."""
-    raised = tuple(("Raised", block_id) for block_id in adoption.raised)
-    typed = (("Typed", block_id) for block_id in adoption.typed if block_id not in adoption.raised)
-    return (*raised, *typed, *left(adoption.withdrawn))
-
-
-def left(ids: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """The trailers by which the next report names whose secrets only history holds."""
-    return tuple(("Withdrawn", block_id) for block_id in ids)
-
-
-def warn_left(sources: Sources, path: str, ids: Collection[str]) -> None:
-    """Say of which blocks history keeps a secret or a private fact that an edit took out, and what ends that."""
-    for block_id in ids:
-        sources.warn(
-            ProblemError(
-                "a secret or a private fact was taken out of {id}, but history keeps the words",
-                id=block_id,
-                path=path,
-                hint=Hint(
-                    "'alice-exp purge {id}' forgets every version of it, the present one too", id=block_id
-                ),
-            )
-        )

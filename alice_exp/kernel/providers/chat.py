@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import math
 import time
+from collections.abc import Sequence
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from alice_exp.kernel.errors import ProviderError
@@ -235,3 +236,19 @@ def _vectors(body: bytes, count: int) -> list[list[float]]:
     if len(lengths) != 1 or 0 in lengths or len(rows) != count or not finite:
         raise ProviderError("the embedder's server did not send a list of vectors", hint=_EMBEDDING_HINT)
     return vectors
+
+
+class Embedder(Protocol):
+    """A model that turns texts into vectors; ``ProviderError`` if it fails, is too slow, or answers malformed data."""
+
+    def embed(self, texts: Sequence[str], within: float) -> list[list[float]]:
+        """One vector per text, in order, all of the same length and of finite numbers, within ``within`` seconds."""
+        ...
+
+
+class Provider(Protocol):
+    """A language model; ``ProviderError`` if it fails, is too slow, or answers malformed data."""
+
+    def chat(self, prompt: str) -> str:
+        """The model's answer to one prompt."""
+        ...

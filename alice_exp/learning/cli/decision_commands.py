@@ -175,7 +175,7 @@ def outcome(
         raise UsageError("unknown outcome {result}", result=repr(result), hint="write ok or fail")
     opened = terminal.session
     if reference == "last":
-        from alice_exp.learning.wiring import decisions
+        from alice_exp.learning.store import decisions
 
         # Of several sessions at once an agent would report on another's task; it has the id.
         require_person(opened.caller, "report on the last", "alice-exp outcome last ok")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from alice_exp.blocks.wiring import access
+from alice_exp.blocks.store.access_log import access
 from alice_exp.episodes.rules.search_episodes import Match as Similar
 from alice_exp.episodes.rules.search_episodes import similar_failures
 from alice_exp.finding.rules.choice import choose, forbids
@@ -17,8 +17,7 @@ from alice_exp.home.session import Session
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.store import OpenDecision
-from alice_exp.learning.wiring import decisions
+from alice_exp.learning.store import OpenDecision, decisions
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.values.block import PLACES, Placed, is_of_team
 from alice_exp.model.values.records import EpisodeBook
@@ -114,6 +113,6 @@ def _is_like_rejected(home: Home, candidate: Placed) -> bool:
     rejected = list(whole.rejected())
     if not rejected:
         return False
-    from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, trusted
+    from alice_exp.finding.rules.neighbourhood import Neighbourhood, trusted
 
     return Neighbourhood(trusted(whole), rejected).mark(candidate) is not None

@@ -17,8 +17,7 @@ from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.credit import counted
-from alice_exp.learning.store import OpenDecision
-from alice_exp.learning.wiring import decisions
+from alice_exp.learning.store import OpenDecision, decisions
 from alice_exp.model.formats.record_schema import EVENTS_PATH
 from alice_exp.model.rules.lifecycle import Change, Thresholds, level, scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Evidence, Placed, is_of_team

@@ -144,7 +144,7 @@ def _judged(snapshot: Snapshot, proposal: Proposal) -> Judged:
 
 def _keyed(placed: Sequence[Placed], draft: Draft) -> Placed | None:
     """The block of the same outside key and type; a trusted one before a candidate."""
-    found = [one for one in placed if sameness(one.block) == sameness(draft)]
+    found = [one for one in placed if sameness(one.block) == sameness(draft.block)]
     return min(found, key=lambda one: one.place == "low_value", default=None)
 
 
@@ -155,7 +155,7 @@ def _says(known: Placed, draft: Draft) -> bool:
 
 
 def _same_words(known: Placed, draft: Draft) -> bool:
-    here = replace(draft, key="", project=known.block.project)
+    here = replace(draft.block, key="", project=known.block.project)
     return sameness(replace(known.block, key="")) == sameness(here)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from alice_exp.blocks.store.access_log import access
 from alice_exp.blocks.usecases.reads import counting
-from alice_exp.blocks.wiring import access
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.home.references import resolve
 from alice_exp.kernel.value_class import dataclass
@@ -14,7 +14,7 @@ from alice_exp.learning.rules.assessment import Assessment, Weights
 from alice_exp.learning.rules.assessment import assess as assessed
 from alice_exp.learning.rules.impact import Impact, Quality, qualities
 from alice_exp.learning.rules.impact import impact as weighed
-from alice_exp.learning.wiring import decisions
+from alice_exp.learning.store import decisions
 from alice_exp.model.formats.record_schema import EPISODES_PATH
 from alice_exp.model.rules.consolidation import Consolidation, age_days, consolidation_of
 from alice_exp.model.rules.consolidation import Weights as ConsolidationWeights

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp.blocks.cli.act_wording import in_words
-from alice_exp.finding.wiring import index
+from alice_exp.finding.store.search_index import index
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import attributes
+from alice_exp.maintenance.store.watch import watcher
 from alice_exp.maintenance.usecases.watch_changes import Noticed, Watching
-from alice_exp.maintenance.wiring import watcher
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import aside, rendered, say

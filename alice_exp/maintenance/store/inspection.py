@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.store.access_log import LOST
+from alice_exp.finding.store.search_index import index
+from alice_exp.home.session import Session, once
 from alice_exp.home.store.list_files import exposed
 from alice_exp.home.store.repo_setup import ASIDE, SWEPT, recover_home
 from alice_exp.kernel.errors import AliceError, BusyError, Hint
@@ -316,3 +318,9 @@ def _fault(path: str, template: str, hint: Hint | str = "", **values: object) ->
 
 def _warning(path: str, template: str, hint: str = "", **values: object) -> Problem:
     return Problem(path, 0, 0, template, values, "warning", hint)
+
+
+@once
+def inspection(session: Session) -> HomeInspection:
+    """The session's inspection for ``doctor``."""
+    return HomeInspection(session.home, index(session), session.caller.actor)

@@ -15,7 +15,9 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Final
 
+from alice_exp.finding.store.search_index import index
 from alice_exp.home.store.list_files import TRACKED, scan
+from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.atomic_files import MARK, Signature
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from watchdog.events import FileSystemEvent
+
+    from alice_exp.home.session import Session
 
 
 FOLDERS: Final = ("", *TRACKED)
@@ -223,3 +227,31 @@ def _keep_quiet() -> None:
     A program that configures logging still gets these lines.
     """
     logging.getLogger("watchdog").addHandler(logging.NullHandler())
+
+
+def watcher(session: Session, on_change: Callable[[], None]) -> Watcher:
+    """A context manager that calls ``on_change`` on its own thread when files of the home were saved."""
+    debounce = session.config.count("watch.debounce_ms") / 1000
+    return Watcher(session.home.experiences, on_change, debounce=debounce)
+
+
+def reloading(session: Session) -> Watcher:
+    """A context manager for long-running processes that adopts what a person saves meanwhile.
+
+    It reads through a separate home object, since those are not thread-safe; the process's own home notices the change
+    by file signatures at its next read.
+    """
+    apart = session.apart()
+
+    def adopt() -> None:
+        try:
+            apart.home.read()
+            # Brings the index up to date now rather than while an agent waits.
+            index(apart).ask(lambda _: True)
+        except AliceError as error:
+            session.warn(error)
+        if apart.home.waiting:
+            watching.again()
+
+    watching = watcher(session, adopt)
+    return watching

@@ -12,11 +12,11 @@ from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.formats.json_schema import schemas
-from alice_exp.maintenance.wiring import inspection
+from alice_exp.maintenance.store.inspection import inspection
 from alice_exp.model.values.block import PLACES, Place
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.owner import usecases as owning
-from alice_exp.sync.wiring import remotes
+from alice_exp.sync.remotes import remotes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -9,43 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import NamedTuple
 
 from alice_exp.kernel.jsonc import Document, Edit, Set
-from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import CONFIDENCE, Block, Placed, content_hash, place_of
 
 
-@dataclass(frozen=True, slots=True)
-class Adoption:
-    """The adoption of one file: the edits that complete it, and the blocks that are new, changed and removed."""
+class Adoption(NamedTuple):
+    """The adoption of one file: the edits that complete it, the ids of the blocks that are new, changed or removed, how
+    many of each there are in words, and the trailers by which the next report names what it has to say of them."""
 
-    edits: tuple[Edit, ...]
-    new: tuple[str, ...]
-    changed: tuple[str, ...]
-    gone: tuple[str, ...]
-    typed: tuple[str, ...] = ()
-    """Blocks that are new in a set that is believed (personal, universal); the next heartbeat names them too."""
-
-    raised: tuple[str, ...] = ()
-    """Blocks whose trust the edit raised; the next heartbeat lists them (DESIGN 6)."""
-
-    withdrawn: tuple[str, ...] = ()
-    """Blocks that lost a secret or a private fact, or are gone with one: history still holds the words."""
-
-    @property
-    def blocks(self) -> tuple[str, ...]:
-        """The ids of all blocks that the edit touched, in a stable order."""
-        return (*self.new, *self.changed, *self.gone)
-
-    @property
-    def detail(self) -> str:
-        """A summary for a commit's subject, of counts and verbs only."""
-        parts = [
-            f"{len(ids)} {verb}"
-            for ids, verb in ((self.new, "new"), (self.changed, "changed"), (self.gone, "removed"))
-            if ids
-        ]
-        return ", ".join(parts) or "comments and layout"
+    edits: list[Edit]
+    blocks: tuple[str, ...]
+    detail: str
+    trailers: tuple[tuple[str, str], ...]
 
 
 _BELIEVED = ("personal", "universal")
@@ -91,11 +68,13 @@ def adopt(
             raised.append(block_id)
         present.add(block_id)
         edits += _completed(index, replace(block, id="") if is_copy else block, block_id, old, now)
-    gone = [placed.block.id for placed in before.values() if placed.path == document.path]
-    left = tuple(block_id for block_id in gone if block_id not in present)
-    typed = tuple(new) if place_of(document.path) in ("personal", "universal") else ()
-    behind = withdrawn(before, (*changed, *left), kept)
-    return Adoption(tuple(edits), tuple(new), tuple(changed), left, typed, tuple(raised), behind)
+    gone = [p.block.id for p in before.values() if p.path == document.path and p.block.id not in present]
+    counts = ((new, "new"), (changed, "changed"), (gone, "removed"))
+    detail = ", ".join(f"{len(ids)} {verb}" for ids, verb in counts if ids)
+    typed = (one for one in new if place_of(document.path) in _BELIEVED and one not in raised)
+    told = (("Raised", raised), ("Typed", typed), ("Withdrawn", withdrawn(before, (*changed, *gone), kept)))
+    trailers = tuple((name, one) for name, ids in told for one in ids)
+    return Adoption(edits, (*new, *changed, *gone), detail or "comments and layout", trailers)
 
 
 def withdrawn(
@@ -103,8 +82,6 @@ def withdrawn(
 ) -> tuple[str, ...]:
     """Those of some blocks that an edit changed (``kept``: into what) or removed, and a secret or a private fact of
     which stands in them no more."""
-    if not ids:
-        return ()
     from alice_exp.model.rules.private_facts import is_left_behind
 
     return tuple(one for one in ids if is_left_behind(before[one].block, kept.get(one)))

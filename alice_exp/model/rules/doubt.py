@@ -9,8 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Literal
 
-from alice_exp.model.values.block import EVIDENCE_KEPT, Block, Doubt, Evidence, Record
+from alice_exp.model.values.block import (
+    EVIDENCE_KEPT,
+    Block,
+    Doubt,
+    Evidence,
+    Placed,
+    Record,
+    is_approved,
+    is_put_away,
+)
 
 OUTCOMES = ("ok", "fail", "debounced")
 """Effects of the pieces of evidence that are outcomes."""
@@ -163,3 +173,20 @@ def replayed(evidence: Iterable[Evidence], record: Record) -> Doubt | None:
             doubt = replace(doubt, value=RESTED)
         before = Record(before.ok + ok, before.failed + (not ok))
     return doubt
+
+
+Use = Literal["told", "in_doubt", "candidate", "withheld", "unapproved", "archived"]
+"""``told``: where it fits; ``in_doubt``: a person is asked; ``candidate``: applied only if nothing approved fits, with
+a disclaimer; ``withheld``: a candidate that failed before the review; ``unapproved``: in personal or universal without
+an approval of what it says now; ``archived``: never used."""
+
+
+def use(placed: Placed) -> Use:
+    """The use of one block, whatever else matches."""
+    if placed.place == "archive" or placed.block.state == "obsolete" or is_put_away(placed):
+        return "archived"
+    if placed.place == "low_value":
+        return "withheld" if placed.block.open_failures else "candidate"
+    if not is_approved(placed):
+        return "unapproved"
+    return "in_doubt" if is_in_doubt(placed.block) else "told"

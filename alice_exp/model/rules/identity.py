@@ -11,28 +11,28 @@ from alice_exp.kernel.jsonc import Edit, Set
 from alice_exp.kernel.text.tokens import bag, fingerprint_text
 from alice_exp.model.rules.rejection import inference
 from alice_exp.model.rules.similarity import plain_mark
-from alice_exp.model.values.block import Block, Saying, content_hash
+from alice_exp.model.values.block import Block, content_hash
 
 Sameness = tuple[str, ...]
 """A value that is equal for blocks that are the same; opaque otherwise."""
 
 
-def sameness(saying: Saying) -> Sameness:
+def sameness(block: Block) -> Sameness:
     """Type and outside key, or else the project with the fingerprints of trigger and payload (NFKC, case folded, no
     punctuation)."""
-    if saying.key:
-        return ("key", saying.type, saying.key)
-    parts = (saying.trigger.text, saying.payload.content, *saying.payload.steps)
-    return ("text", saying.project.partition(" ")[0], *(fingerprint_text(part) for part in parts))
+    if block.key:
+        return ("key", block.type, block.key)
+    parts = (block.trigger.text, block.payload.content, *block.payload.steps)
+    return ("text", block.project.partition(" ")[0], *(fingerprint_text(part) for part in parts))
 
 
-def marks(saying: Saying) -> frozenset[int]:
+def marks(block: Block) -> frozenset[int]:
     """Numbers (64 bits, signed), of which two blocks share one at least if they are the same.
 
     The same by outside key or by trigger and payload (``identity.sameness``), or by what they claim, whatever the
     trigger (``rejection.Rejections``). The reverse does not hold: whoever finds a block by its marks compares.
     """
-    payload = saying.payload
+    payload = block.payload
     text = inference(payload)
     mark = fingerprint_text(text)
     found = {mark or f"={text}", plain_mark(text) or f"={text}"}
@@ -40,8 +40,8 @@ def marks(saying: Saying) -> frozenset[int]:
     in_any_order = bag(text)
     if in_any_order:
         found.add("\0bag\0" + " ".join(in_any_order))
-    if saying.key:
-        found.add(f"\0key\0{saying.type}\0{saying.key}")
+    if block.key:
+        found.add(f"\0key\0{block.type}\0{block.key}")
     return frozenset(_number(one) for one in found)
 
 

@@ -13,7 +13,7 @@ from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, findings, likely, shapes
-from alice_exp.model.values.block import HELD, Block, Placed, Saying, path_of
+from alice_exp.model.values.block import HELD, Block, Placed, path_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,21 +127,21 @@ _SIGN = LazyPattern(
 """What a text has in which anything delicate stands: looking for it costs a tenth of looking for each kind."""
 
 
-def texts_of(saying: Saying) -> dict[str, str]:
+def texts_of(block: Block) -> dict[str, str]:
     """The texts of a block or draft in which something delicate may stand, by field."""
-    trigger = saying.trigger
+    trigger = block.trigger
     surroundings = (f"{key}={value}" for key, value in trigger.context.items())
     return {
-        "payload": "\n".join((saying.payload.content, *saying.payload.steps)),
+        "payload": "\n".join((block.payload.content, *block.payload.steps)),
         "trigger": "\n".join((trigger.text, *trigger.keywords, *surroundings)),
-        "tags": "\n".join(saying.tags),
-        "evidence": "\n".join(piece.quote for piece in saying.evidence),
+        "tags": "\n".join(block.tags),
+        "evidence": "\n".join(piece.quote for piece in block.evidence),
     }
 
 
-def delicate(saying: Saying) -> tuple[Delicate, ...]:
+def delicate(block: Block) -> tuple[Delicate, ...]:
     """The secrets and private facts in a block or draft: each kind once a field, in the order of the fields."""
-    texts = texts_of(saying)
+    texts = texts_of(block)
     if not kinds_of("\n".join(texts.values())):
         return ()
     return tuple(Delicate(kind, at) for at, text in texts.items() for kind in kinds_of(text))
@@ -153,9 +153,9 @@ def pool_path(block: Block, day: str) -> str:
     return HELD if delicate(block) else path_of("low_value", f"pending_{day}")
 
 
-def is_private(saying: Saying) -> bool:
+def is_private(block: Block) -> bool:
     """Whether what a block says, payload or trigger, holds a secret or a private fact: nobody is told it unasked."""
-    return bool(kinds_of("\n".join(map(texts_of(saying).__getitem__, ("payload", "trigger")))))
+    return bool(kinds_of("\n".join(map(texts_of(block).__getitem__, ("payload", "trigger")))))
 
 
 def masked(text: str) -> str:
@@ -184,16 +184,16 @@ def masked_line(text: str, width: int = 200) -> str:
     return one_line(masked(text[: 5 * width]), width)
 
 
-def is_left_behind(before: Saying, after: Saying | None) -> bool:
+def is_left_behind(before: Block, after: Block | None) -> bool:
     """Whether words of a secret or private fact stood in ``before`` and stand nowhere in ``after`` (None: it is gone):
     only its older versions hold them now."""
     now = "\n".join(texts_of(after).values()) if after is not None else ""
     return any(word not in now for word in private_words(before))
 
 
-def private_words(saying: Saying) -> list[str]:
+def private_words(block: Block) -> list[str]:
     """The secrets and private facts themselves, as a block or draft says them."""
-    said = "\n".join(texts_of(saying).values())
+    said = "\n".join(texts_of(block).values())
     plain = said if said.isascii() else said.translate(_NARROW)
     if not _SIGN.search(plain):
         return []

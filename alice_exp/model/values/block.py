@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.jsonc.problem import Json
@@ -195,42 +195,6 @@ class Block:
     """Keys unknown to the schema, including ``x-`` keys: kept, never interpreted."""
     entry: Entry | None = field(default=None, compare=False)
     """The newest entry of the ledger on it (``ledger.NONE``: nobody decided); None until a home looked it up."""
-
-
-class Saying(Protocol):
-    """What a block and a draft of one have in common; the ``project`` of a draft may be all names of one."""
-
-    @property
-    def payload(self) -> Payload:
-        """What to do or to believe."""
-
-    @property
-    def trigger(self) -> Trigger:
-        """When it applies."""
-
-    @property
-    def key(self) -> str:
-        """The key of an outside source; empty: none."""
-
-    @property
-    def type(self) -> BlockType:
-        """The type of knowledge."""
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """Words to filter by."""
-
-    @property
-    def evidence(self) -> tuple[Evidence, ...]:
-        """Why it is believed."""
-
-    @property
-    def project(self) -> str:
-        """Where it holds; empty: everywhere."""
-
-    @property
-    def origin(self) -> str:
-        """Who found it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,13 +30,6 @@ class Point(NamedTuple):
 _ZERO = Point(0, 1, 1, 0)
 
 
-class Signed(NamedTuple):
-    """One message and its signature of 64 bytes."""
-
-    message: bytes
-    signature: bytes
-
-
 def _plus(one: Point, other: Point) -> Point:
     a = (one.y - one.x) * (other.y - other.x) % P
     b = (one.y + one.x) * (other.y + other.x) % P
@@ -87,21 +80,18 @@ def _sum(terms: Iterable[tuple[int, Point]]) -> Point:
     return total
 
 
-def _is_zero(point: Point) -> bool:
+def verified(key: bytes, message: bytes, made: bytes) -> bool:
+    """Whether a signature (64 bytes) is that of the public ``key`` (32 bytes) over a message: S·B = R + h·A."""
+    public, base = _point(key), _point(_BASE_BYTES)
+    r, s = _point(made[:32]), int.from_bytes(made[32:], "little")
+    if public is None or base is None or r is None or len(made) != 64 or s >= L:
+        return False
+    digest = hashlib.sha512(made[:32] + key + message).digest()
+    point = _sum([(L - s, base), (int.from_bytes(digest, "little") % L, public), (1, r)])
     # Eightfold, which RFC 8032 allows: a point of small order must not make a batch and a single check differ.
     for _ in range(3):
         point = _plus(point, point)
     return point.x % P == 0 and (point.y - point.z) % P == 0
-
-
-def verified(key: bytes, one: Signed) -> bool:
-    """Whether a signature is that of the public ``key`` (32 bytes) over its message: S·B = R + h·A."""
-    public, base = _point(key), _point(_BASE_BYTES)
-    r, s = _point(one.signature[:32]), int.from_bytes(one.signature[32:], "little")
-    if public is None or base is None or r is None or len(one.signature) != 64 or s >= L:
-        return False
-    digest = hashlib.sha512(one.signature[:32] + key + one.message).digest()
-    return _is_zero(_sum([(L - s, base), (int.from_bytes(digest, "little") % L, public), (1, r)]))
 
 
 def public_key(seed: bytes) -> bytes:
@@ -155,7 +145,6 @@ class OwnerKey:
         return self.line.startswith("sk-")
 
 
-_MAGIC = b"SSHSIG"
 _PLAIN, _DEVICE = b"ssh-ed25519", b"sk-ssh-ed25519@openssh.com"
 _HASHES = {b"sha512": hashlib.sha512, b"sha256": hashlib.sha256}
 _TOUCHED = 1
@@ -169,40 +158,31 @@ def can_verify(line: str) -> bool:
 
 def holds(line: str, text: str, signature: str, namespace: str) -> bool:
     """Whether a signature (base64) is by the key of ``line`` (``can_verify``) over a text."""
-    key = _strings(base64.b64decode(line.split(" ")[1]))[1]
-    found = _signed(base64.b64decode(line.split(" ")[1]), text, signature, namespace.encode())
-    return found is not None and verified(key, found)
-
-
-def _signed(key: bytes, text: str, made: str, namespace: bytes) -> Signed | None:
-    """What the key has to have signed, and the bare signature; None if its form is wrong."""
+    key = base64.b64decode(line.split(" ")[1])
     try:
-        data = base64.b64decode("".join(made.split()), validate=True)
-        if data[:6] != _MAGIC or int.from_bytes(data[6:10], "big") != 1:
-            return None
-        public, named, reserved, algorithm, signature = _strings(data[10:])
-        digest = _HASHES[algorithm](text.encode()).digest()
-        if public != key or named != namespace:
-            return None
-        message = b"".join(map(_string, (namespace, reserved, algorithm, digest)))
-        return _of_key(key, _MAGIC + message, signature)
+        data = base64.b64decode("".join(signature.split()), validate=True)
+        public, named, reserved, algorithm, made = _strings(data[10:])
+        if data[:10] != b"SSHSIG\0\0\0\1" or public != key or named != namespace.encode():
+            return False
+        parts = (named, reserved, algorithm, _HASHES[algorithm](text.encode()).digest())
+        message = b"SSHSIG" + b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+        return _is_of_key(key, message, made)
     except (ValueError, KeyError, IndexError):
-        return None
+        return False
 
 
-def _of_key(key: bytes, message: bytes, signature: bytes) -> Signed | None:
-    kind, size = _strings(key)[0], 4 + int.from_bytes(signature[:4], "big")
-    if kind != signature[4:size] or kind not in (_PLAIN, _DEVICE):
-        return None
-    bare, rest = signature[size + 4 : size + 68], signature[size + 68 :]
-    if signature[size : size + 4] != b"\0\0\0\x40":
-        return None
+def _is_of_key(key: bytes, message: bytes, made: bytes) -> bool:
+    kind, point, *device = _strings(key)
+    size = 4 + int.from_bytes(made[:4], "big")
+    bare, rest = made[size + 4 : size + 68], made[size + 68 :]
+    if kind != made[4:size] or kind not in (_PLAIN, _DEVICE) or made[size : size + 4] != b"\0\0\0\x40":
+        return False
     if kind == _PLAIN:
-        return Signed(message, bare) if not rest else None
+        return not rest and verified(point, message, bare)
     if len(rest) != 5 or not rest[0] & _TOUCHED:
-        return None
-    application = hashlib.sha256(_strings(key)[2]).digest()
-    return Signed(application + rest + hashlib.sha256(message).digest(), bare)
+        return False
+    message = hashlib.sha256(device[0]).digest() + rest + hashlib.sha256(message).digest()
+    return verified(point, message, bare)
 
 
 def _strings(data: bytes) -> list[bytes]:
@@ -216,7 +196,3 @@ def _strings(data: bytes) -> list[bytes]:
         fields.append(field)
         at += 4 + size
     return fields
-
-
-def _string(field: bytes) -> bytes:
-    return len(field).to_bytes(4, "big") + field

@@ -14,9 +14,11 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
 from alice_exp.sharing.ports import PEER_NAME, Peer
+from alice_exp.sharing.store.network import network
+from alice_exp.sharing.store.peer_identity import peers, shares
 from alice_exp.sharing.usecases import peers as exchanging
+from alice_exp.sharing.usecases.bundles import caller_as, sharing
 from alice_exp.sharing.usecases.peers import Exchanged
-from alice_exp.sharing.wiring import caller_as, network, peers, shares, sharing
 from alice_exp.terminal.console import Terminal, sentence, short, visible
 from alice_exp.terminal.language import say
 from alice_exp.terminal.streams import PatientLines, json_text

@@ -16,9 +16,9 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed
+from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.sharing.usecases import bundles
-from alice_exp.sharing.usecases.bundles import Permitted, TakenIn
-from alice_exp.sharing.wiring import shares, sharing
+from alice_exp.sharing.usecases.bundles import Permitted, TakenIn, sharing
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun, source_bytes, write_apart

@@ -10,11 +10,12 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, PeerError, reason
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.sharing.ports import Message, Neighbour, Peer
 from alice_exp.sharing.store import pairing, tls_transport
-from alice_exp.sharing.store.peer_identity import FileIdentity, random_word
+from alice_exp.sharing.store.peer_identity import FileIdentity, peers, random_word
 from alice_exp.sharing.store.tls_transport import TlsLink
 
 SERVICE: Final = "_alice._tcp.local."
@@ -278,3 +279,9 @@ def _inviting(number: int) -> tuple[str, ...]:
         number=number,
         hint="name the other side with --at host:port, as its screen shows",
     )
+
+
+@once
+def network(session: Session) -> Network:
+    """The local network."""
+    return Network(peers(session), session.warn)

@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import NotFoundError, PeerError, ProblemError, reason
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.atomic_files import append
@@ -336,3 +337,15 @@ class Shares:
                 why=reason(error),
                 path=str(error.filename or self._directory),
             ) from error
+
+
+@once
+def shares(session: Session) -> Shares:
+    """This home's public name and the disclosure log."""
+    return Shares(session.root / "identity", session.config.text("sharing.name"), session.new_id)
+
+
+@once
+def peers(session: Session) -> FileIdentity:
+    """This Alice's network identity and its trusted peers."""
+    return FileIdentity(session.root, shares(session).name)

@@ -6,10 +6,10 @@ import hashlib
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
-from alice_exp.caller.acting import Caller, require_person
+from alice_exp.caller.acting import Acting, Caller, require_person
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError
-from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.journal.act import Act, Actor, Commit
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import NAME
@@ -34,12 +34,15 @@ from alice_exp.sharing.rules.bundle import (
     read_bundle,
     refuse_secrets,
 )
+from alice_exp.sharing.store.peer_identity import shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from alice_exp.home.doors import Home
+    from alice_exp.home.session import Session
     from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.sharing.ports import Peer
     from alice_exp.sharing.store.peer_identity import Shares
 
 _LEAVING: tuple[Place, ...] = ("universal",)
@@ -315,3 +318,15 @@ class _Intake:
             self.unchanged,
             tuple(self.refused),
         )
+
+
+def sharing(session: Session, peer: Peer | None = None) -> Sharing:
+    """The home, name, log and caller of this session; ``peer`` acts where one is given."""
+    return Sharing(
+        session.home, shares(session), session.caller if peer is None else caller_as(session)(peer)
+    )
+
+
+def caller_as(session: Session) -> Callable[[Peer], Caller]:
+    """A function that gives the caller for acts of a peer, at the current time."""
+    return lambda peer: replace(session.caller, acting=Acting.of(Actor("peer", peer.name)))

@@ -34,22 +34,15 @@ CONFLICT = "conflict"
 """The kind of evidence that records that a text was written differently on two machines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """The merged blocks by id, and the ids of blocks whose text both sides changed."""
-
-    blocks: Mapping[str, Placed]
-    conflicts: tuple[str, ...] = ()
-
-
 def merge(
     base: Mapping[str, Placed],
     ours: Mapping[str, Placed],
     theirs: Mapping[str, Placed],
     thresholds: Thresholds = DEFAULT,
     entries: Mapping[str, Entry] = MappingProxyType({}),
-) -> Merged:
-    """Merge all blocks of two sides with the common ancestor ``base`` (empty if they share no history), by id.
+) -> tuple[dict[str, Placed], tuple[str, ...]]:
+    """Merge all blocks of two sides with the common ancestor ``base`` (empty if they share no history), by id; returns
+    them, and the ids of those whose text both sides changed.
 
     ``entries`` are those of the merged ledger: where a person decided, the block says and stands as was decided.
     """
@@ -69,7 +62,7 @@ def merge(
     for placed in second:
         if placed.block.id not in known:
             result[placed.block.id] = placed
-    return Merged(result, tuple(conflicts))
+    return result, tuple(conflicts)
 
 
 def merge_block(

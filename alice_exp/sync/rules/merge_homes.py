@@ -10,7 +10,6 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from alice_exp.kernel.jsonc import edit, parse
-from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.formats.config_file import read_config
 from alice_exp.model.formats.record_edits import timeline_edits
@@ -134,12 +133,8 @@ def _bare(segment: Segment) -> Segment:
     return replace(segment, id=0)
 
 
-@dataclass(frozen=True, slots=True)
-class MergedFiles:
-    """The files of the merged home, and the ids of blocks whose text both sides changed."""
-
-    files: Mapping[str, bytes]
-    conflicts: tuple[str, ...] = ()
+MergedFiles = tuple[dict[str, bytes], tuple[str, ...]]
+"""The files of the merged home, and the ids of blocks whose text both sides changed."""
 
 
 def merge_trees(
@@ -158,15 +153,15 @@ def merge_trees(
         files[CONFIG] = config
     histories = (sides.was.blocks(), sides.one.blocks(), sides.other.blocks())
     thresholds = _thresholds(config)
-    merged = merge(*histories, thresholds, entries)
+    merged, conflicts = merge(*histories, thresholds, entries)
     wanted: dict[str, list[Block]] = {}
-    for placed in unite(merged.blocks, *histories, thresholds, sides.is_commented).values():
+    for placed in unite(merged, *histories, thresholds, sides.is_commented).values():
         wanted.setdefault(placed.path, []).append(placed.block)
     for path in sorted({*one, *other, *wanted} - {CONFIG}):
         data = _file(path, sides, wanted.get(path, []))
         if data is not None:
             files[path] = data
-    return MergedFiles(files, merged.conflicts)
+    return files, conflicts
 
 
 def _thresholds(config: bytes | None) -> Thresholds:

@@ -1,34 +1,38 @@
-"""Merges two machines' ledgers: of two entries on a block that which had seen the other holds, whatever clocks say.
+"""Merges two machines' ledgers, and reads and signs their heads.
 
-Where neither had, it is asked, and until then the lower standing and the narrower place hold (DESIGN 5).
+Of two entries on a block that which had seen the other holds, whatever clocks say; where neither had, it is asked, and
+until then the lower standing and the narrower place hold (DESIGN 5). Heads are numbered, and signed by the key of the
+machine that merged last: the tree, the parents and the number, so a head proves every entry and cannot be moved
+elsewhere.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.ledger import agree, digest
 from alice_exp.model.values.ledger_entry import ASKED, MARKS, Entry
+from alice_exp.owner.rules.ssh_signature import public_key, signature, verified
 
+_ROW = re.compile(r"^Alice-(Number|Machine|Signature): (\S+)$", re.MULTILINE)
+
+LedgerHead = tuple[int, str, bool]
 Entries = Mapping[str, Entry]
 """The entries of a ledger, by id."""
 
 _HEIGHT: Final = ("forgotten", "rejected", "retired", "waiting", "trusted")
 
 
-@dataclass(frozen=True, slots=True)
-class MergedLedger:
-    """All entries of the merged ledger, and the ids that both machines decided on, each otherwise and unseen."""
+def merge_ledgers(was: Sequence[Entries], one: Entries, other: Entries) -> tuple[Entries, tuple[str, ...]]:
+    """Merge two ledgers with the common ancestors ``was`` (none: no shared past); symmetric in the two sides.
 
-    entries: Entries
-    asked: tuple[str, ...] = ()
-
-
-def merge_ledgers(was: Sequence[Entries], one: Entries, other: Entries) -> MergedLedger:
-    """Merge two ledgers with the common ancestors ``was`` (none: no shared past); symmetric in the two sides."""
+    Returns all entries, and the ids that both machines decided on, each otherwise and unseen.
+    """
     entries: dict[str, Entry] = {}
     asked: list[str] = []
     for block_id in sorted({*one, *other}):
@@ -44,7 +48,7 @@ def merge_ledgers(was: Sequence[Entries], one: Entries, other: Entries) -> Merge
         entries[block_id] = held or _lower(a, b)
         if held is None and not agree(a, b):
             asked.append(block_id)
-    return MergedLedger(entries, tuple(asked))
+    return entries, tuple(asked)
 
 
 def _seen_by_the_other(seen: Sequence[Entry], one: Entry, other: Entry) -> Entry | None:
@@ -81,3 +85,34 @@ def _lower(one: Entry, other: Entry) -> Entry:
         replaces=tuple(sorted({*one.replaces, *other.replaces})),
         both=tuple(sorted({*one.both} & {*other.both})),
     )
+
+
+def read_head(message: str, tree: str, parents: Sequence[str]) -> LedgerHead:
+    """What a commit of a ledger with this message, tree and parents says of itself: its number (from 1; 0: none), the
+    public key of the machine that signed it (64 hex digits; empty: nobody) and whether that signature is right."""
+    rows = dict(_ROW.findall(message))
+    number = int(rows["Number"]) if rows.get("Number", "").isdecimal() else 0
+    machine = rows.get("Machine", "")
+    if not re.fullmatch("[0-9a-f]{64}", machine):
+        return number, "", False
+    try:
+        made = base64.b64decode(rows.get("Signature", ""), validate=True)
+    except ValueError:
+        made = b""
+    return number, machine, verified(bytes.fromhex(machine), _text(tree, parents, number), made)
+
+
+def signing_rows(seed: bytes, tree: str, parents: Sequence[str], number: int) -> str:
+    """The rows by which a machine whose private key is ``seed`` signs a commit with this tree, parents and number."""
+    made = base64.b64encode(signature(seed, _text(tree, parents, number))).decode()
+    return f"Alice-Machine: {public_key(seed).hex()}\nAlice-Signature: {made}\n"
+
+
+def _text(tree: str, parents: Sequence[str], number: int) -> bytes:
+    return f"alice-exp ledger 1\ntree {tree}\nparents {' '.join(parents)}\nnumber {number}\n".encode()
+
+
+def told_key(machine: str) -> str:
+    """A machine's public key as people compare it: 20 letters of its SHA-256 (100 bits), in groups of four."""
+    letters = base64.b32encode(hashlib.sha256(bytes.fromhex(machine)).digest()).decode().lower()[:20]
+    return "-".join(letters[at : at + 4] for at in range(0, 20, 4))

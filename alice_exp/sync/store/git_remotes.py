@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from alice_exp.home.session import Session, once
 from alice_exp.home.store.list_files import NEWER
 from alice_exp.home.store.read_files import SAVING_NS
 from alice_exp.kernel.errors import BusyError, ProblemError, reason
@@ -24,8 +25,7 @@ from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING
 from alice_exp.kernel.journal.transaction import FileChange
-from alice_exp.sync.ports import Exchanged, Remote
-from alice_exp.sync.rules.merge_homes import MergedFiles
+from alice_exp.sync.remotes import Exchanged, Remote, remotes
 from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, tips
 from alice_exp.sync.store.merge_driver import (
     NEWER_TEXT,
@@ -103,45 +103,43 @@ class GitExchange:
         """Merge the remote's history into ours; returns our new head, our ledger (empty: it must not be handed on) and
         what that took. None for ``remote``: git merges, and knows of no ledger."""
         there, repository = incoming.commit, incoming.reader
-        heard = self._ledger.heard(incoming, remote)
+        heard, seen, offered = self._ledger.heard(incoming, remote)
         with self._home.alone() as composed:
             head = self._repository.head()
             if there and head != there:
                 refuse_purged(repository, head, there, over=over)
             joined = self._ledger.joined(incoming, remote, heard, over=over)
-            step = Exchanged(asked=joined.ledger.asked, head=heard.head, offered=heard.offered)
+            step = Exchanged(asked=joined.asked, head=seen, offered=offered)
             is_known = not there or head == there or repository.contains(head, there)
             gone = purged(repository, head) if over else ()
             # What a machine did whose decisions do not count is merged as a hand edit is: it waits where it stands.
-            entries = joined.ledger.entries if heard.commit else {}
-            if is_known:
-                merged = MergedFiles(files_of(self._repository, head))
-            else:
-                merged = merged_files(repository, head, there, gone, entries)
-            files = dict(merged.files) | ({NEWER: NEWER_TEXT} if remote is not None else {})
+            entries = joined.entries if heard else {}
+            merged, conflicts = (
+                (files_of(self._repository, head), ())
+                if is_known
+                else merged_files(repository, head, there, gone, entries)
+            )
+            files = merged | ({NEWER: NEWER_TEXT} if remote is not None else {})
             if not over:
                 # Over it, nothing of the remote's history may stay here: it contains what was purged.
                 incoming.take(self._repository)
             ledger = self._ledger.write(joined, composed(act)[1])
             shown = ledger if joined.is_handed_on else ""
-            if is_known and files == merged.files:
+            if is_known and files == merged:
                 self._ledger.point(ledger)
                 return head, shown, step
             step = replace(step, taken=_count(repository, head, there) if there else 0)
-            if (
-                not (is_known or over)
-                and repository.contains(there, head)
-                and files == files_of(repository, there)
-            ):
+            is_behind = not (is_known or over) and repository.contains(there, head)
+            if is_behind and files == files_of(repository, there):
                 self._write(head, Message("", 0, ""), files, follow=there, ledger=ledger)
                 return there, shown, step
-            left = _left_behind(repository, head, there) if over and there else ()
-            rows = (("Conflict", merged.conflicts), (LEDGER_ROW, (ledger,)))
-            trailers = (*((name, one) for name, ids in rows for one in ids if one), *left)
-            commit, message = composed(replace(act, trailers=(*act.trailers, *trailers)))
+            trailers = [*act.trailers, *(("Conflict", one) for one in conflicts)]
+            trailers += [(LEDGER_ROW, ledger)] if ledger else []
+            trailers += _left_behind(repository, head, there) if over and there else ()
+            commit, message = composed(replace(act, trailers=tuple(trailers)))
             merges = "" if over or is_known else there
             oid = self._write(head, message, files, merged=merges, ledger=ledger)
-            return oid, shown, replace(step, commit=replace(commit, commit=oid), conflicts=merged.conflicts)
+            return oid, shown, replace(step, commit=replace(commit, commit=oid), conflicts=conflicts)
 
     def _write(
         self,
@@ -181,7 +179,7 @@ class GitExchange:
             parents = parents_of_gits_merge(repository, head)
             if not parents:
                 return None
-            files = merged_files(repository, parents[0], parents[1]).files
+            files = merged_files(repository, parents[0], parents[1])[0]
             if files == present:
                 return None
             commit, message = composed(act)
@@ -318,3 +316,9 @@ def _count(repository: Repository, known: str, new: str) -> int:
     """The number of commits reachable from ``new`` but not from ``known`` (empty: all)."""
     without = [f"^{known}"] if known else []
     return int(repository.run("rev-list", "--count", new, *without, "--"))
+
+
+@once
+def exchange(session: Session) -> GitExchange:
+    """The session's git exchange."""
+    return GitExchange(session.home, remotes(session).key)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.home.doors import Home
-    from alice_exp.sync.ports import Remote
+    from alice_exp.sync.remotes import Remote
 
 THERE = "refs/heads/main"
 """The branch of a remote that is exchanged; every other is left alone."""

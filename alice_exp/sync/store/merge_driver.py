@@ -126,7 +126,7 @@ def _base(repository: Repository, one: str, other: str) -> dict[str, bytes]:
     result = files_of(repository, bases[0])
     for base in bases[1:]:
         grown = _base(repository, bases[0], base)
-        result = dict(merge_trees(grown, result, files_of(repository, base)).files)
+        result, _ = merge_trees(grown, result, files_of(repository, base))
     return result
 
 
@@ -136,7 +136,7 @@ def driver(base: Path, ours: Path, theirs: Path, path: str) -> None:
     result = _of_whole_histories(path, sides[1], sides[2])
     if result is None:
         was, one, other = ({path: data} if data else {} for data in sides)
-        result = merge_trees(was, one, other).files.get(path, b'{\n  "blocks": []\n}\n')
+        result = merge_trees(was, one, other)[0].get(path, b'{\n  "blocks": []\n}\n')
     ours.write_bytes(result)
 
 
@@ -152,7 +152,7 @@ def _of_whole_histories(path: str, ours: bytes, theirs: bytes) -> bytes | None:
     if [tree.get(path) for tree in trees] != [blob_id(ours), blob_id(theirs)]:
         return None
     # A driver cannot remove a file; `sync settle`, which the post-merge hook runs, does.
-    return merged_files(repository, head, heads[0]).files.get(path, b'{\n  "blocks": []\n}\n')
+    return merged_files(repository, head, heads[0])[0].get(path, b'{\n  "blocks": []\n}\n')
 
 
 def main(arguments: Sequence[str], merge: Callable[[Path, Path, Path, str], None] = driver) -> int:
@@ -189,7 +189,7 @@ def take_back(home: Home) -> str:
     (there,) = named
     with home.lock.hold():
         head = repository.head()
-        merged = merged_files(repository, head, there).files
+        merged = merged_files(repository, head, there)[0]
         sides = (files_of(repository, head), files_of(repository, there), merged)
         gits = _index(repository)
         for path in sorted({path for side in sides for path in side}):

@@ -11,8 +11,7 @@ from alice_exp.kernel.journal.ledger_objects import LedgerObjects
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.ledger import read_shard
 from alice_exp.owner.rules.ssh_signature import public_key
-from alice_exp.sync.rules.ledger_heads import LedgerHead, read_head, signing_rows
-from alice_exp.sync.rules.merge_ledgers import Entries, MergedLedger, merge_ledgers
+from alice_exp.sync.rules.merge_ledgers import Entries, LedgerHead, merge_ledgers, read_head, signing_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,18 +19,8 @@ if TYPE_CHECKING:
     from alice_exp.home.doors import Home
     from alice_exp.kernel.journal.git_process import Repository
     from alice_exp.model.values.ledger_entry import Entry
-    from alice_exp.sync.ports import Remote
+    from alice_exp.sync.remotes import Remote
     from alice_exp.sync.store.incoming_history import Incoming
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """The commit of a remote's ledger that counts here (empty: none), the highest number seen of its heads, and the key
-    that signed a head that does not count (empty: it is counted, or nobody signed it)."""
-
-    commit: str
-    head: int
-    offered: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +28,11 @@ class Joined:
     """What a remote's ledger and ours lead to: an existing ``commit`` (empty: none), or what ``SharedLedger.write`` has
     to put on top of ours; ``is_handed_on``: the remote's is to be moved there."""
 
-    ledger: MergedLedger
+    entries: Entries
     commit: str = ""
     before: int = 0
     changed: tuple[Entry, ...] = ()
+    asked: tuple[str, ...] = ()
     merged: str = ""
     is_new: bool = False
     is_handed_on: bool = True
@@ -57,49 +47,52 @@ class SharedLedger:
         self._objects = home.standings.objects
         self._key = key
 
-    def heard(self, incoming: Incoming, remote: Remote | None) -> Heard:
-        """Whose head a remote sent; ``PeerError`` for one that is older than one seen before, or wrongly signed."""
+    def heard(self, incoming: Incoming, remote: Remote | None) -> tuple[str, int, str]:
+        """The commit of a remote's ledger that counts here (empty: none), the highest number seen of its heads, and the
+        key that signed a head that does not count (empty: it is counted, or nobody signed it).
+
+        ``PeerError`` for a head that is older than one seen before, or wrongly signed.
+        """
         if remote is None:
-            return Heard("", 0)
-        head = _head(incoming.reader, incoming.ledger) if incoming.ledger else LedgerHead(0)
-        known = (*remote.machines, self._own())
-        if incoming.ledger and head.machine not in known:
-            return Heard("", remote.head, head.machine if head.is_signed else "")
-        if head.machine and not head.is_signed:
+            return "", 0, ""
+        number, machine, is_signed = _head(incoming.reader, incoming.ledger)
+        if incoming.ledger and machine not in (*remote.machines, self._own()):
+            return "", remote.head, machine if is_signed else ""
+        if machine and not is_signed:
             raise PeerError("the decisions that {name} sends are not signed as they are", name=remote.name)
         # What was made anew has no past at all.
-        if incoming.commit and head.number < remote.head:
+        if incoming.commit and number < remote.head:
             raise PeerError(
                 "{name} sends your decisions as they were before: head {number}, and {head} was seen there",
                 name=remote.name,
-                number=head.number,
+                number=number,
                 head=remote.head,
                 hint="if you put back a backup there: 'alice-exp sync remove', then add it again",
             )
-        return Heard(incoming.ledger, max(head.number, remote.head))
+        return incoming.ledger, max(number, remote.head), ""
 
-    def joined(self, incoming: Incoming, remote: Remote | None, heard: Heard, *, over: bool) -> Joined:
-        """Merge a remote's ledger and ours; nothing is written. ``over``: nothing of the remote's history may become an
-        ancestor of ours."""
-        ours, theirs, reader = self._objects.head(), heard.commit, incoming.reader
+    def joined(self, incoming: Incoming, remote: Remote | None, theirs: str, *, over: bool) -> Joined:
+        """Merge a remote's ledger, as far as it counts (``theirs``), and ours; nothing is written. ``over``: nothing of
+        the remote's history may become an ancestor of ours."""
+        ours, reader = self._objects.head(), incoming.reader
         if not theirs or (ours and reader.contains(ours, theirs)):
-            merged = MergedLedger(self._entries(reader, ours))
+            entries = self._entries(reader, ours)
             if remote is None or (incoming.ledger and not theirs):
-                return Joined(merged, ours, is_handed_on=False)
+                return Joined(entries, ours, is_handed_on=False)
             # Where nobody decided yet, an empty one makes this machine's key known there.
-            head = _head(reader, ours) if ours else LedgerHead(0)
-            is_known = head.is_signed and head.machine in (*remote.machines, self._own())
-            return Joined(merged, ours, head.number, is_new=not is_known)
+            number, machine, is_signed = _head(reader, ours)
+            is_known = is_signed and machine in (*remote.machines, self._own())
+            return Joined(entries, ours, number, is_new=not is_known)
         is_ahead = not over and (not ours or reader.contains(theirs, ours))
         # Each machine signs once, so that the others can be asked whether they know it.
         if is_ahead and reader.run("log", "-1", f"--grep=^Alice-Machine: {self._own()}$", theirs, "--"):
-            return Joined(MergedLedger(self._entries(reader, theirs)), theirs)
+            return Joined(self._entries(reader, theirs), theirs)
         bases = reader.run("merge-base", "--all", ours, theirs, check=False).decode().split() if ours else []
         here, there = self._entries(reader, ours), self._entries(reader, theirs)
-        merged = merge_ledgers([self._entries(reader, one) for one in bases], here, there)
-        changed = tuple(one for key, one in merged.entries.items() if here.get(key) != one)
-        number = max(_head(reader, one).number for one in (ours, theirs) if one)
-        return Joined(merged, ours, number, changed, "" if over else theirs, is_new=True)
+        entries, asked = merge_ledgers([self._entries(reader, one) for one in bases], here, there)
+        changed = tuple(one for key, one in entries.items() if here.get(key) != one)
+        number = max(_head(reader, one)[0] for one in (ours, theirs))
+        return Joined(entries, ours, number, changed, asked, "" if over else theirs, is_new=True)
 
     def write(self, joined: Joined, message: Message) -> str:
         """The commit of the ledger from now on: written and signed if it is new; the reference stays as it is.
@@ -127,7 +120,7 @@ class SharedLedger:
 
     def number(self, commit: str) -> int:
         """The number of a head; 0 for none."""
-        return _head(self._repository, commit).number if commit else 0
+        return _head(self._repository, commit)[0]
 
     def _own(self) -> str:
         return public_key(self._key()).hex()
@@ -142,6 +135,8 @@ class SharedLedger:
 
 
 def _head(repository: Repository, commit: str) -> LedgerHead:
+    if not commit:
+        return 0, "", False
     told = repository.run("log", "-1", "--format=%T%x00%P%x00%B", commit, "--").decode("utf-8", "replace")
     tree, parents, message = told.split("\0", 2)
     return read_head(message, tree, parents.split())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import Annotated
 
@@ -29,14 +28,14 @@ from alice_exp.timeline.cli.event_tables import (
     picture,
     segment_document,
     show_change,
-    what_happened,
 )
 from alice_exp.timeline.rules.compaction import (
     between,
     events_between,
+    narrative,
     recent,
-    scenes,
     statistics,
+    what_happened,
     what_mattered,
 )
 from alice_exp.timeline.usecases import events as diary
@@ -189,34 +188,26 @@ def tell(
     Example: alice-exp event narrative --last 5
     """
     timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
-    told = scenes(timeline, last)
     earlier = what_mattered(timeline.segments[: -last or None])
     document = {
-        "narrative": "\n".join(map(str, told)),
+        "narrative": narrative(timeline, last),
         "earlier": list(earlier),
         "segments": [
             {
-                "id": scene.segment,
-                "start": scene.start,
-                "end": scene.end,
-                "segment_length": scene.thoughts,
-                "text": scene.text,
-                "key_events": list(scene.key_events),
+                **attributes(one, "id start end segment_length"),
+                "text": what_happened(one),
+                "key_events": list(one.key_events),
             }
-            for scene in told
+            for one in recent(timeline, last)
         ],
     }
 
     def text() -> None:
         if earlier:
             terminal.line(say("what mattered before: {events}", events="; ".join(earlier)))
-        for scene in told:
-            here = dataclasses.replace(
-                scene, start=terminal.local(scene.start), end=terminal.local(scene.end)
-            )
-            terminal.line(str(here))
-        if not told:
-            terminal.line(say("there is no thought yet"))
+        told = narrative(timeline, last, terminal.local).splitlines()
+        for line in told or [say("there is no thought yet")]:
+            terminal.line(line)
 
     terminal.answer(document, text)
 

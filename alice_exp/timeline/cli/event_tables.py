@@ -12,7 +12,7 @@ from alice_exp.model.formats.record_schema import event_json, segment_json
 from alice_exp.model.values.records import Segment, Timeline
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
-from alice_exp.timeline.rules.digest import gist
+from alice_exp.timeline.rules.compaction import what_happened
 from alice_exp.timeline.rules.search_thoughts import Hit
 from alice_exp.timeline.usecases import events
 
@@ -58,11 +58,6 @@ def segment_document(one: Segment) -> Mapping[str, Any]:
         "events": [event_json(event) for event in one.events],
         **attributes(one, "start_timestamp end_timestamp"),
     }
-
-
-def what_happened(one: Segment) -> str:
-    """A segment's summary, or its thoughts if it has none."""
-    return one.summary or "; ".join(map(gist, one.events))
 
 
 def picture(terminal: Terminal, timeline: Timeline, shown: Sequence[Segment]) -> None:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from alice_exp.kernel.jsonc.problem import Json
-from alice_exp.kernel.progress import followed
+from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.records import Event, Segment, Timeline
@@ -49,19 +49,6 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
-class AddedMany:
-    """Many additions in one act.
-
-    ``raw`` holds every thought verbatim under its id, ``compacted`` is the result of adding them one by one.
-    Committing the first before the second leaves every thought in history (B1.4, DESIGN 5).
-    """
-
-    raw: Timeline
-    compacted: Timeline
-    merges: tuple[Merge, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class TimelineStatistics:
     """Counts of a timeline (R1.33): lengths and levels by segment, oldest first; its span from ``start`` to ``end``."""
 
@@ -73,23 +60,6 @@ class TimelineStatistics:
     verbatim: int
     start: str
     end: str
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """One line of the narrative: time span, number of thoughts, summary, key events (B1.12)."""
-
-    segment: int
-    start: str
-    end: str
-    thoughts: int
-    text: str
-    key_events: tuple[str, ...]
-
-    def __str__(self) -> str:
-        span = self.start if self.start == self.end else f"{self.start} – {self.end}"
-        keys = f" [{'; '.join(self.key_events)}]" if self.key_events else ""
-        return f"{span} ({self.thoughts}): {self.text}{keys}"
 
 
 def by_equal_length(segments: Sequence[Segment]) -> int | None:
@@ -123,23 +93,21 @@ def add_event(
     return Added(grown, own.id, merge)
 
 
-def add_events(timeline: Timeline, events: Iterable[Event]) -> AddedMany:
-    """Add many thoughts in one act, merged by the rule; a model is not asked for each of the merges."""
-    raw = list(timeline.segments)
-    merges: list[Merge] = []
-    compacted = timeline
+def add_events(timeline: Timeline, events: Iterable[Event]) -> tuple[Timeline, Timeline, tuple[Merge, ...]]:
+    """Add many thoughts in one act, merged by the rule; a model is not asked for each of the merges.
+
+    The first timeline holds every thought verbatim under its id, the second is the result of adding them one by one.
+    Committing the first before the second leaves every thought in history (B1.4, DESIGN 5).
+    """
+    raw, merges, compacted = list(timeline.segments), list[Merge](), timeline
     for event in followed(tuple(events)):
         added = add_event(compacted, event)
         raw.append(Segment(added.segment, event.at, event.at, events=(event,)))
         merges += [added.merge] if added.merge else []
         compacted = added.timeline
-    uncompacted = replace(
-        timeline,
-        next_id=compacted.next_id,
-        total_events=compacted.total_events,
-        segments=tuple(raw),
-    )
-    return AddedMany(uncompacted, compacted, tuple(merges))
+    compressions = timeline.total_compressions
+    whole = replace(compacted, total_compressions=compressions, segments=tuple(raw))
+    return whole, compacted, tuple(merges)
 
 
 def merged(
@@ -261,28 +229,16 @@ def between(timeline: Timeline, since: str = "", until: str = "") -> tuple[Segme
 def events_between(timeline: Timeline, since: str = "", until: str = "") -> tuple[tuple[int, Event], ...]:
     """The verbatim thoughts in a span of time, both ends included, each with its number (R1.39)."""
     low, high = _span(since, until)
-    return tuple(
-        (number, event) for number, event in verbatim(timeline).items() if low <= event.timestamp <= high
-    )
+    return tuple(pair for pair in verbatim(timeline).items() if low <= pair[1].timestamp <= high)
 
 
 def _span(since: str, until: str) -> tuple[float, float]:
     return (seconds(since) if since else float("-inf"), seconds(until) if until else float("inf"))
 
 
-def scenes(timeline: Timeline, count: int = 5) -> tuple[Scene, ...]:
-    """The newest ``count`` segments as lines of a narrative, oldest first (R1.32, B1.12)."""
-    return tuple(
-        Scene(
-            segment.id,
-            segment.start,
-            segment.end,
-            segment.segment_length,
-            segment.summary or "; ".join(map(gist, segment.events)),
-            segment.key_events,
-        )
-        for segment in recent(timeline, count)
-    )
+def what_happened(segment: Segment) -> str:
+    """A segment's summary, or its thoughts if it has none."""
+    return segment.summary or "; ".join(map(gist, segment.events))
 
 
 def what_mattered(segments: Sequence[Segment]) -> tuple[str, ...]:
@@ -293,9 +249,16 @@ def what_mattered(segments: Sequence[Segment]) -> tuple[str, ...]:
     )
 
 
-def narrative(timeline: Timeline, count: int = 5) -> str:
-    """The newest ``count`` segments as text, one line each, oldest first; empty for an empty timeline (R1.32)."""
-    return "\n".join(map(str, scenes(timeline, count)))
+def narrative(timeline: Timeline, count: int = 5, local: Callable[[str], str] = str) -> str:
+    """The newest ``count`` segments as text, one line each, oldest first: time span, number of thoughts, summary, key
+    events (R1.32, B1.12); empty for an empty timeline. ``local`` writes a time."""
+    lines = []
+    for one in recent(timeline, count):
+        start, end = local(one.start), local(one.end)
+        span = start if start == end else f"{start} – {end}"
+        keys = f" [{'; '.join(one.key_events)}]" if one.key_events else ""
+        lines.append(f"{span} ({one.segment_length}): {what_happened(one)}{keys}")
+    return "\n".join(lines)
 
 
 def statistics(timeline: Timeline) -> TimelineStatistics:

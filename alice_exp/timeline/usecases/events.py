@@ -26,14 +26,13 @@ from alice_exp.timeline.rules.search_thoughts import search_thoughts
 from alice_exp.timeline.usecases.original_events import FINISHED, everything
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from alice_exp.home.doors import Home
     from alice_exp.home.session import Session
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.kernel.providers.ports import Provider
     from alice_exp.model.formats.record_import import ImportedTimeline
     from alice_exp.model.values.records import ImportMode, Segment
     from alice_exp.model.values.snapshot import Snapshot
@@ -63,21 +62,19 @@ def add_thought(session: Session, event: Event, summarise: Summariser | None = N
     the rule tells of them. A dry run asks none.
     """
     _require_said(event)
-    home, caller = session.target, session.caller
-    event = event if event.at else replace(event, at=caller.now)
+    event = event if event.at else replace(event, at=session.caller.now)
     model = None if session.is_dry else summarise or configured_summary(session)
-    answers = asked(home, event, model) if model is not None else None
+    answers = asked(session.target, event, model) if model is not None else None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
-        timeline = _present(snapshot)
-        added = add_event(timeline, event, answers)
-        detail = f"add #{added.segment}{f', {_said(added.merge)}' if added.merge else ''}"
-        act = Act("event", caller.actor, caller.now, (), detail)
-        merges = (added.merge,) if added.merge else ()
+        added = add_event(_present(snapshot), event, answers)
+        one = added.merge
+        said = f", #{one.first.id} + #{one.second.id} → #{one.merged.id}" if one else ""
+        act = _act(session, f"add #{added.segment}{said}")
+        merges = (one,) if one else ()
         return ChangeSet(act, timeline=added.timeline), Told(added.timeline, (added.segment,), merges)
 
-    commit, told = home.apply(plan, (), records=EVENTS_PATH)
-    return replace(told, commit=commit)
+    return _done(session, plan)
 
 
 def finish_thought(session: Session, number: int, result: Json) -> Told:
@@ -88,9 +85,8 @@ def finish_thought(session: Session, number: int, result: Json) -> Told:
     """
     if result is None:
         raise UsageError("say what came of it")
-    caller = session.caller
 
-    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told | None]:
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
         timeline = _present(snapshot)
         if not 1 <= number <= timeline.total_events:
             raise UsageError("there was no thought {number} yet", number=number)
@@ -98,15 +94,13 @@ def finish_thought(session: Session, number: int, result: Json) -> Told:
         if event is not None and event.result is not None:
             raise UsageError("thought {number} has a result already", number=number)
         told = finished(timeline, number, result)
-        if told is None:
-            return None, None
-        act = Act("event", caller.actor, caller.now, (), f"result of {number}", ((FINISHED, str(number)),))
-        return ChangeSet(act, timeline=told), Told(told)
+        act = replace(_act(session, f"result of {number}"), trailers=((FINISHED, str(number)),))
+        return (ChangeSet(act, timeline=told), Told(told)) if told else (None, Told(timeline))
 
-    commit, told = session.target.apply(plan, (), records=EVENTS_PATH)
-    if told is not None:
-        return replace(told, commit=commit)
-    late = Event(caller.now, f"what came of thought {number}", result=result, metadata={LINK: number})
+    told = _done(session, plan)
+    if number in verbatim(told.timeline):
+        return told
+    late = Event("", f"what came of thought {number}", result=result, metadata={LINK: number})
     return add_thought(session, late)
 
 
@@ -117,24 +111,37 @@ def add_thoughts(session: Session, events: Sequence[Event], verb: str = "add") -
     """
     for event in events:
         _require_said(event)
-    caller = session.caller
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
         timeline = _present(snapshot)
         if not events:
             return None, Told(timeline)
-        many = add_events(timeline, events)
-        fresh = tuple(one.id for one in many.raw.segments[len(timeline.segments) :])
-        told = Told(many.compacted, fresh, many.merges)
-        act = Act(
-            "event", caller.actor, caller.now, (), f"{verb} {len(events)} thought{'s' * (len(events) != 1)}"
-        )
-        numbers = range(timeline.total_events + 1, many.compacted.total_events + 1)
-        if set(numbers) <= verbatim(many.compacted).keys():
-            return ChangeSet(act, timeline=many.compacted), told
-        after = Act("event", caller.actor, caller.now, (), f"compact, {len(many.merges)} merges")
-        return ChangeSet(act, timeline=many.raw, then=ChangeSet(after, timeline=many.compacted)), told
+        raw, compacted, merges = add_events(timeline, events)
+        fresh = tuple(one.id for one in raw.segments[len(timeline.segments) :])
+        act = _act(session, f"{verb} {len(events)} thought{'s' * (len(events) != 1)}")
+        numbers = range(timeline.total_events + 1, compacted.total_events + 1)
+        is_whole = set(numbers) <= verbatim(compacted).keys()
+        changes = _compacting(session, act, raw, compacted, len(merges), is_whole)
+        return changes, Told(compacted, fresh, merges)
 
+    return _done(session, plan)
+
+
+def _compacting(
+    session: Session, act: Act, raw: Timeline, compacted: Timeline, merges: int, is_whole: bool
+) -> ChangeSet:
+    """The act that leaves a compacted timeline, behind one of every thought where it does not hold each of them."""
+    if is_whole:
+        return ChangeSet(act, timeline=compacted)
+    after = _act(session, f"compact, {merges} merges")
+    return ChangeSet(act, timeline=raw, then=ChangeSet(after, timeline=compacted))
+
+
+def _act(session: Session, detail: str) -> Act:
+    return Act("event", session.actor, session.caller.now, (), detail)
+
+
+def _done(session: Session, plan: Callable[[Snapshot], tuple[ChangeSet | None, Told]]) -> Told:
     commit, told = session.target.apply(plan, (), records=EVENTS_PATH)
     return replace(told, commit=commit)
 
@@ -153,7 +160,7 @@ def take_in(session: Session, imported: ImportedTimeline, mode: ImportMode = "me
     """
     if mode == "replace":
         require_person(session.caller, "replace the timeline", "alice-exp event import FILE --replace")
-        whole = imported.timeline or add_events(Timeline(), imported.events).compacted
+        whole = imported.timeline or add_events(Timeline(), imported.events)[1]
         return _replaced(session, whole, imported.events)
     if imported.timeline is not None:
         return _filled(session, imported.timeline)
@@ -184,10 +191,6 @@ def _require_said(event: Event) -> None:
         raise UsageError("an event needs a thought: what went through the mind")
 
 
-def _said(merge: Merge) -> str:
-    return f"#{merge.first.id} + #{merge.second.id} → #{merge.merged.id}"
-
-
 def asked(home: Home, event: Event, summarise: Summariser) -> Summariser:
     """A model's answer for the merge that is about to happen; a failure is kept, and tells why the rule answered."""
     snapshot = home.read((), records=EVENTS_PATH)
@@ -215,33 +218,19 @@ def asked(home: Home, event: Event, summarise: Summariser) -> Summariser:
 
 
 def _replaced(session: Session, whole: Timeline, events: Sequence[Event]) -> Told:
-    caller = session.caller
-
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
-        require_sound(snapshot, EVENTS_PATH)
-        act = Act(
-            "event",
-            caller.actor,
-            caller.now,
-            (),
-            f"import, replaces {_present(snapshot).total_events} thoughts",
-        )
+        act = _act(session, f"import, replaces {_present(snapshot).total_events} thoughts")
         told = Told(whole, tuple(segment.id for segment in whole.segments))
         if whole == snapshot.timeline:
             return None, told
-        if len(verbatim(whole)) >= len(events):
-            return ChangeSet(act, timeline=whole), told
-        raw = add_events(Timeline(), events).raw
-        after = Act("event", caller.actor, caller.now, (), f"compact, {whole.total_compressions} merges")
-        return ChangeSet(act, timeline=raw, then=ChangeSet(after, timeline=whole)), told
+        is_whole = len(verbatim(whole)) >= len(events)
+        raw = whole if is_whole else add_events(Timeline(), events)[0]
+        return _compacting(session, act, raw, whole, whole.total_compressions, is_whole), told
 
-    commit, told = session.target.apply(plan, (), records=EVENTS_PATH)
-    return replace(told, commit=commit)
+    return _done(session, plan)
 
 
 def _filled(session: Session, whole: Timeline) -> Told:
-    caller = session.caller
-
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
         present = _present(snapshot)
         if present == whole:
@@ -251,11 +240,10 @@ def _filled(session: Session, whole: Timeline) -> Told:
                 "this home has a timeline of its own; two cannot be made one",
                 hint="a person replaces it with --replace; thoughts (JSONL of 'event export --thoughts') are merged",
             )
-        act = Act("event", caller.actor, caller.now, (), f"import {whole.total_events} thoughts")
-        return ChangeSet(act, timeline=whole), Told(whole, tuple(one.id for one in whole.segments))
+        changes = ChangeSet(_act(session, f"import {whole.total_events} thoughts"), timeline=whole)
+        return changes, Told(whole, tuple(one.id for one in whole.segments))
 
-    commit, told = session.target.apply(plan, (), records=EVENTS_PATH)
-    return replace(told, commit=commit)
+    return _done(session, plan)
 
 
 def _content(event: Event) -> str:
@@ -284,22 +272,17 @@ def find_thoughts(
 
 
 def configured_summary(session: Session) -> Summariser | None:
-    """The configured chat model; None where there is none, or where ``events.model`` is off (R1.25, R1.46)."""
-    if session.provider is None or not session.config.flag("events.model"):
+    """The configured chat model; None where there is none, or where ``events.model`` is off (R1.25, R1.46). Whatever it
+    raises, the rule answers in its place, as where its answer cannot be read."""
+    provider = session.provider
+    if provider is None or not session.config.flag("events.model"):
         return None
-    return ModelSummary(session.provider)
 
-
-@dataclass(frozen=True, slots=True)
-class ModelSummary:
-    """A model as ``timeline.rules.compaction.Summariser``: whatever it raises, the rule answers in its place."""
-
-    provider: Provider
-
-    def __call__(self, first: Segment, second: Segment) -> Digest | None:
-        """What the model says of two neighbours; None where its answer cannot be read."""
+    def summarise(first: Segment, second: Segment) -> Digest | None:
         said = "\n".join(f"{one.start} {line}" for one in (first, second) for line in _lines(one))
-        return read_digest(self.provider.chat(f"{PROMPT}{said}\n"))
+        return read_digest(provider.chat(f"{PROMPT}{said}\n"))
+
+    return summarise
 
 
 def _lines(segment: Segment) -> tuple[str, ...]:

@@ -1,9 +1,7 @@
 """What can happen to a command at one of its steps, by the name of its mode.
 
 ``kill``           the whole tree dies, the call is not carried out
-``kill-after``     the whole tree dies once the call is carried out
 ``kill-one``       only the process that makes the call dies, and its parent sees that
-``term``, ``int``  every process gets SIGTERM or SIGINT
 ``errno:ENOSPC``   the call fails once, with this or any other errno
 ``errno*:ENOSPC``  this call and every later one fail: a disk that stays full
 ``short``          the call writes half of what was asked
@@ -12,7 +10,6 @@
 """
 
 import errno
-import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -41,10 +38,7 @@ PLAIN = {
     fault.mode: fault
     for fault in (
         Fault("kill", Stop.kill_all),
-        Fault("kill-after", Stop.kill_all_after),
         Fault("kill-one", Stop.kill_one),
-        Fault("term", lambda stop: stop.signal_all(signal.SIGTERM)),
-        Fault("int", lambda stop: stop.signal_all(signal.SIGINT)),
         Fault("short", Stop.shorten, writes=True),
         Fault("powercut", Stop.kill_all, cuts="at the step"),
         Fault("powercut-end", _nothing, cuts="at the end"),

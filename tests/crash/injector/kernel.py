@@ -14,7 +14,7 @@ class Unable(Exception):
     """This machine cannot do what a mode needs; the text says why."""
 
 
-_SEIZE, _CONTINUE, _TO_NEXT_CALL, _LISTEN = 0x4206, 7, 24, 0x4208
+_SEIZE, _CONTINUE, _LISTEN = 0x4206, 7, 0x4208
 _GET_MESSAGE, _GET_REGISTERS, _SET_REGISTERS = 0x4201, 0x4204, 0x4205
 _GENERAL = 1
 """The register set that every machine has (``NT_PRSTATUS``)."""
@@ -54,9 +54,9 @@ def seize(process: int) -> None:
         raise Unable(f"ptrace is refused here: {fault.strerror}") from fault
 
 
-def go_on(process: int, signal: int = 0, *, to_the_end_of_the_call: bool = False) -> None:
+def go_on(process: int, signal: int = 0) -> None:
     """Let a stopped process run, with a signal for it."""
-    _ptrace(_TO_NEXT_CALL if to_the_end_of_the_call else _CONTINUE, process, 0, signal)
+    _ptrace(_CONTINUE, process, 0, signal)
 
 
 def stay_stopped(process: int) -> None:

@@ -21,7 +21,6 @@ from . import kernel, program
 from .syscalls import AT_FDCWD, WRITING, Call, Place
 
 _STOPPING = (signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
-_END_OF_CALL = signal.SIGTRAP | 0x80
 _LONGEST_PATH = 4096
 
 
@@ -54,17 +53,9 @@ class Stop:
         """The whole tree dies, the call is not carried out."""
         self._tree.kill()
 
-    def kill_all_after(self) -> None:
-        """The call is carried out, then the whole tree dies."""
-        self._tree.last_call_of = self._process
-
     def kill_one(self) -> None:
         """Only the process that makes the call dies; its parent goes on."""
         os.kill(self._process, signal.SIGKILL)
-
-    def signal_all(self, number: int) -> None:
-        """Every process of the tree gets a signal, and the call is carried out."""
-        self._tree.signal(number)
 
     def refuse(self, error: int) -> None:
         """The call fails with this ``errno`` and does nothing."""
@@ -91,18 +82,13 @@ class Tree:
         self._alive: set[int] = set()
         self._doomed = False
         self._steps: list[Step] = []
-        self.last_call_of = 0
 
     def kill(self) -> None:
         """Every process dies, those that are just being born too."""
         self._doomed = True
-        self.signal(signal.SIGKILL)
-
-    def signal(self, number: int) -> None:
-        """A signal for every process."""
         for process in tuple(self._alive):
             with suppress(ProcessLookupError):
-                os.kill(process, number)
+                os.kill(process, signal.SIGKILL)
 
     def run(
         self, command: program.Program, where: Path, environment: Mapping[str, str], timeout: float
@@ -135,13 +121,11 @@ class Tree:
                 ended = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
 
     def _stopped(self, process: int, number: int, event: int) -> None:
-        """A process stands still for one of six reasons; all but one are none of ours."""
+        """A process stands still for one of five reasons; all but one are none of ours."""
         if self._doomed:
             os.kill(process, signal.SIGKILL)
         elif event == kernel.EVENT_FILTER:
             self._at_call(process)
-        elif number == _END_OF_CALL:
-            self.kill()
         elif event == kernel.EVENT_STOP and number in _STOPPING:
             kernel.stay_stopped(process)
         elif event:
@@ -159,7 +143,7 @@ class Tree:
             length = 0 if call.length is None else registers.argument(call.length)
             self._steps.append(Step(call.name, path, length))
             self._meet(len(self._steps), self._steps[-1], Stop(self, process, call, registers))
-        kernel.go_on(process, to_the_end_of_the_call=self.last_call_of == process)
+        kernel.go_on(process)
 
     def _touched(self, process: int, call: Call, registers: kernel.Registers) -> str | None:
         """The path in the sandbox that a call is about; ``None`` where it changes nothing there."""

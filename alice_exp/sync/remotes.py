@@ -1,4 +1,5 @@
-"""The remotes that a person added, and the key by which this machine signs its decisions for the others.
+"""The remotes that a person added, what an exchange with one led to, and the key by which this machine signs its
+decisions for the others.
 
 Both stay on this machine: ``identity/remotes.json`` and ``identity/machine.key`` (32 random bytes in hex, 0600).
 """
@@ -10,12 +11,51 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
+from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal import atomic_files as files
-from alice_exp.sync.ports import Remote
+from alice_exp.kernel.journal.act import Commit
+from alice_exp.kernel.value_class import dataclass
 
 
-class FileRemotes:
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A git repository that a person added at ``at`` (ISO-8601 UTC). ``private``: everything tracked may go there.
+
+    ``synced`` is when a sync with it last succeeded; empty: never. ``machines`` are the public keys (hex) of the
+    person's other machines there, whose decisions count; ``offered`` is one that nobody confirmed yet (empty: none).
+    ``head`` is the number of the newest head of the ledger seen there.
+    """
+
+    name: str
+    address: str
+    private: bool
+    at: str
+    synced: str = ""
+    machines: tuple[str, ...] = ()
+    head: int = 0
+    offered: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """The result of an exchange with a private remote.
+
+    ``taken`` and ``given`` count acts; ``commit`` joined two histories (None if none was needed); ``conflicts`` are the
+    ids of blocks whose text both sides had changed, ``asked`` of those that both had decided on, each otherwise and
+    unseen. ``head`` and ``offered`` are what ``Remote`` keeps of that name.
+    """
+
+    taken: int = 0
+    given: int = 0
+    commit: Commit | None = None
+    conflicts: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    head: int = 0
+    offered: str = ""
+
+
+class Remotes:
     """The remotes and the machine's key, in files of the directory ``identity``."""
 
     def __init__(self, directory: Path) -> None:
@@ -60,3 +100,9 @@ class FileRemotes:
             files.replace(path, text.encode(), durable=True)
         except OSError as error:
             raise ProblemError("this cannot be written: {why}", why=reason(error), path=str(path)) from error
+
+
+@once
+def remotes(session: Session) -> Remotes:
+    """The session's list of remotes."""
+    return Remotes(session.root / "identity")
