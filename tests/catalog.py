@@ -14,14 +14,15 @@ from functools import cache
 from pathlib import Path
 
 from alice_exp import WINDOWS
-from alice_exp.app.command_tree import Table, command_of, group_help
-from alice_exp.app.help_page import BEGIN, GROUPS, LEAD, OTHER, SHARED
-from alice_exp.app.main import COMMANDS, command
+from alice_exp.app.command_table import COMMANDS, GROUPS, Table
+from alice_exp.app.command_tree import command_of
+from alice_exp.app.help_page import BEGIN, LEAD, SHARED
+from alice_exp.app.main import command
 from alice_exp.app.wrong_commands import KINDS, NAMED, REMOVED
 from alice_exp.blocks.cli.act_wording import COUNTS, DETAILS
 from alice_exp.finding.rules.choice import IN_DOUBT_WARNING, RIVAL_WARNING
 from alice_exp.kernel.journal.act import OPS
-from alice_exp.learning.documents import UNTESTED
+from alice_exp.learning.documents import ASSESSED, UNTESTED
 from alice_exp.learning.usecases.decide import UNKEPT_WARNING
 from alice_exp.learning.usecases.statistics import AGES, OLDER
 from alice_exp.model.rules.lifecycle import LEVELS
@@ -43,7 +44,7 @@ CATALOGS: Mapping[str, Path] = {
 
 _CALLS = """
 say sentence AliceError UsageError ProblemError NotFoundError BusyError RefusedError ProviderError PeerError Problem Fault Note
-unclear problem_at _fault _warning _odd _Undecoded _counted _named NotAFile _unclear _missing _broken _problem _refused as_error
+unclear problem_at _fault _warning _odd _Undecoded _counted _named NotAFile _unclear _missing _broken _problem _refused _Refused as_error
 """
 SAYING = frozenset(_CALLS.split())
 """Calls whose texts a person reads: every text with a space or a place among their arguments is a message."""
@@ -98,7 +99,6 @@ def _documented(table: Table) -> Iterator[str]:
     """All that the pages of help say of commands, their arguments and options."""
     for name, target in table.items():
         if not isinstance(target, str):
-            yield from paragraphs(group_help(name))
             yield from _documented(target)
             continue
         one = command_of(name, target)
@@ -111,18 +111,20 @@ def _documented(table: Table) -> Iterator[str]:
 def _examples(table: Table) -> Iterator[str]:
     """The examples in which a person's text stands, a few words in quotes."""
     for name, target in table.items():
-        documented = group_help(name) if not isinstance(target, str) else command_of(name, target).help or ""
-        yield from (one for one in parted(documented)[1] if re.search(r'"[A-Za-z][^"$(]* [^"]*"', one))
         if not isinstance(target, str):
             yield from _examples(target)
+            continue
+        told = parted(command_of(name, target).help or "")[1]
+        yield from (one for one in told if re.search(r'"[A-Za-z][^"$(]* [^"]*"', one))
 
 
 _HELP = (
     *_examples(COMMANDS),
     *(one for one in (*BEGIN, *parted(command().help or "")[1]) if '"' in one),
     *("Show this message and exit.", *_documented(COMMANDS)),
-    *(LEAD, SHARED, OTHER, *BEGIN, *GROUPS, *(what for group in GROUPS.values() for what in group.values())),
+    *(LEAD, SHARED, *BEGIN, *GROUPS, *(what for group in GROUPS.values() for what in group.values())),
     *(str(option.help) for option in command().params if option.help),
+    *(text for pair in ASSESSED.values() for text in pair),
     *(*NAMED.values(), *REMOVED.values(), *KINDS.values(), *ASKED.values()),
 )
 WORDS = (

@@ -79,6 +79,16 @@ def pytest_configure(config: pytest.Config) -> None:
     typer.main.get_params_from_function = cache(typer.main.get_params_from_function)  # type: ignore[attr-defined]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What ``costly.txt`` lists, files or single tests, is marked so: ``make test`` leaves it to ``make check``."""
+    costly = set((ROOT / "tests/costly.txt").read_text("utf-8").split())
+    for item in items:
+        name = item.nodeid.removeprefix("tests/").partition("[")[0]
+        if {name, name.partition("::")[0]} & costly:
+            item.add_marker("costly")
+
+
 def pytest_collection_finish() -> None:
     """Six thousand tests stay until the end: the cycle collector need not look through them time and again."""
     gc.collect()

@@ -111,3 +111,9 @@ def test_sdist_and_wheel_hold_what_they_need_and_run_alone(tmp_path: Path) -> No
         text=True,
     )
     assert "等你决定" in told.stdout
+
+
+def test_every_costly_test_is_there() -> None:
+    for line in (ROOT / "tests/costly.txt").read_text("utf-8").split():
+        path, _, name = line.partition("::")
+        assert f"def {name}" in (ROOT / "tests" / path).read_text("utf-8"), line

@@ -18,7 +18,7 @@ class WordTables(BuildHookInterface):  # type: ignore[type-arg, misc]
         """Called by hatchling before it builds a wheel."""
         del version
         sys.path.insert(0, str(ROOT))
-        from alice_exp.finding.rules.nearness import statement
+        from alice_exp.finding.rules import statement
         from alice_exp.kernel.text import bilingual_lexicon
 
         for table in (

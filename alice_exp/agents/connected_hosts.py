@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 from glob import glob
 from pathlib import Path
 
 from alice_exp.agents import host_config, launcher
-from alice_exp.agents.host_hooks import our_commands
-from alice_exp.agents.store import Spool
+from alice_exp.agents.host_config import our_commands
+from alice_exp.agents.store import spool
 from alice_exp.caller.hosts import HOSTS, Host
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, ProblemError
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
@@ -32,7 +34,7 @@ class Connected:
     last_call: str
 
 
-def connected(calls: Spool) -> tuple[Connected, ...]:
+def connected(session: Session) -> tuple[Connected, ...]:
     """The hosts whose own configuration of this person names our server."""
     found = []
     for host in HOSTS.values():
@@ -42,23 +44,29 @@ def connected(calls: Spool) -> tuple[Connected, ...]:
         except ProblemError:
             continue  # whoever connects the host is told what is wrong with its file
         if named is not None:
-            found.append(Connected(host, str(path), (named[0], *named[1]), calls.last_call(host.name)))
+            found.append(
+                Connected(host, str(path), (named[0], *named[1]), spool(session).last_call(host.name))
+            )
     return tuple(found)
 
 
-def faults(one: Connected, calls: Spool, now: datetime) -> Iterator[Problem]:
+def faults(one: Connected, session: Session) -> Iterator[Problem]:
     """What keeps a host from us: its command and its hooks are tried, its sessions compared with its calls."""
     hint = Hint("mend it with: alice-exp connect {host}", host=one.host.name)
     said = launcher.try_server(one.command[0], [*one.command[1:]])
     if said != "ok":
         template = "{host} cannot start its server: {why}"
         yield Problem(one.path, 0, 0, template, {"host": one.host.name, "why": said}, hint=hint)
-    for program in sorted(_hook_programs(one.host)):
+    path = host_config.under(one.host, one.host.hooks.file)
+    programs: set[str] = set()
+    with suppress(ProblemError, ValueError):
+        programs = {shlex.split(line)[0] for line in our_commands(text_of(path), str(path), one.host.hooks)}
+    for program in sorted(programs):
         if not os.access(program, os.X_OK):
             template = "the hooks of {host} start {program}, which is not there"
             yield Problem(one.path, 0, 0, template, {"host": one.host.name, "program": program}, hint=hint)
-    since = one.last_call or str(calls.kept(one.host.name).get("at", ""))
-    if since and now - datetime.fromisoformat(since) > _SILENT and _worked_since(one.host, since):
+    since = one.last_call or str(spool(session).kept(one.host.name).get("at", ""))
+    if since and session.moment - datetime.fromisoformat(since) > _SILENT and _worked_since(one.host, since):
         template = "{host} has not called for a week, though it held sessions"
         yield Problem(one.path, 0, 0, template, {"host": one.host.name}, hint=hint)
 
@@ -84,22 +92,11 @@ def foreign(folder: str) -> Iterator[Problem]:
             )  # fmt: skip
 
 
-def _hook_programs(host: Host) -> set[str]:
-    path = host_config.under(host, host.hooks.file)
-    try:
-        lines = our_commands(text_of(path), str(path), host.hooks)
-        return {shlex.split(line)[0] for line in lines}
-    except (ProblemError, ValueError):
-        return set()
-
-
 def _worked_since(host: Host, since: str) -> bool:
     """Whether a host wrote a session down a day or more after this moment."""
     least = (datetime.fromisoformat(since) + _LATER).timestamp()
     for path in glob(str(host_config.under(host, host.sessions))) if host.sessions else ():  # noqa: PTH207
-        try:
+        with suppress(OSError):
             if os.stat(path).st_mtime > least:  # noqa: PTH116
                 return True
-        except OSError:
-            continue
     return False

@@ -1,4 +1,4 @@
-"""Our server's entry in a host's configuration: where that lies, put in, taken out, tried, all else kept.
+"""Our server's entry and our hooks in a host's configuration: where they lie, put in, taken out, all else as it was.
 
 JSON hosts are edited as JSONC, so that comments stay; Codex keeps TOML, of which only our own table is ever touched.
 """
@@ -11,12 +11,12 @@ import re
 import shutil
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from alice_exp.caller.hosts import Host
+from alice_exp.caller.hosts import Event, Hooks, Host
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.jsonc import Append, Remove, Set, edit, locate, parse
 from alice_exp.kernel.jsonc.edits import Edit
@@ -68,7 +68,15 @@ def installed(
 def removed(text: str, path: str, host: Host, bare: Bare = MappingProxyType({})) -> str:
     """The configuration without our entry; as it is where there is none, empty where it held nothing else."""
     if not host.key:
-        return _without_table(text, path)
+        if NAME not in _toml_servers(text, path):
+            return text
+        lines = text.splitlines(keepends=True)
+        start, end = _span(lines, path)
+        before, after = "".join(lines[:start]), "".join(lines[end:])
+        if not after:
+            before = re.sub(r"\r?\n\Z", "", before)
+        _toml_servers(before + after, path)
+        return before + after
     if NAME not in read_object(text, path, host.key):
         return text
     return without(text, path, [(host.key, NAME)], bare)
@@ -186,19 +194,6 @@ def _with_table(
     return made
 
 
-def _without_table(text: str, path: str) -> str:
-    """The TOML without our table, and without the line break that came with it."""
-    if NAME not in _toml_servers(text, path):
-        return text
-    lines = text.splitlines(keepends=True)
-    start, end = _span(lines, path)
-    before, after = "".join(lines[:start]), "".join(lines[end:])
-    if not after:
-        before = re.sub(r"\r?\n\Z", "", before)
-    _toml_servers(before + after, path)
-    return before + after
-
-
 def _table(fields: Mapping[str, Json]) -> str:
     rows = (f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields.items())
     return "".join([f"[mcp_servers.{NAME}]\n", *rows])
@@ -230,6 +225,80 @@ def _span(lines: Sequence[str], path: str) -> tuple[int, int]:
     while end < len(lines) and end > start + 1 and lines[end - 1].lstrip().startswith("#"):
         end -= 1
     return start, end
+
+
+_OURS = re.compile(r"alice[-_]exp\S*\s(?:.*\s)?hook\s")
+
+CommandOf = Callable[[Event], str]
+
+
+def hooked(text: str, path: str, hooks: Hooks, command_of: CommandOf) -> str:
+    """The file with a hook for each of the host's events; as it is where they stand there already."""
+    if hooks.form == "file":
+        rows = {
+            theirs: [{"type": "command", "bash": command_of(ours)}] for ours, theirs in hooks.events.items()
+        }
+        return json.dumps({"version": 1, "hooks": rows}, indent=2) + "\n"
+    if hooks.form == "plugin":
+        plugin = Path(__file__).with_name("data").joinpath("opencode.js").read_text("utf-8")
+        return plugin.replace("COMMAND", json.dumps(command_of("start").rpartition(" ")[0]))
+    held = read_object(text, path, "hooks")
+    edits: list[Edit] = []
+    if hooks.form == "flat" and not text.strip():
+        edits.append(Set(("version",), 1))
+    for ours, theirs in hooks.events.items():
+        entries = held.get(theirs)
+        known = entries if isinstance(entries, list) else []
+        wanted = _entry(hooks, command_of(ours))
+        mine = [index for index, one in enumerate(known) if _is_ours(one)]
+        if not mine:
+            edits.append(Append(("hooks", theirs), (wanted,)))
+        elif known[mine[0]] != wanted:
+            edits.append(Set(("hooks", theirs, mine[0]), wanted))
+        edits += [Remove(("hooks", theirs, index)) for index in mine[1:]]
+    return edit(parse((text if text.strip() else "{}\n").encode(), path), edits).decode() if edits else text
+
+
+def unhooked(text: str, path: str, hooks: Hooks, bare: Bare = MappingProxyType({})) -> str:
+    """The file without our hooks; empty where it held nothing else."""
+    if hooks.form in ("file", "plugin"):
+        return ""
+    held = read_object(text, path, "hooks")
+    ours: list[Pointer] = [
+        ("hooks", theirs, index)
+        for theirs, entries in held.items()
+        if isinstance(entries, list)
+        for index, one in enumerate(entries)
+        if _is_ours(one)
+    ]
+    return without(text, path, ours, bare)
+
+
+def _entry(hooks: Hooks, command: str) -> dict[str, Any]:
+    return (
+        {"command": command} if hooks.form == "flat" else {"hooks": [{"type": "command", "command": command}]}
+    )
+
+
+def _is_ours(entry: object) -> bool:
+    """Whether all that an event's entry runs is ours; a group that a person put something beside is the person's."""
+    commands = _commands(entry)
+    return bool(commands) and all(map(_OURS.search, commands))
+
+
+def _commands(entry: object) -> list[str]:
+    inner = entry.get("hooks", [entry]) if isinstance(entry, Mapping) else []
+    rows = [one for one in inner if isinstance(one, Mapping)] if isinstance(inner, list) else []
+    return [str(one.get("command", one.get("bash", ""))) for one in rows]
+
+
+def our_commands(text: str, path: str, hooks: Hooks) -> list[str]:
+    """The commands of ours that a host's file of hooks runs; none for a plugin, which is a program."""
+    if hooks.form == "plugin":
+        return []
+    held = read_object(text, path, "hooks").values()
+    entries = (entry for listed in held if isinstance(listed, list) for entry in listed)
+    return [line for entry in entries for line in _commands(entry) if _OURS.search(line)]
 
 
 def place(host: Host, project: bool) -> Path:

@@ -54,14 +54,12 @@ Context = Annotated[
 @operation("Recall what is known", reads=True)
 def recall(
     connection: Connection,
-    query: Annotated[str, "What you want to know, in any language"],
+    query: str,
     top: Annotated[int, "How many at most, 1 to 100"] = 10,
     context: Context = None,
 ) -> dict[str, Any]:
     """What is known that fits, best first, with episodes; approved=false: reviewed by nobody. Use in the middle
     of a task; before it use decide."""
-    if not query.strip():
-        raise UsageError("a query says what you want to know")
     if not 1 <= top <= 100:
         raise UsageError("top is a number from 1 to 100")
     found = finding_usecases.recall(
@@ -71,8 +69,12 @@ def recall(
         top,
         finding_usecases.Filters(project=connection.session.here.names),
     )
-    lived = finding_usecases.episodes_beside(connection.session.home, query)
-    episodes = [finding_documents.lived_briefly(one) for _, one in lived]
+    lived = [
+        finding_documents.lived(*one)
+        for one in finding_usecases.episodes_beside(connection.session.home, query)
+    ]
+    brief = ("id", "task", "action", "success", "reflection")
+    episodes = [{name: one[name] for name in brief if one[name] not in ("", None)} for one in lived]
     matches = [finding_documents.known(one) for one in found]
     return {"query": query, "matches": matches, **({"episodes": episodes} if episodes else {})}
 
@@ -80,14 +82,12 @@ def recall(
 @operation("Decide what to apply to a task", reads=True)
 def decide(
     connection: Connection,
-    task: Annotated[str, "What is to be done, in one sentence"],
+    task: str,
     context: Context = None,
 ) -> dict[str, Any]:
     """What holds for a task: constraints to keep to, steps to do, both approved by the person; else alternatives that
     nobody has reviewed (try one); else nothing: use your own reasoning. Use when a task begins; keep the decision id
     for report_outcome."""
-    if not task.strip():
-        raise UsageError("a task says what is to be done")
     made = deciding.decide(connection.session, task, context or {}, connection.session.here.names)
     failures = [
         f"a similar task failed before{_with(one.episode.action)}: {one.episode.task} ({one.episode.id})"
@@ -106,8 +106,6 @@ def search_memory_tool(
     """Search and recall relevant memories about the user. Use this tool when you need to personalize your response
     based on user preferences, recall something the user mentioned before, or reference past interactions."""
     # The docstring is the source's own description, word for word (R4.25).
-    if not query.strip():
-        raise UsageError("a query says what you want to know")
     found = recollect(
         connection.session,
         query,
@@ -120,13 +118,9 @@ def search_memory_tool(
 
 
 @operation("Assess how well a topic is known", reads=True)
-def memory_assess_knowledge(
-    connection: Connection, topic: Annotated[str, "The subject, in a few words"]
-) -> dict[str, Any]:
+def memory_assess_knowledge(connection: Connection, topic: str) -> dict[str, Any]:
     """How well a topic is known: none, very_low, low, medium or high, with the evidence. Use before you claim
     knowledge, or to choose between acting and asking."""
-    if not topic.strip():
-        raise UsageError("name a topic")
     assessed = statistics.assess(connection.session, topic, {})
     return learning_documents.assessment(assessed)
 
@@ -152,28 +146,20 @@ def heartbeat_summary(connection: Connection) -> dict[str, Any]:
 @operation("Keep something learned", idempotent=True)
 def memorize(
     connection: Connection,
-    payload: Annotated[str, "What to do or to believe: one idea, self-contained, and why"],
-    trigger: Annotated[str, "The situation in which it helps, as a later task would be worded"] = "",
+    payload: str,
+    trigger: str = "",
     type: Annotated[BlockType, "What kind of knowledge it is"] = "fact",
-    about: Annotated[
-        About | None, "user: who the person is and what they like; work: how the work is done"
-    ] = None,
-    tags: Annotated[list[str] | None, "Words to filter by"] = None,
-    context: Annotated[
-        dict[str, Any] | None, "Pairs under which it holds: repository, language, tool"
-    ] = None,
-    evidence: Annotated[str, "An observation that shows it"] = "",
-    quote: Annotated[list[str] | None, "Ids of heard on which it rests"] = None,
-    everywhere: Annotated[bool, "Not in this project alone"] = False,
-    importance: Annotated[float, "0 to 1"] = 0.5,
+    about: About | None = None,
+    tags: list[str] | None = None,
+    context: dict[str, Any] | None = None,
+    evidence: str = "",
+    quote: list[str] | None = None,
+    everywhere: bool = False,
+    importance: float = 0.5,
 ) -> dict[str, Any]:
     """Keep something learned as a candidate: it waits until the person approves it. Use when something surprised you,
     failed, was corrected by the person, or will help again; the same thing again counts as one more observation. If it
     names secrets, tell the person."""
-    if not payload.strip():
-        raise UsageError("a block needs a payload: what to do or to believe")
-    if not 0 <= importance <= 1:
-        raise UsageError("importance is a number from 0 to 1")
     session = connection.session
     hook_answers.require_room(session, connection.added)
     said = quoted(session, quote or ())
@@ -224,26 +210,18 @@ def listened(
     return {"listened": read, "left": len(mine) - read}
 
 
-@operation("Report what came of it")
+@operation("Report what came of it", command="learning.outcome")
 def report_outcome(
     connection: Connection,
     id: Annotated[str, "The decision's id (dec-…), or one block's (exp-…)"],
     ok: Annotated[bool, "Whether the task succeeded"],
-    scenario: Annotated[
-        str,
-        "Where it happened (repo x, release 4): failures in one scenario count once; else the day's context",
-    ] = "",
-    note: Annotated[str, "What went well or wrong, kept as evidence"] = "",
-    action: Annotated[str, "What you did, in a line or two, where it was more than the blocks say"] = "",
-    result: Annotated[Any, "What came out: any JSON value, kept in the episode"] = None,
-    reward: Annotated[float | None, "How good the result is, 0 to 1; else 1 for ok, 0 for a failure"] = None,
-    used: Annotated[
-        list[str] | None,
-        "Ids of blocks that you did: it counts for them alone; else for all that were told",
-    ] = None,
-    skipped: Annotated[
-        list[str] | None, "Ids of told blocks that you did not do: it does not count for them"
-    ] = None,
+    scenario: str = "",
+    note: str = "",
+    action: str = "",
+    result: Any = None,
+    reward: float | None = None,
+    used: list[str] | None = None,
+    skipped: list[str] | None = None,
 ) -> dict[str, Any]:
     """What came of a decision or of using one block: success raises it, failure lowers it and raises doubt in it. Use
     when a task is over, for every decide and for what a prompt was told, with action: only so does a lesson prove
@@ -276,17 +254,17 @@ def report_outcome(
     }
 
 
-@operation("Record a finished task")
+@operation("Record a finished task", command="episodes.add")
 def record_episode(
     connection: Connection,
-    task: Annotated[str, "What was to be done"],
-    success: Annotated[bool, "Whether it worked"],
-    action: Annotated[str, "What was done"] = "",
-    result: Annotated[Any, "What came out: any JSON value"] = None,
-    reward: Annotated[float | None, "How good the result is, 0 to 1; else 1 or 0 by success"] = None,
-    context: Annotated[dict[str, Any] | None, "Where it happened, as pairs"] = None,
-    reflection: Annotated[str, "What you would do otherwise, or again"] = "",
-    type: Annotated[str, "A group of your own to compare tasks in; else by their words"] = "",
+    task: str,
+    success: bool,
+    action: str = "",
+    result: Any = None,
+    reward: float | None = None,
+    context: dict[str, Any] | None = None,
+    reflection: str = "",
+    type: str = "",
 ) -> dict[str, Any]:
     """Record what happened in one task: what was done, and what came of it. Use when a task is over that no decide
     stood for; report_outcome records the others by itself."""
@@ -304,14 +282,14 @@ def record_episode(
     return {"id": kept.ids[0], "pruned": list(kept.pruned), "commit": commit_id(kept.commit)}
 
 
-@operation("Add a thought to the timeline")
+@operation("Add a thought to the timeline", command="timeline.add")
 def add_event(
     connection: Connection,
-    thought: Annotated[str, "What you concluded or chose, in a sentence or two"],
-    context: Annotated[str, "What it answers, in words"] = "",
-    action: Annotated[str, "What you did because of it"] = "",
-    result: Annotated[Any, "What came of that: any JSON value"] = None,
-    metadata: Annotated[dict[str, Any] | None, "Pairs of your own: cycle, purpose"] = None,
+    thought: str,
+    context: str = "",
+    action: str = "",
+    result: Any = None,
+    metadata: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Add one thought to the timeline, which keeps the newest word for word and summarises the rest. Use when a turn of
     long work is worth telling later: a choice, a finding, a change of plan."""

@@ -150,7 +150,7 @@ class Server:
             self._jobs.put(Request("", "", {}, False))
 
     def _may_ask(self) -> bool:
-        from alice_exp.agents.dialog_guards import refused_here
+        from alice_exp.agents.ask_person import refused_here
 
         try:
             return not refused_here(_agents_own(self._opened()), self.streams, self.modes)

@@ -229,5 +229,5 @@ def _refused(error: OSError) -> ProblemError:
 
 @once
 def spool(session: Session) -> Spool:
-    """What hooks left to be done, and when hosts called."""
+    """What hooks left to be done in a session's home, and when hosts called."""
     return Spool(session.root / "state", lambda: session.caller.now)

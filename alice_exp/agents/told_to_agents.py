@@ -32,4 +32,4 @@ ASK_PERSON: dict[str, Any] = {
     "inputSchema": {"type": "object", "properties": {}, "additionalProperties": False},
     "annotations": {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False},
 }
-"""Offered beside the operations where a yes in the host's dialog is the person's (``dialog_guards``)."""
+"""Offered beside the operations where a yes in the host's dialog is the person's (``ask_person``)."""

@@ -1,7 +1,8 @@
 """The table of operations; their JSON Schemas from their signatures, and the check of what a model sent against them.
 
-A parameter is ``name: Annotated[TYPE, "what it is"]``. TYPE is str, bool, int, float, ``dict[str, Any]``,
-``list[str]``, a ``Literal`` of closed values, or ``Any``; ``| None``: may be left out. MCP and ``Alice.tools`` show it.
+A parameter is ``name: TYPE``, which ``terminal.fields`` says for people and agents, or ``name: Annotated[TYPE, "what it
+is"]``. TYPE is str, bool, int, float, ``dict[str, Any]``, ``list[str]``, a ``Literal`` of closed values, or ``Any``;
+``| None``: may be left out. MCP and ``Alice.tools`` show it.
 """
 
 from __future__ import annotations
@@ -16,18 +17,21 @@ from typing import Any
 
 from alice_exp.kernel.errors import Names, UsageError
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.terminal.fields import BOUNDS, sentence_of
 
 Operation = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """What hosts show and ask of an operation: its title; whether it commits nothing; whether again changes nothing."""
+    """What hosts show and ask of an operation: its title; whether it commits nothing; whether again changes nothing;
+    the command that does the same, where its fields are said apart (``terminal.fields``)."""
 
     run: Operation
     title: str
     reads: bool
     idempotent: bool
+    command: str
 
 
 TOOLS: dict[str, Tool] = {}
@@ -35,12 +39,12 @@ TOOLS: dict[str, Tool] = {}
 
 
 def operation(
-    title: str, *, reads: bool = False, idempotent: bool = False
+    title: str, *, reads: bool = False, idempotent: bool = False, command: str = ""
 ) -> Callable[[Operation], Operation]:
     """Decorator: open an operation to agents under its function's name."""
 
     def opened(function: Operation) -> Operation:
-        TOOLS[function.__name__] = Tool(function, title, reads, idempotent or reads)
+        TOOLS[function.__name__] = Tool(function, title, reads, idempotent or reads, command)
         return function
 
     return opened
@@ -76,9 +80,10 @@ def description(operation: Operation) -> str:
 def json_schema(operation: Operation) -> dict[str, Any]:
     """The parameters of an operation as a JSON Schema object, as model APIs take it for a function to call."""
     parameters = signature(operation).parameters.values()
+    command = TOOLS[operation.__name__].command
     return {
         "type": "object",
-        "properties": {one.name: schema_of(one.annotation) for one in parameters},
+        "properties": {one.name: _property(command, one) for one in parameters},
         "required": [one.name for one in parameters if one.default is inspect.Parameter.empty],
         "additionalProperties": False,
     }
@@ -102,24 +107,27 @@ def offered() -> list[dict[str, Any]]:
     ]
 
 
+def _property(command: str, parameter: inspect.Parameter) -> dict[str, Any]:
+    schema = schema_of(parameter.annotation)
+    said = schema.pop("description", "") or sentence_of(command, parameter.name).removesuffix(".")
+    low, high = BOUNDS.get(parameter.name, (None, None))
+    return {**schema, **({} if low is None else {"minimum": low, "maximum": high}), "description": said}
+
+
 def schema_of(annotation: Any) -> dict[str, Any]:
     """The JSON Schema of one type; a parameter's ``None`` is "left out"."""
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation is Any:
         return {}
     if origin is typing.Annotated:
-        (kind,) = (one for one in _alternatives(inner[0]) if one is not types.NoneType)
-        return {**schema_of(kind), "description": inner[1]}
+        return {**schema_of(inner[0]), "description": inner[1]}
+    if origin in (types.UnionType, typing.Union):
+        return schema_of(*(one for one in inner if one is not types.NoneType))
     if origin is typing.Literal:
         return {"type": "string", "enum": list(inner)}
     if origin is list:
         return {"type": "array", "items": schema_of(inner[0])}
     return {"type": _JSON_NAMES[origin or annotation]}
-
-
-def _alternatives(annotation: Any) -> tuple[Any, ...]:
-    union = typing.get_origin(annotation) in (types.UnionType, typing.Union)
-    return typing.get_args(annotation) if union else (annotation,)
 
 
 def checked(name: str, operation: Operation, sent: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,7 +151,7 @@ def checked(name: str, operation: Operation, sent: Mapping[str, Any]) -> dict[st
         if value is not None or not known[argument].get("type")
     }
     for argument in schema["required"]:
-        if argument not in taken:
+        if argument not in taken or not str(taken[argument]).strip():
             raise UsageError(
                 "{name} needs {argument}: {what}",
                 name=name,
@@ -172,6 +180,9 @@ def _value(argument: str, schema: Mapping[str, Any], value: Any) -> Any:
         raise UsageError(
             "{argument} is {kind}, not {value}", argument=argument, kind=_KINDS[kind], value=_short(value)
         )
+    if "minimum" in schema and not schema["minimum"] <= value <= schema["maximum"]:
+        low, high = schema["minimum"], schema["maximum"]
+        raise UsageError("{option} is a number from {low:g} to {high:g}", option=argument, low=low, high=high)
     return int(value) if kind == "integer" else value
 
 

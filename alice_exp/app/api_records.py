@@ -382,12 +382,11 @@ class Reviews:
         from alice_exp.sharing.store.network import network
         from alice_exp.sharing.store.peer_identity import peers
         from alice_exp.sharing.usecases import peers as exchanging
-        from alice_exp.sharing.usecases.bundles import sharing
 
         require_person(self._session.caller, "share", f"alice-exp peer exchange {peer}")
         found = peers(self._session).find(peer)
         with network(self._session).connect(found, at) as link:
-            return exchanging.exchange(sharing(self._session, found), found, link)
+            return exchanging.exchange(self._session, found, link)
 
     def _as_it_stands(self, blocks: Sequence[str]) -> dict[str, str]:
         snapshot = self._session.home.read(REVIEWED)

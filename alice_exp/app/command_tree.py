@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
-from copy import copy
-from functools import cache, partial, wraps
+from collections.abc import Callable
+from functools import partial, wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperGroup, TyperOption
 
+from alice_exp.app.command_table import GROUPS, Table
 from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, UsageError
 from alice_exp.terminal import language
 from alice_exp.terminal.console import Terminal
+from alice_exp.terminal.fields import sentence_of
 from alice_exp.terminal.options import guard, named
 
 if TYPE_CHECKING:
     from alice_exp.home.session import Session
-
-Table = Mapping[str, "str | Table"]
 
 _NOT_FINISHING = frozenset(
     ("hook", "mcp", "init", "completion", "help", "merge-driver", "connect", "disconnect")
@@ -35,36 +34,18 @@ QUIET: dict[str, Any] = {
 }
 
 
-def _shared(
-    home: Annotated[
-        str,
-        typer.Option("--home", metavar="DIR", help="The home's directory (else ALICE_HOME, else ~/.alice)."),
-    ] = "",
-    actor: Annotated[
-        str, typer.Option("--actor", metavar="WHO", help="Who acts: user, agent[:name] … (else ALICE_ACTOR).")
-    ] = "",
-    lang: Annotated[
-        str, typer.Option("--lang", metavar="|".join(language.LANGUAGES), help="Language of messages.")
-    ] = "",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print no answer; the exit code tells.")
-    ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Confirm; needed where there is no terminal.")
-    ] = False,
-    fields: Annotated[
-        str,
-        typer.Option("--fields", metavar="A,B", help="Of each row, or of the answer, these fields alone."),
-    ] = "",
-    format: Annotated[
-        str, typer.Option("--format", metavar="tsv|csv|json", help="A table for other programs.")
-    ] = "",
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show a traceback where alice-exp itself fails.")
-    ] = False,
-) -> None:
-    """Carry the options that every command has."""
+_SHARED = (
+    ("--home", "DIR", "The home's directory (else ALICE_HOME, else ~/.alice)."),
+    ("--actor", "WHO", "Who acts: user, agent[:name] … (else ALICE_ACTOR)."),
+    ("--lang", "|".join(language.LANGUAGES), "Language of messages."),
+    ("--json", "", "Print one JSON document and nothing else."),
+    ("--quiet -q", "", "Print no answer; the exit code tells."),
+    ("--yes -y", "", "Confirm; needed where there is no terminal."),
+    ("--fields", "A,B", "Of each row, or of the answer, these fields alone."),
+    ("--format", "tsv|csv|json", "A table for other programs."),
+    ("--debug", "", "Show a traceback where alice-exp itself fails."),
+)
+"""The options that every command has: their names, what their value is called (empty: none), what they do."""
 
 
 def open_home(home: str, actor: str, warn: Callable[[AliceError], None]) -> Session:
@@ -106,22 +87,19 @@ def require_format(terminal: Terminal, format: str) -> None:
 
 def shared_options(*, hidden: bool) -> list[Any]:
     """The options that every command takes; hidden where the page of all commands names them once for all."""
-    options = [copy(one) for one in _carried()]
-    for option in options:
-        option.hidden = hidden
-    return options
-
-
-# Read from the signature once: the root needs them and each command that it builds.
-@cache
-def _carried() -> tuple[Any, ...]:
-    carrier = typer.Typer(**QUIET)
-    carrier.command()(_shared)
-    options = tuple(one for one in typer.main.get_command(carrier).params if one.name != "help")
-    for option in options:
-        option.expose_value = False
-        option.callback = cast("Any", _store)
-    return options
+    return [
+        TyperOption(
+            param_decls=names.split(),
+            default="" if metavar else False,
+            is_flag=not metavar,
+            metavar=metavar or None,
+            help=told,
+            hidden=hidden,
+            expose_value=False,
+            callback=_store,
+        )
+        for names, metavar, told in _SHARED
+    ]
 
 
 class LazyGroup(TyperGroup):
@@ -142,7 +120,18 @@ class LazyGroup(TyperGroup):
             return None
         if isinstance(target, str):
             return command_of(cmd_name, target)
-        return _group(cmd_name, target)
+        told = next(rows[cmd_name] for rows in GROUPS.values() if cmd_name in rows)
+        group = LazyGroup(name=cmd_name, help=told, rich_markup_mode=None)
+        group.table = target
+        function = target.get("")
+        if isinstance(function, str):
+            # A group that does something itself, unless one of its commands follows.
+            own = command_of(cmd_name, function)
+            group.invoke_without_command = group.is_alone = True
+            group.params += own.params
+            group.callback = own.callback
+            group.help = f"{told}\n\n{own.help}"
+        return group
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the words mean; ``UsageError`` with the right one where there is none of that name."""
@@ -175,9 +164,14 @@ def command_of(name: str, target: str) -> Any:
     carrier = typer.Typer(**QUIET)
     carrier.command(name)(_on_terminal(getattr(import_module(module), function)))
     command = typer.main.get_command(carrier)
+    parameter: Any
     for parameter in command.params:
         if parameter.metavar is None:
             parameter.metavar = _METAVARS.get(parameter.type.name)
+        if not parameter.help:
+            said = sentence_of(f"{module.split('.')[1]}.{function}", parameter.name)
+            many = getattr(parameter, "multiple", False)
+            parameter.help = said.removesuffix(".") + "; may be repeated." if many else said
     guard(command)
     own = {parameter.name for parameter in command.params}
     command.params += [one for one in shared_options(hidden=True) if one.name not in own]
@@ -246,7 +240,12 @@ def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
         _name_what_hosts_miss(terminal)
         if not daily_notice.shows_itself(terminal.command):
             daily_notice.greet(terminal, terminal.command)
-            return _worked(invoke, context, terminal.command)
+            if not sys.stderr.isatty():
+                return invoke(context)
+            from alice_exp.terminal.streams import ticking
+
+            with ticking(terminal.command):
+                return invoke(context)
         answer = invoke(context)
         if terminal.is_seen:
             daily_notice.mark_shown(terminal)
@@ -256,16 +255,6 @@ def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return answer
 
     return invoked
-
-
-def _worked(invoke: Callable[[Any], Any], context: Any, name: str) -> Any:
-    """Run it; where a person waits at a terminal, a line says after a second that it is at work."""
-    if not sys.stderr.isatty():
-        return invoke(context)
-    from alice_exp.terminal.streams import ticking
-
-    with ticking(name):
-        return invoke(context)
 
 
 def _name_open_decisions(terminal: Terminal) -> None:
@@ -356,27 +345,3 @@ def _name_what_hosts_miss(terminal: Terminal) -> None:
                 hint="mend it with: alice-exp doctor --fix",
             )
         )
-
-
-def group_help(name: str) -> str:
-    """What a group is for, as the page of all commands says it."""
-    from alice_exp.app.help_page import GROUPS
-
-    return next((rows[name] for rows in GROUPS.values() if name in rows), "")
-
-
-def _group(name: str, table: Table) -> LazyGroup:
-    group = LazyGroup(name=name, help=group_help(name), rich_markup_mode=None)
-    group.table = table
-    own = table.get("")
-    if isinstance(own, str):
-        _with_own_command(group, command_of(name, own))
-    return group
-
-
-def _with_own_command(group: LazyGroup, own: Any) -> None:
-    """A group that does something itself, unless one of its commands follows."""
-    group.invoke_without_command = group.is_alone = True
-    group.params += own.params
-    group.callback = own.callback
-    group.help = f"{group.help}\n\n{own.help}"

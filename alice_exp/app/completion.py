@@ -8,24 +8,28 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from alice_exp.app.command_table import COMMANDS, Table
+from alice_exp.app.command_tree import command_of
 from alice_exp.app.opening import open_session
 from alice_exp.home.references import namespace_name
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.model import documents
+from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.values.block import PLACES, SETS, Place
+from alice_exp.model.values.config import OPTIONS
+from alice_exp.model.values.records import EpisodeBook, Timeline
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import in_language
 
-Table = Mapping[str, "str | Table"]
-Build = Callable[[str, str], Any]
 Candidate = tuple[str, str]
 """A word and a hint (may be empty)."""
 
@@ -41,50 +45,7 @@ _PLACES: Mapping[str, tuple[Place, ...]] = {
 
 _HINT_CELLS = 60
 
-_SCRIPTS: Mapping[str, str] = {
-    "bash": r"""# In ~/.bashrc: eval "$(alice-exp completion bash)"
-_alice_exp_complete() {
-    local line
-    local -a found=()
-    COMPREPLY=()
-    while IFS= read -r line; do
-        found+=("$line")
-    done < <(_ALICE_EXP_COMPLETE=1 "${COMP_WORDS[0]}" "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-    if [ "${#found[@]}" -eq 1 ]; then
-        COMPREPLY=("${found[0]%%$'\t'*}")
-        return
-    fi
-    for line in "${found[@]}"; do
-        COMPREPLY+=("${line/$'\t'/  }")
-    done
-}
-complete -o bashdefault -o default -F _alice_exp_complete alice-exp
-""",
-    "zsh": r"""#compdef alice-exp
-# In ~/.zshrc, after compinit: eval "$(alice-exp completion zsh)"
-_alice_exp_complete() {
-    local line
-    local -a values shown
-    while IFS= read -r line; do
-        values+=("${line%%$'\t'*}")
-        shown+=("${line/$'\t'/  }")
-    done < <(_ALICE_EXP_COMPLETE=1 "${words[1]}" "${(@)words[2,CURRENT]}" 2>/dev/null)
-    if (( $#values )); then
-        compadd -l -d shown -a values
-    else
-        _files
-    fi
-}
-compdef _alice_exp_complete alice-exp
-""",
-    "fish": r"""# In ~/.config/fish/completions/alice-exp.fish: alice-exp completion fish | source
-function __alice_exp_complete
-    set -l words (commandline -opc) (commandline -ct)
-    env _ALICE_EXP_COMPLETE=1 $words 2>/dev/null
-end
-complete -c alice-exp -f -a '(__alice_exp_complete)'
-""",
-}
+_SHELLS = ("bash", "zsh", "fish")
 
 
 def completion(
@@ -95,23 +56,17 @@ def completion(
 
     Example: eval "$(alice-exp completion bash)"
     """
-    script = _SCRIPTS.get(shell)
-    if script is None:
+    if shell not in _SHELLS:
         raise UsageError("unknown shell {shell}", shell=repr(shell), hint="write bash, zsh or fish")
+    script = Path(__file__).with_name("data").joinpath(f"complete.{shell}").read_text("utf-8")
 
-    def text() -> None:
-        sys.stdout.write(script)
-
-    terminal.answer({"shell": shell, "script": script}, text)
+    terminal.answer({"shell": shell, "script": script}, lambda: print(script, end=""))
 
 
-def complete(words: Sequence[str], table: Table, build: Build) -> int:
-    """Print what may stand in the place of the last word; silent where nothing is known. Returns the exit code.
-
-    ``table`` names the commands and ``build`` makes one of them, so that its options and arguments can be looked at.
-    """
+def complete(words: Sequence[str]) -> int:
+    """Print what may stand in the place of the last word; silent where nothing is known. Returns the exit code."""
     try:
-        found = list(_offers(list(words[:-1]), words[-1] if words else "", table, build))
+        found = list(_offers(list(words[:-1]), words[-1] if words else ""))
     except AliceError:
         return 1
     lines = []
@@ -122,15 +77,20 @@ def complete(words: Sequence[str], table: Table, build: Build) -> int:
     return 0
 
 
-def _offers(before: list[str], begun: str, table: Table, build: Build) -> Iterator[Candidate]:
-    table, group, name, rest = _walked(before, table)
+def _offers(before: list[str], begun: str) -> Iterator[Candidate]:
+    table, group, name, rest = _walked(before)
     if name is None:
-        names = ((key, _command_help(target)) for key, target in table.items())
-        yield from ((key, hint) for key, hint in names if key.startswith(begun))
+        for key, target in table.items():
+            told = ""
+            if isinstance(target, str):
+                module, _, function = target.partition(":")
+                told = inspect.getdoc(getattr(import_module(module), function)) or ""
+            if key.startswith(begun):
+                yield key, in_language(told).partition("\n")[0]
         return
     target = table[name]
     assert isinstance(target, str)
-    command = build(name, target)
+    command = command_of(name, target)
     if begun.startswith("-"):
         yield from _options(command, begun)
         return
@@ -143,10 +103,10 @@ def _offers(before: list[str], begun: str, table: Table, build: Build) -> Iterat
             yield value, hint
 
 
-def _walked(before: list[str], table: Table) -> tuple[Table, str, str | None, list[str]]:
+def _walked(before: list[str]) -> tuple[Table, str, str | None, list[str]]:
     """The table that the words lead to, its group's name, the command (None: not yet), and what follows it."""
-    words = iter(before)
-    group = ""
+    words, group = iter(before), ""
+    table: Table = COMMANDS
     for word in words:
         if word in _WITH_VALUE:
             next(words, None)
@@ -158,14 +118,6 @@ def _walked(before: list[str], table: Table) -> tuple[Table, str, str | None, li
                 return table, group, word, list(words)
             table, group = target, word
     return table, group, None, []
-
-
-def _command_help(target: str | Table) -> str:
-    if not isinstance(target, str):
-        return ""
-    module, _, function = target.partition(":")
-    text = inspect.getdoc(getattr(import_module(module), function)) or ""
-    return in_language(text).partition("\n")[0]
 
 
 def _options(command: Any, begun: str) -> Iterator[Candidate]:
@@ -198,86 +150,43 @@ def _awaited(command: Any, rest: list[str]) -> tuple[Any, int]:
 
 def _values(name: str, parameter: Any, position: int, session: Session) -> Iterator[Candidate]:
     metavar = parameter.metavar or ""
-    for part, offer in _OFFERS:
-        if part in metavar:
-            yield from offer(name, session)
-            return
-    if parameter.name == "set_":
-        yield from ((place, "") for place in SETS)
-    if name == "outcome" and position == 1:
-        yield from (("ok", ""), ("fail", ""))
+    match next((part for part in _KINDS if part in metavar), parameter.name):
+        case "ID" | "EPISODE" as kind:
+            yield from _ids("episode" if kind == "EPISODE" else name, session)
+        case "SET/NAME":
+            files = session.home.read(("personal", "universal")).files
+            yield from ((namespace_name(file.path), "") for file in files)
+        case "KEY":
+            yield from ((option.name, option.doc) for option in OPTIONS)
+        case "COMMIT":
+            yield from ((act.commit[:8], act.subject) for act in session.history.log(limit=30))
+        case "SHELL":
+            yield from ((shell, "") for shell in _SHELLS)
+        case "set_":
+            yield from ((place, "") for place in SETS)
+        case _ if name == "outcome" and position == 1:
+            yield from (("ok", ""), ("fail", ""))
 
 
 def _ids(name: str, session: Session) -> Iterator[Candidate]:
     """The ids that a command means: those of its group's things, else of blocks."""
-    yield from _IDS_OF.get(name.partition(" ")[0], _blocks)(name, session)
+    match name.partition(" ")[0]:
+        case "episode":
+            book = session.home.read((), records=EPISODES_PATH).episodes or EpisodeBook()
+            yield from ((one.id, one.task) for one in reversed(book.episodes))
+        case "event":
+            timeline = session.home.read((), records=EVENTS_PATH).timeline or Timeline()
+            yield from ((str(one.id), one.start) for one in reversed(timeline.segments))
+        case "session":
+            from alice_exp.conversations.usecases.sessions import chats
+
+            yield from ((one.session, one.last_at) for one in reversed(chats(session).conversations()))
+        case _:
+            for placed in session.home.read(_PLACES.get(name, PLACES)):
+                yield placed.block.id, documents.trigger_text(placed) or documents.payload_text(placed)
 
 
-def _blocks(name: str, session: Session) -> Iterator[Candidate]:
-    for placed in session.home.read(_PLACES.get(name, PLACES)):
-        said = documents.trigger_text(placed) or documents.payload_text(placed)
-        yield placed.block.id, said
-
-
-def _episodes(_: str, session: Session) -> Iterator[Candidate]:
-    from alice_exp.model.formats.record_schema import EPISODES_PATH
-
-    book = session.home.read((), records=EPISODES_PATH).episodes
-    for one in reversed(book.episodes if book is not None else ()):
-        yield one.id, one.task
-
-
-def _segments(_: str, session: Session) -> Iterator[Candidate]:
-    from alice_exp.model.formats.record_schema import EVENTS_PATH
-
-    timeline = session.home.read((), records=EVENTS_PATH).timeline
-    for one in reversed(timeline.segments if timeline is not None else ()):
-        yield str(one.id), one.start
-
-
-def _sessions(_: str, session: Session) -> Iterator[Candidate]:
-    from alice_exp.conversations.usecases.sessions import chats
-
-    for one in reversed(chats(session).conversations()):
-        yield one.session, one.last_at
-
-
-_IDS_OF: Mapping[str, Callable[[str, Session], Iterator[Candidate]]] = {
-    "episode": _episodes,
-    "event": _segments,
-    "session": _sessions,
-}
-"""What a group calls an id; everywhere else it is a block's."""
-
-
-def _namespaces(_: str, session: Session) -> Iterator[Candidate]:
-    for file in session.home.read(("personal", "universal")).files:
-        yield namespace_name(file.path), ""
-
-
-def _keys(_: str, __: Session) -> Iterator[Candidate]:
-    from alice_exp.model.values.config import OPTIONS
-
-    yield from ((option.name, option.doc) for option in OPTIONS)
-
-
-def _acts(_: str, session: Session) -> Iterator[Candidate]:
-    for act in session.history.log(limit=30):
-        yield act.commit[:8], act.subject
-
-
-def _shells(_: str, __: Session) -> Iterator[Candidate]:
-    yield from ((shell, "") for shell in _SCRIPTS)
-
-
-_OFFERS: tuple[tuple[str, Callable[[str, Session], Iterator[Candidate]]], ...] = (
-    ("SET/NAME", _namespaces),
-    ("ID", _ids),
-    ("EPISODE", _episodes),
-    ("KEY", _keys),
-    ("COMMIT", _acts),
-    ("SHELL", _shells),
-)
+_KINDS = ("SET/NAME", "ID", "EPISODE", "KEY", "COMMIT", "SHELL")
 """What a metavar's part stands for."""
 
 

@@ -1,17 +1,18 @@
 """The page of all commands, grouped by what a person wants, and the pages of groups; the command ``help``.
 
-The page of all commands imports no command: what it says of each stands here, so that it comes at once and in Chinese.
+The page of all commands imports no command: ``command_table`` says what each is for.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
+from alice_exp.app.command_table import COMMANDS, GROUPS
 from alice_exp.terminal.console import Terminal, cells
 from alice_exp.terminal.language import in_language, parted, say
 
@@ -20,78 +21,6 @@ ROOM = 80
 
 _WIDEST = 26
 
-GROUPS: Mapping[str, Mapping[str, str]] = {
-    "Every day": {
-        "status": "One screen: what waits, is in doubt, changed or is broken.",
-        "heartbeat": "Today's report: what is new and waits for your decision.",
-        "review": "The same, one thing at a time, with keys.",
-        "approve": "Trust candidates; those about you go to personal.",
-        "reject": "Turn candidates down for good.",
-        "reply": "Answer the report in your own words.",
-        "pause": "While you are away, nothing that waits expires.",
-        "keep": "It still holds: end the doubt in a block.",
-    },
-    "Say and find": {
-        "remember": "Keep your own word: trusted at once.",
-        "recall": "Say what is known, best first.",
-        "list": "List blocks: where they are, what state they have.",
-        "show": "Show one block with all that it says.",
-        "why": "Explain a block: evidence, every act, how it is scored.",
-        "import": "Take in what another memory or file holds already.",
-        "export": "Export blocks: JSONL, JSON or Markdown.",
-    },
-    "Set right": {
-        "edit": "Open a block in your editor; what you save is committed.",
-        "move": "Move a trusted block into another namespace.",
-        "retire": "Take trust from a block because the world has changed.",
-        "revive": "Give an archived block a second chance.",
-        "restore": "Bring back from history what expired or was deleted.",
-        "purge": "Forget a block for good, in all of history.",
-        "log": "Show the acts, newest first.",
-        "diff": "Show what one act changed, field by field.",
-        "undo": "Take acts back in one commit.",
-    },
-    "For agents": {
-        "connect": "Make an agent's host use this home.",
-        "disconnect": "Take this home out of an agent's host.",
-        "hook": "What a host calls when a session begins, speaks or ends.",
-        "mcp": "Serve an agent over the Model Context Protocol.",
-        "memorize": "Keep something learned as a candidate.",
-        "decide": "What applies to a task: what you approved, else the pool.",
-        "outcome": "Report whether it worked.",
-        "prime": "What an agent should know when a session begins.",
-        "context": "What is known about the user, for a model's prompt.",
-        "assess": "Say how well a topic is known, and why.",
-        "session": "Conversations: kept, searched, read for candidates.",
-        "episode": "What happened, task by task.",
-        "event": "The running diary of thoughts.",
-        "distill": "Find what repeats in episodes and propose it.",
-        "heard": "Your own sentences that wait for an agent to read them.",
-        "project": "This folder's project: names, learning, what its team knows.",
-    },
-    "Upkeep": {
-        "init": "Make the home; again: changes nothing.",
-        "check": "Name every problem in the home's files.",
-        "doctor": "Look the whole home over: files, history, permissions.",
-        "watch": "Take in what you save in an editor, as it happens.",
-        "schedule": "Let the day's report come by itself.",
-        "config": "Read, set and edit the configuration.",
-        "namespace": "Files of blocks: list them, make a new one.",
-        "stats": "Count the home: by set, state, type, age and reads.",
-        "impact": "How tasks went with what you approved, and without.",
-        "consolidation": "How stable a block is.",
-        "owner": "The SSH key whose signature approves.",
-        "completion": "Print what teaches a shell to complete commands.",
-        "help": "Show this page, or that of one command.",
-    },
-    "Other machines": {
-        "sync": "Your own machines share one memory.",
-        "share": "What may leave this machine, and what others shared.",
-        "peer": "Other people's Alices: pair, find, exchange.",
-    },
-}
-"""What every command does in one line of the page, by what a person wants."""
-
 LEAD = "An agent's experience in plain files that a person reads, reviews and trusts."
 BEGIN = (
     "alice-exp init",
@@ -99,18 +28,16 @@ BEGIN = (
     'alice-exp recall "comparing options"',
     "alice-exp heartbeat",
 )
-OTHER = "Other"
 
 
 def root_page(root: Any) -> str:
     """The page of all commands."""
-    names = list(root.list_commands(None))
     usage = "alice-exp COMMAND [ARGUMENTS] [OPTIONS]"
     lines = [say("Usage: {usage}", usage=usage), ""]
     lines += [f"  {say(LEAD)}", "", say("Begin:"), *(f"  {say(one)}" for one in BEGIN)]
-    widest = max(map(len, names))
-    for heading, rows in _grouped(names):
-        lines += ["", say(heading), *_rows(rows, widest)]
+    widest = max(map(len, COMMANDS))
+    for heading, rows in GROUPS.items():
+        lines += ["", say(heading), *_rows([(name, say(what)) for name, what in rows.items()], widest)]
     shared = [one for one in root.params if one.name != "version"]
     lines += [
         "",
@@ -125,25 +52,6 @@ def root_page(root: Any) -> str:
     lines += ["", say("More of one: 'alice-exp help COMMAND' or 'alice-exp COMMAND -h'.")]
     lines += [say("The version: 'alice-exp -V'.")]
     return "\n".join(lines)
-
-
-def _grouped(names: Sequence[str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    placed = {name for group in GROUPS.values() for name in group}
-    for heading, group in GROUPS.items():
-        if rows := [(name, say(what)) for name, what in group.items() if name in names]:
-            yield heading, rows
-    if rest := [(name, "") for name in names if name not in placed]:
-        yield OTHER, rest
-
-
-def summaries(root: Any) -> list[dict[str, str]]:
-    """The page of all commands as rows ``{group, name, summary}``."""
-    grouped = _grouped(list(root.list_commands(None)))
-    return [
-        {"group": say(heading), "name": name, "summary": what}
-        for heading, rows in grouped
-        for name, what in rows
-    ]
 
 
 def _rows(rows: Sequence[tuple[str, str]], widest: int = 0) -> list[str]:
@@ -267,7 +175,9 @@ def show(terminal: Terminal, context: Any) -> None:
     """Print a command's page; with ``--json`` as a document, that of all commands as rows."""
     page = context.command.get_help(context)
     if context.parent is None:
-        document: dict[str, Any] = {"commands": summaries(context.command)}
+        rows = [(heading, name, what) for heading, group in GROUPS.items() for name, what in group.items()]
+        listed = [{"group": say(heading), "name": name, "summary": say(what)} for heading, name, what in rows]
+        document: dict[str, Any] = {"commands": listed}
     else:
         document = {"command": context.command_path, "help": page}
 

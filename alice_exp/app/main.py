@@ -1,7 +1,4 @@
-"""The command line: which command lives where, the one error boundary, and its exit codes.
-
-A command's module is imported when it is invoked, so that no command pays for another (DESIGN 8).
-"""
+"""The command line as a whole, the one error boundary, and its exit codes."""
 
 from __future__ import annotations
 
@@ -12,134 +9,48 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.app.command_tree import QUIET, LazyGroup, Table, command_of, open_home, shared_options
-from alice_exp.kernel import VERSION
+from alice_exp.app.command_table import COMMANDS
+from alice_exp.app.command_tree import QUIET, LazyGroup, open_home, shared_options
 from alice_exp.kernel.errors import AliceError, ProblemError, reason
 from alice_exp.terminal import language
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.streams import settle
 
 
-def usage(terminal: Terminal, error: Any) -> int:
-    """Report typer's complaint about the command line (exit 2)."""
-    from alice_exp.app.wrong_commands import told
-
-    return terminal.error(told(error))
-
-
-def system(terminal: Terminal, error: OSError) -> int:
-    """Report an unexpected error of the system, such as a full disk or a missing permission (exit 3)."""
-    if terminal.debug:
+def _unexpected(error: Exception, debug: bool) -> AliceError:
+    """What the system refused, such as a full disk or a missing permission (exit 3); all else is a bug (exit 1)."""
+    if debug:
         import traceback
 
         traceback.print_exception(error)
-    if error.filename is None and _refuses_the_answer():
-        silence_stdout()  # Its buffer must not fail again at interpreter exit.
-        return terminal.error(
-            ProblemError(
-                "the answer cannot be written: {why}",
-                why=reason(error),
-                hint="what the command had to do is done, see 'alice-exp log'",
-            )
+    if not isinstance(error, OSError) or not error.errno:
+        return AliceError(
+            "this is a bug of alice-exp: {kind}: {what}",
+            kind=type(error).__name__,
+            what=error,
+            hint="see it with --debug",
         )
-    return terminal.error(
-        ProblemError(
-            "the system refused: {why}",
-            why=reason(error),
-            path=str(error.filename or ""),
-            hint="see that the disk has room and the place can be written, then run this again",
-        )
-    )
-
-
-def _refuses_the_answer() -> bool:
-    """Whether stdout is what failed: what it could not take is in its buffer still."""
     try:
-        sys.stdout.flush()
+        if error.filename is None:
+            sys.stdout.flush()  # What it could not take is in its buffer still.
     except OSError:
-        return True
-    return False
-
-
-def bug(terminal: Terminal, error: Exception) -> int:
-    """Report anything else, which is a bug of ours (exit 1)."""
-    if terminal.debug:
-        import traceback
-
-        traceback.print_exception(error)
-    failure = AliceError(
-        "this is a bug of alice-exp: {kind}: {what}",
-        kind=type(error).__name__,
-        what=error,
-        hint="see it with --debug",
+        silence_stdout()  # Its buffer must not fail again at interpreter exit.
+        return ProblemError(
+            "the answer cannot be written: {why}",
+            why=reason(error),
+            hint="what the command had to do is done, see 'alice-exp log'",
+        )
+    return ProblemError(
+        "the system refused: {why}",
+        why=reason(error),
+        path=str(error.filename or ""),
+        hint="see that the disk has room and the place can be written, then run this again",
     )
-    return terminal.error(failure)
 
 
 def silence_stdout() -> None:
     """Redirect stdout to nowhere, so that the interpreter does not complain on exit that its reader is gone."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-_COMMANDS = """
-maintenance.cli.home_commands init check
-blocks.cli.capture_commands memorize remember
-finding.cli recall list=list_blocks show
-learning.cli.decision_commands decide outcome keep
-app.status status
-review.cli.heartbeat_command heartbeat
-review.cli.review_commands approve reject reply
-maintenance.cli.home_commands pause
-app.doctor_command doctor
-review.cli.interactive_review review
-blocks.cli.provenance_commands why log diff undo restore
-blocks.cli.lifetime_commands edit move retire revive purge
-conversations.cli.context_commands context prime heard
-blocks.cli.import_export export
-blocks.cli.import_export:import alice=import_alice
-blocks.cli.import_export:import claude-md=claude_md skill mem0 basic-memory=basic_memory jsonl
-learning.cli.assess_commands assess consolidation stats impact
-maintenance.cli.home_commands:config get=config_get set=config_set accept=config_accept
-maintenance.cli.home_commands:config list=config_list edit=config_edit
-app.completion completion
-app.help_page help=help_
-maintenance.cli.schedule_commands:schedule install remove status
-maintenance.cli.watch_command watch
-owner.cli:owner init show sign drop
-sharing.cli.share_commands:share allow deny list=list_shared preview export import=import_ log
-sharing.cli.peer_commands:peer invite join list=list_peers show forget discover exchange serve
-sync.cli:sync =run add list=list_remotes remove confirm watch settle
-episodes.cli.episode_commands:episode add list=list_episodes show similar reflect stats prune restore
-episodes.cli.episode_commands:episode export import=import_
-timeline.cli.event_commands:event add result list=list_events search segments narrative=tell stats expand
-timeline.cli.event_commands:event export import=import_
-learning.cli.decision_commands distill
-conversations.cli.session_commands:session start say list=list_sessions show window extract end forget
-conversations.cli.session_search:session import=import_session search
-agents.cli.connect_commands connect disconnect
-agents.cli.project_command:project =project off on is=is_ not=not_
-team.cli:project publish trust
-agents.cli.hook_command hook
-agents.cli.connect_commands:mcp =serve install
-maintenance.cli.home_commands:namespace list=namespace_list create=namespace_create show=namespace_show
-"""
-"""A module of commands below ``alice_exp``, with the group that they are in, and the functions of its commands; where a
-function has another name than its command, ``command=function``."""
-
-
-def _table() -> Table:
-    found: dict[str, Any] = {}
-    for module, *commands in map(str.split, _COMMANDS.strip().splitlines()):
-        room, _, group = module.partition(":")
-        into = found.setdefault(group, {}) if group else found
-        for command in commands:
-            name, _, function = command.partition("=")
-            into[name] = f"alice_exp.{room}:{function or name}"
-    return found
-
-
-COMMANDS = _table()
-"""Every command, and every group with its commands, by name: the function as ``module:function``."""
 
 
 def _version(context: typer.Context, value: bool) -> None:
@@ -178,7 +89,9 @@ _ClickError: Any = typer.BadParameter.__mro__[2]
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code: the only place where errors become exit codes."""
     if "_ALICE_EXP_COMPLETE" in os.environ:
-        return _complete(arguments)
+        from alice_exp.app.completion import complete
+
+        return complete(arguments)
     settle()
     terminal = Terminal(open_home, json="--json" in arguments, debug="--debug" in arguments)
     language.ask(terminal.configured_language)
@@ -189,7 +102,9 @@ def run(arguments: Sequence[str]) -> int:
     except AliceError as error:
         return terminal.error(error)
     except _ClickError as error:
-        return usage(terminal, error)
+        from alice_exp.app.wrong_commands import told
+
+        return terminal.error(told(error))
     except (typer.Abort, KeyboardInterrupt):
         return 130
     except typer.Exit as done:
@@ -200,16 +115,7 @@ def run(arguments: Sequence[str]) -> int:
         # The reader of the answer went away; within a command typer makes a SystemExit(1) of it.
         silence_stdout()
         return 0
-    except OSError as error:
-        return (system if error.errno else bug)(terminal, error)
     except Exception as error:
-        return bug(terminal, error)
+        return terminal.error(_unexpected(error, terminal.debug))
     # typer answers an interruption with its exit code as the value.
     return answer if isinstance(answer, int) and answer else terminal.exit_code
-
-
-def _complete(arguments: Sequence[str]) -> int:
-    """A shell asks what may follow: ``alice-exp completion SHELL`` prints the script that does."""
-    from alice_exp.app.completion import complete
-
-    return complete(arguments, COMMANDS, command_of)

@@ -1,12 +1,16 @@
-"""The command ``status``: one screen of what waits, is in doubt, changed or is broken; hosts, last sync."""
+"""The commands ``status``, one screen of what waits, is in doubt, changed or is broken, hosts and the last sync, and
+``doctor``, the whole home looked over, and what the connected hosts start."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any, TypeVar
 
+import typer
+
+from alice_exp.agents import launcher
 from alice_exp.agents.connected_hosts import Connected, connected, faults, foreign
-from alice_exp.agents.store import spool
+from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.text.display import one_line, wrapped
 from alice_exp.model import documents
@@ -20,6 +24,7 @@ from alice_exp.sync.remotes import Remote, remotes
 from alice_exp.terminal.console import Terminal, cells
 from alice_exp.terminal.language import aside, rendered, say
 
+T = TypeVar("T")
 FEW = 3
 """How many of a kind a screen names; the command beside the count shows all."""
 
@@ -34,8 +39,8 @@ def status(terminal: Terminal) -> None:
     session = terminal.session
     report, _ = heartbeat(session, peek=True)
     doubts = [placed for placed in session.home.read(("personal", "universal")) if is_in_doubt(placed.block)]
-    hosts, known, asked = connected(spool(session)), remotes(session).all(), session.asked()
-    failing = [(one, [*faults(one, spool(session), session.moment)]) for one in hosts]
+    hosts, known, asked = connected(session), remotes(session).all(), session.asked()
+    failing = [(one, [*faults(one, session)]) for one in hosts]
     problems = (*report.problems, *session.exposed(), *foreign(session.spot.path))
     document = {
         "home": str(session.root),
@@ -57,12 +62,12 @@ def status(terminal: Terminal) -> None:
     def text() -> None:
         rows = [
             (say("waiting"), list(_waiting(terminal, report))),
-            (say("in doubt"), list(_doubts(terminal, doubts))),
+            (say("in doubt"), _doubts(terminal, doubts)),
             *_opposed(report),
             *_asked(asked),
             *_teams(report),
-            (say("changed"), list(_changed(report))),
-            (say("problems"), list(_problems(problems))),
+            (say("changed"), _changed(report)),
+            (say("problems"), _problems(problems)),
             (say("hosts"), list(_hosts(terminal, failing))),
             (say("sync"), list(_synced(terminal, known))),
         ]
@@ -104,28 +109,25 @@ def _screen(terminal: Terminal, rows: Sequence[tuple[str, Sequence[str]]]) -> No
                 head = " " * column
 
 
+def _few(found: Sequence[T], nothing: str, head: str, line: Callable[[T], str]) -> list[str]:
+    """The sentence over a kind of thing and the first of them, or that there are none."""
+    more = [say("and {count} more", count=len(found) - FEW)] if len(found) > FEW else []
+    return [head, *map(line, found[:FEW]), *more] if found else [nothing]
+
+
 def _waiting(terminal: Terminal, report: Agenda) -> Iterator[str]:
-    count = len(report.items)
     if report.paused_until:
         yield say("paused until {day}: nothing expires", day=report.paused_until)
-    if not count:
-        yield say("nothing for your decision")
-        return
+    count = len(report.items)
     new = say("{new} of them new", new=report.new) if 0 < report.new < count else ""
-    yield say("{count} for your decision: 'alice-exp review'", count=count) + aside(new)
-    for item in report.items[:FEW]:
-        yield _said(terminal, item.placed)
-    yield from _more(count)
+    head = say("{count} for your decision: 'alice-exp review'", count=count) + aside(new)
+    nothing = say("nothing for your decision")
+    yield from _few(report.items, nothing, head, lambda item: _said(terminal, item.placed))
 
 
-def _doubts(terminal: Terminal, doubts: Sequence[Placed]) -> Iterator[str]:
-    if not doubts:
-        yield say("nothing")
-        return
-    yield say("{count}: 'alice-exp keep ID' if it still holds, else 'alice-exp retire ID'", count=len(doubts))
-    for placed in doubts[:FEW]:
-        yield _said(terminal, placed)
-    yield from _more(len(doubts))
+def _doubts(terminal: Terminal, doubts: Sequence[Placed]) -> list[str]:
+    template = "{count}: 'alice-exp keep ID' if it still holds, else 'alice-exp retire ID'"
+    return _few(doubts, say("nothing"), say(template, count=len(doubts)), lambda one: _said(terminal, one))
 
 
 def _opposed(report: Agenda) -> Iterator[tuple[str, Sequence[str]]]:
@@ -144,8 +146,8 @@ def _opposed(report: Agenda) -> Iterator[tuple[str, Sequence[str]]]:
 def _asked(names: Sequence[tuple[str, str, str]]) -> Iterator[tuple[str, Sequence[str]]]:
     """The row of the names of projects that a person has to confirm; none where there are none."""
     if names:
-        rows = (asked_about(*one) for one in names[:FEW])
-        yield say("projects"), [*(f"{r.label}: {r.text} {r.note}" for r in rows), *_more(len(names))]
+        told = [asked_about(*one) for one in names]
+        yield say("projects"), _few(told, "", "", lambda row: f"{row.label}: {row.text} {row.note}")[1:]
 
 
 def _teams(report: Agenda) -> Iterator[tuple[str, Sequence[str]]]:
@@ -164,32 +166,20 @@ def _teams(report: Agenda) -> Iterator[tuple[str, Sequence[str]]]:
         )
 
 
-def _changed(report: Agenda) -> Iterator[str]:
-    count = len(report.changed) + len(report.by_hand)
-    if not count:
-        yield say("nothing since the last report")
-        return
-    yield say("{count} since the last report: 'alice-exp log'", count=count)
-    yield from list(_moves(report.changed, report.by_hand))[:FEW]
-    yield from _more(count)
+def _changed(report: Agenda) -> list[str]:
+    moved = [*map(_moved, report.changed), *(say("{name}  by hand", name=name) for name in report.by_hand)]
+    head = say("{count} since the last report: 'alice-exp log'", count=len(moved))
+    return _few(moved, say("nothing since the last report"), head, str)
 
 
-def _moves(changed: Iterable[Movement], by_hand: Iterable[str]) -> Iterator[str]:
-    for one in changed:
-        before, after = say(one.before or "possible"), say(one.after) if one.after else say(one.kind)
-        yield f"{one.block_id}  {before} → {after}" if before != after else f"{one.block_id}  {after}"
-    for name in by_hand:
-        yield say("{name}  by hand", name=name)
+def _problems(problems: Sequence[Problem]) -> list[str]:
+    told = [f"{fault.where}: {say(fault.template, **fault.values)}" for fault in problems]
+    return _few(told, say("none"), say("{count}: 'alice-exp check'", count=len(told)), str)
 
 
-def _problems(problems: Sequence[Problem]) -> Iterator[str]:
-    if not problems:
-        yield say("none")
-        return
-    yield say("{count}: 'alice-exp check'", count=len(problems))
-    for fault in problems[:FEW]:
-        yield f"{fault.where}: {say(fault.template, **fault.values)}"
-    yield from _more(len(problems))
+def _moved(moved: Movement) -> str:
+    before, after = say(moved.before or "possible"), say(moved.after) if moved.after else say(moved.kind)
+    return f"{moved.block_id}  {before} → {after}" if before != after else f"{moved.block_id}  {after}"
 
 
 def _hosts(terminal: Terminal, hosts: Sequence[tuple[Connected, Sequence[Problem]]]) -> Iterator[str]:
@@ -215,6 +205,47 @@ def _said(terminal: Terminal, placed: Placed) -> str:
     return f"{placed.block.id}  {one_line(documents.payload_text(placed), room)}"
 
 
-def _more(count: int) -> Iterator[str]:
-    if count > FEW:
-        yield say("and {count} more", count=count - FEW)
+def doctor(
+    terminal: Terminal,
+    fix: Annotated[
+        bool,
+        typer.Option("--fix", help="Mend what needs no decision: leftovers, permissions, schemas, hook."),
+    ] = False,
+) -> None:
+    """Look the whole home over: files, history, remotes, leftovers, permissions, clock, disk; exit 3 for a problem.
+
+    Examples: alice-exp doctor · alice-exp doctor --fix
+    """
+    from alice_exp.maintenance.usecases.doctor import Check, examine
+
+    session = terminal.session
+    own = examine(session, fix=fix)
+    # Once that has refused whoever may not mend: what the connected hosts start is tried, with a mended launcher.
+    found = connected(session)
+    mended = bool(fix and found and launcher.write(session.root))
+    told = (fault for one in found for fault in faults(one, session))
+    checks = (*own, Check("hosts", tuple(told), int(mended)))
+    document = {
+        "checks": [
+            {
+                "name": check.name,
+                "severity": check.severity,
+                "mended": check.mended,
+                "problems": [documents.problem(problem) for problem in check.problems],
+            }
+            for check in checks
+        ]
+    }
+
+    def text() -> None:
+        for check in checks:
+            mended = say("  ({count} mended)", count=check.mended) if check.mended else ""
+            sign = {"ok": "✓", "warning": "!", "error": "✗"}[check.severity]
+            terminal.line(f"{sign} {say(check.name)}{mended}")
+            for one in check.problems:
+                where = f"{one.where}: " if one.path else ""
+                terminal.line(f"    {where}{say(one.template, **one.values)}{aside(rendered(one.hint))}")
+
+    terminal.answer(document, text)
+    if any(check.severity == "error" for check in checks):
+        terminal.exit_code = ProblemError.exit_code

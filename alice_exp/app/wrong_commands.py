@@ -240,7 +240,10 @@ def _extra(context: Any, message: str, see: str) -> UsageError:
     if words.startswith("s) ("):
         words = words[4:]
     texts = [one for one in context.command.params if one.param_type_name == "argument"]
-    dashed = _dashed(context, f"{' '.join(map(str, context.params.values()))} {words}")
+    text = f"{' '.join(map(str, context.params.values()))} {words}"
+    known = {one for each in context.command.get_params(context) for one in each.opts}
+    found = re.findall(r"(?:^|\s)[-–—―−－]+([a-z][a-z-]*)", text)
+    dashed = next((f"--{name}" for name in found if f"--{name}" in known), "")
     if dashed:
         hint = say("did you mean {names}? {see}", names=dashed, see=see)
         return UsageError("too many words: {words}", words=words, hint=hint)
@@ -251,13 +254,6 @@ def _extra(context: Any, message: str, see: str) -> UsageError:
     else:
         hint = _example(context, see)
     return UsageError("too many words: {words}", words=words, hint=hint)
-
-
-def _dashed(context: Any, text: str) -> str:
-    """The option that was written with a dash of another kind, as an input method gives it; empty if there is none."""
-    known = {one for each in context.command.get_params(context) for one in each.opts}
-    found = re.findall(r"(?:^|\s)[-–—―−－]+([a-z][a-z-]*)", text)
-    return next((f"--{name}" for name in found if f"--{name}" in known), "")
 
 
 def _example(context: Any, see: str) -> str:

@@ -41,6 +41,8 @@ from alice_exp.terminal.options import (
 from alice_exp.terminal.streams import json_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     # `list` and `show` rank nothing.
     from alice_exp.finding.rules.ranking import Match
 
@@ -118,10 +120,11 @@ def _episodes(terminal: Terminal, query: str, filters: Filters, document: dict[s
     else:
         lived = episodes_beside(terminal.session.home, query, filters.since)
     document["episodes"] = [finding_documents.lived(*one) for one in lived]
-    return [
-        f"{one.id}  {terminal.local(one.at)}  {short(finding_documents.lived_line(one), 200)}"
-        for _, one in lived
-    ]
+    if not lived:
+        return []
+    from alice_exp.finding.rules.fitting_episodes import episode_text
+
+    return [f"{one.id}  {terminal.local(one.at)}  {short(episode_text(one), 200)}" for _, one in lived]
 
 
 def _explained(found: Match, explain: bool) -> dict[str, Any]:
@@ -132,9 +135,8 @@ def _explained(found: Match, explain: bool) -> dict[str, Any]:
             "importance": found.importance,
             "text_match": round(found.text_match, 6),
             "context_match": found.context_match,
+            **({} if found.cosine is None else {"cosine": found.cosine}),
         }
-        if found.cosine is not None:
-            document["explain"]["cosine"] = found.cosine
     return document
 
 
@@ -142,40 +144,30 @@ def _matches(terminal: Terminal, found: list[Match], explain: bool) -> None:
     if not found:
         terminal.note(say("no match"))
         return
-    columns = [say("score"), say("id"), say("where"), say("state"), say("what is known")]
+    columns: list[tuple[str, Callable[[Match], str]]] = [(say("score"), lambda one: f"{one.score:.3f}")]
     if explain:
-        columns[1:1] = [say("trust"), say("confidence"), say("decay"), say("match")]
-    means = explain and any(one.cosine is not None for one in found)
-    if means:
-        columns[5:5] = [say("cosine")]
-    weighty = explain and any(one.importance != 1 for one in found)
-    if weighty:
-        columns[5:5] = [say("importance")]
-    rows = []
-    for one in found:
-        placed = one.placed
-        factors = (
-            [f"{one.trust:.1f}", f"{one.confidence:.1f}", f"{one.decay:.3f}", f"{one.match:.3f}"]
-            if explain
-            else []
-        )
-        if weighty:
-            factors.append(f"{one.importance:.2f}")
-        if means:
-            factors.append("–" if one.cosine is None else f"{one.cosine:.3f}")
-        mark = "" if one.approved else say(" ⚠ not reviewed")
-        where = f"{placed.place}/{placed.namespace}"
-        rows.append(
-            [
-                f"{one.score:.3f}",
-                *factors,
-                placed.block.id,
-                where,
-                say(placed.block.state),
-                documents.payload_text(placed) + mark + stale_mark(placed),
-            ]
-        )
-    terminal.table(columns, rows)
+        columns += [
+            (say("trust"), lambda one: f"{one.trust:.1f}"),
+            (say("confidence"), lambda one: f"{one.confidence:.1f}"),
+            (say("decay"), lambda one: f"{one.decay:.3f}"),
+            (say("match"), lambda one: f"{one.match:.3f}"),
+        ]
+        if any(one.importance != 1 for one in found):
+            columns.append((say("importance"), lambda one: f"{one.importance:.2f}"))
+        if any(one.cosine is not None for one in found):
+            columns.append((say("cosine"), lambda one: "–" if one.cosine is None else f"{one.cosine:.3f}"))
+    columns += [
+        (say("id"), lambda one: one.placed.block.id),
+        (say("where"), lambda one: f"{one.placed.place}/{one.placed.namespace}"),
+        (say("state"), lambda one: say(one.placed.block.state)),
+        (say("what is known"), _told),
+    ]
+    terminal.table([name for name, _ in columns], [[cell(one) for _, cell in columns] for one in found])
+
+
+def _told(one: Match) -> str:
+    mark = "" if one.approved else say(" ⚠ not reviewed")
+    return documents.payload_text(one.placed) + mark + stale_mark(one.placed)
 
 
 def _many(terminal: Terminal, source: str, top: int, filters: Filters) -> None:
@@ -251,11 +243,9 @@ def list_blocks(
 
 
 def _listing(terminal: Terminal, shown: list[Shown], *, bare: bool) -> None:
-    if not shown and bare:
-        terminal.note(say("nothing is kept yet: 'alice-exp remember \"…\"' keeps your own word"))
-    elif not shown:
-        terminal.note(say("no block matches"))
     if not shown:
+        nothing = say("nothing is kept yet: 'alice-exp remember \"…\"' keeps your own word")
+        terminal.note(nothing if bare else say("no block matches"))
         return
     rows = [
         [

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from alice_exp.kernel.text.display import one_line
 from alice_exp.model.documents import brief, payload_text, trigger_text
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import CONFIDENCE, TRUST
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.finding.usecases import Shown
     from alice_exp.model.values.records import Episode
@@ -45,23 +42,6 @@ def known(found: Match) -> dict[str, Any]:
         **({"project": block.project} if block.project else {}),
         **({"why": "in doubt: the person is asked"} if is_in_doubt(block) else {}),
     }
-
-
-def lived_briefly(one: Episode) -> dict[str, Any]:
-    """An episode as an agent uses it."""
-    told = {"id": one.id, "task": one.task, "action": one.action, "success": one.success}
-    return {
-        key: value
-        for key, value in (told | {"reflection": one.reflection}).items()
-        if value not in ("", None)
-    }
-
-
-def lived_line(one: Episode) -> str:
-    """The same in one line."""
-    from alice_exp.finding.rules.fitting_episodes import episode_text
-
-    return episode_text(one)
 
 
 def block(shown: Shown) -> dict[str, Any]:
@@ -114,22 +94,3 @@ def match(found: Match) -> dict[str, Any]:
         "stale": placed.stale,
         **({"project": placed.block.project} if placed.block.project else {}),
     }
-
-
-UNREVIEWED = "⚠未审核"
-"""The mark after a memory that no person has reviewed (B4.11, D57)."""
-
-
-def user_memory(found: Sequence[Match], *, similarity: bool = False) -> str:
-    """Memories about the user in the text format of R4.24, with ``similarity`` in that of R4.23 (B4.17).
-
-    Empty when there are none.
-    """
-    lines = [
-        f"- {one_line(payload_text(one.placed), 500)}"
-        + (f" (similarity: {one.match:.2f})" if similarity else "")
-        + (f" [{one.placed.block.project}]" if one.placed.block.project else "")
-        + ("" if one.approved else f" {UNREVIEWED}")
-        for one in found
-    ]
-    return "\n".join(["[User Memory]", *lines]) if lines else ""

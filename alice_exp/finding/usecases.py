@@ -9,7 +9,6 @@ from alice_exp.blocks.store.access_log import access, counting
 from alice_exp.finding.store.embedded import cosines
 from alice_exp.home.references import is_keyed, one_of, prefix, resolve
 from alice_exp.kernel.errors import Hint, Names, UsageError
-from alice_exp.kernel.text.times import mentions_time
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.rules.lifecycle import LEVELS, Level, Thresholds, at_least, level
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from alice_exp.home.doors import Home
     from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.kernel.text.date_spans import Span
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.records import Episode
 
@@ -126,6 +124,7 @@ def search(
 
     # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
     from alice_exp.finding.rules.corpus import Corpus
+    from alice_exp.finding.rules.preferred_matches import by_meaning, days_named, of_days, preferring
     from alice_exp.finding.rules.ranking import RESCORED, Asked
 
     # Reads that wait to be folded settle a block at once, so that `show` and `recall` never disagree (DESIGN 12.9).
@@ -143,19 +142,22 @@ def search(
         )
         for query, context in queries
     ]
-    spans = [_days_named(query, caller.now) for query, _ in queries]
+    near = cosines(session)
+    spans = [days_named(query, caller.now) for query, _ in queries]
 
     def among(stored: Any) -> list[list[Match]]:
         # A lift may bring one in that stood just behind the last.
-        least = max((top or 0) + _BEHIND * bool(filters.project), RESCORED * bool(cosines(session)))
+        least = max((top or 0) + _BEHIND * bool(filters.project), RESCORED * bool(near))
         many = [top if top is None else max(least, _OF_DAYS * bool(days)) for days in spans]
         found = [one.rank(stored, count) for one, count in zip(asked, many, strict=True)]
-        return [_preferring(one, filters.project, days) for one, days in zip(found, spans, strict=True)]
+        return [
+            preferring(of_days(one, days), filters.project) for one, days in zip(found, spans, strict=True)
+        ]
 
     found = _ask(session, among)
     if found is None:
         found = among(Corpus.of(home.read(SETS)))
-    return [_by_meaning(session, query, one)[:top] for (query, _), one in zip(queries, found, strict=True)]
+    return [by_meaning(one, query, near)[:top] for (query, _), one in zip(queries, found, strict=True)]
 
 
 def of_team(session: Session, query: str, context: Mapping[str, Json]) -> list[Match]:
@@ -184,31 +186,6 @@ def replaced_ones(session: Session) -> frozenset[str]:
     condition = "row IN (SELECT row FROM concerns WHERE kind = ?)"
     found = _ask(session, lambda known: known.chosen(condition, REPLACING))
     return replaced(session.home.read(TRUSTED_PLACES)) if found is None else waiting(found)
-
-
-def _by_meaning(session: Session, query: str, matches: list[Match]) -> list[Match]:
-    near = cosines(session)
-    if not near:
-        return matches
-    from alice_exp.finding.rules.preferred_matches import by_meaning
-
-    return by_meaning(matches, query, near)
-
-
-def _days_named(query: str, now: str) -> Sequence[Span]:
-    if not mentions_time(query):
-        return ()
-    from alice_exp.kernel.text.named_dates import named_spans
-
-    return named_spans(query, now)
-
-
-def _preferring(matches: list[Match], project: str, days: Sequence[Span]) -> list[Match]:
-    if not project and not days:
-        return matches
-    from alice_exp.finding.rules.preferred_matches import of_days, preferring
-
-    return preferring(of_days(matches, days) if days else matches, project)
 
 
 def _ask(session: Session, question: Callable[[Indexed], R]) -> R | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from alice_exp.kernel.text.display import one_line
 from alice_exp.model.documents import brief, payload_text, trigger_text
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 
 UNTESTED = "Approved by the user, not yet tested in work: follow it, then report how it went"
 
-Say: TypeAlias = Callable[[str], str]
-"""Turns an English sentence into the person's language."""
-
-
 ASSESSED: Mapping[Grade, tuple[str, str]] = {
     "high": ("I am sure about “{topic}” (blocks about it: {count})", "use them to answer"),
     "medium": (
@@ -36,19 +32,20 @@ ASSESSED: Mapping[Grade, tuple[str, str]] = {
     "very_low": ("I hardly know “{topic}” (blocks about it: {count})", "do not rely on them"),
     "none": ("I know nothing about “{topic}”", "say so, and learn it"),
 }
-"""Each grade's sentence, and its advice (R3.22, R3.23)."""
+"""Each grade's sentence, and its advice (R3.22, R3.23); the catalog's Chinese is the specification's own wording."""
 
 
-def assessment(assessed: Assessment, say: Say = str, language: str = "en") -> dict[str, Any]:
-    """An assessment in the structure of R3.16-R3.18; ``say`` translates, ``language`` is ``en`` or ``zh``."""
+def assessment(assessed: Assessment, say: Callable[[str], str] = str) -> dict[str, Any]:
+    """An assessment in the structure of R3.16-R3.18; ``say`` turns an English template into the person's language."""
     stats = assessed.stats
+    message, advice = map(say, ASSESSED[assessed.grade])
     return {
         "ok": True,
         "topic": assessed.topic,
         "confidence": assessed.grade,
         "score": assessed.score,
-        "message": assessed_message(assessed, say, language),
-        "suggestions": [assessed_advice(assessed.grade, say, language)],
+        "message": message.format(topic=assessed.topic, count=stats.total),
+        "suggestions": [advice],
         "evidence": [
             {
                 "id": one.placed.block.id,
@@ -69,37 +66,6 @@ def assessment(assessed: Assessment, say: Say = str, language: str = "en") -> di
             "coverage": round(stats.coverage, 4),
         },
     }
-
-
-# The specification's own wording in Chinese, so not the translation of the English sentences.
-_ADVICE: Mapping[Grade, str] = {
-    "high": "可以直接使用这些记忆回答问题",
-    "medium": "可以使用这些记忆，重要之处请交叉核对",
-    "low": "记忆模糊，使用之前请重新学习",
-    "very_low": "几乎没有可靠的记忆，请不要依赖",
-    "none": "没有相关记忆，请如实说明，再去学习",
-}
-
-
-def assessed_advice(grade: Grade, say: Say = str, language: str = "en") -> str:
-    """The advice for a grade, in Chinese in the specification's wording (R3.22, R3.23)."""
-    return _ADVICE[grade] if language == "zh" else say(ASSESSED[grade][1])
-
-
-def assessed_message(assessed: Assessment, say: Say = str, language: str = "en") -> str:
-    """The assessment as a sentence, in Chinese in the specification's wording (R3.23)."""
-    count = assessed.stats.total
-    if language == "zh":
-        words = {
-            "high": "很有把握",
-            "medium": "有一定了解",
-            "low": "了解不多",
-            "very_low": "几乎没有可靠记忆",
-        }
-        if assessed.grade == "none":
-            return f"我对「{assessed.topic}」没有相关记忆"
-        return f"我对「{assessed.topic}」{words[assessed.grade]}，有 {count} 条相关记忆"
-    return say(ASSESSED[assessed.grade][0]).format(topic=assessed.topic, count=count)
 
 
 def changed(placed: Placed, change: Change) -> dict[str, Any]:

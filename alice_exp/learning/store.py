@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,7 +70,11 @@ class Decisions:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._write(self._path(decision.decision, session=decision.session), decision)
             for ending in (_OPEN, _ASIDE):
-                _drop_oldest(list(folder.glob(f"*dec-*{ending}")))
+                paths = list(folder.glob(f"*dec-*{ending}"))
+                # Looking at each file's time costs, so a tenth more may be.
+                if len(paths) > KEPT * 11 // 10:
+                    for old in sorted(paths, key=lambda path: path.lstat().st_mtime)[:-KEPT]:
+                        old.unlink(missing_ok=True)
         except OSError as error:
             raise ProblemError("the decision could not be kept: {why}", why=reason(error)) from error
 
@@ -174,13 +178,6 @@ class Decisions:
         # Names in the order of acts, whatever the acts' clock says.
         name = f"{session}.{time.time_ns():020d}.{decision}" if session else decision
         return (self._showings if session else self._folder) / f"{name}{ending}"
-
-
-def _drop_oldest(paths: Sequence[Path]) -> None:
-    """Remove the oldest files where there are too many; looking at each file's time costs, so a tenth more may be."""
-    if len(paths) > KEPT * 11 // 10:
-        for old in sorted(paths, key=lambda path: path.lstat().st_mtime)[:-KEPT]:
-            old.unlink(missing_ok=True)
 
 
 def _all(paths: Iterable[Path]) -> tuple[OpenDecision, ...]:

@@ -33,14 +33,15 @@ class Peer:
 class Neighbour:
     """An announcement seen on the network: random ``instance`` name and addresses (``host:port``).
 
-    ``name`` is the known peer its hint matches, empty for none; a hint proves nothing. ``invites`` is the number of an
-    open invitation, 0 for none.
+    ``name`` is the known peer its ``hint`` matches, empty for none; a hint proves nothing. ``invites`` is the number of
+    an open invitation, 0 for none.
     """
 
     instance: str
     addresses: tuple[str, ...]
-    name: str = ""
+    hint: str = ""
     invites: int = 0
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from alice_exp.kernel.errors import ProblemError, RefusedError, reason
 from alice_exp.kernel.journal.atomic_files import replace
@@ -21,7 +21,7 @@ from alice_exp.team.rules.publication import SIGN
 from alice_exp.team.rules.team_file import LARGEST, PATH, merge_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from alice_exp.kernel.jsonc.problem import Json
 
@@ -198,25 +198,18 @@ class TeamState:
 
     def uses(self) -> dict[str, dict[str, Json]]:
         """What outcomes made of each block, by its id: the keys of a block that they move."""
-        return self._load("uses.json")
-
-    def keep_uses(self, uses: Mapping[str, Mapping[str, Json]]) -> None:
-        """Keep ``uses``; what the disk refuses is left."""
-        self._keep("uses.json", uses)
+        return self._load("uses")
 
     def words(self) -> dict[str, dict[str, Any]]:
         """Of each trusted block the trigger and payload that were trusted, and who committed the file last then."""
-        return self._load("words.json")
+        return self._load("words")
 
-    def keep_words(self, words: Mapping[str, Mapping[str, str]]) -> None:
-        """Keep ``words``, likewise."""
-        self._keep("words.json", words)
-
-    def _keep(self, name: str, body: object) -> None:
+    def keep(self, name: Literal["uses", "words"], body: object) -> None:
+        """Keep ``uses`` or ``words``; what the disk refuses is left."""
         with contextlib.suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        keep_derived(self._folder / name, body)
+        keep_derived(self._folder / f"{name}.json", body)
 
     def _load(self, name: str) -> dict[str, Any]:
-        found = load_derived(self._folder / name)
+        found = load_derived(self._folder / f"{name}.json")
         return found if isinstance(found, dict) else {}

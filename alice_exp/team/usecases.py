@@ -118,13 +118,12 @@ def planned(
         texts[AGENTS] = with_block(said, body, TEAMS) if body else without_block(said, TEAMS)
     found, taken = _skill_texts(files, wished, present)
     texts |= found
-    changed = {name: text for name, text in texts.items() if text != _present(files, name, before)}
-    repaired = before is not None and team_file.sides_of(before.decode("utf-8", "replace")) is not None
+    was = (before or b"").decode("utf-8", "replace")
+    changed = {
+        name: text for name, text in texts.items() if text != (was if name == PATH else files.text(name))
+    }
+    repaired = team_file.sides_of(was) is not None
     return Publishing(made, changed, before, taken, present.refused, repaired)
-
-
-def _present(files: RepositoryFiles, name: str, before: bytes | None) -> str:
-    return (before or b"").decode("utf-8", "replace") if name == PATH else files.text(name)
 
 
 def _folder(name: str) -> str:
@@ -204,7 +203,9 @@ def held(teaming: Teaming, *, only_trusted: bool = False) -> tuple[tuple[Held, .
 
     file = team_file.read(data, is_trusted, only_known=only_trusted)
     uses, words = teaming.state.uses(), teaming.state.words()
-    own = set() if only_trusted else _own(teaming)
+    # What is approved for the project here: the same words need no second yes.
+    blocks = () if only_trusted else teaming.home.read()
+    own = {content_hash(one.block) for one in blocks if is_of_project(one, teaming.names)}
     author = "" if only_trusted else teaming.files.last_author()
     found = []
     for lesson in file.lessons:
@@ -215,12 +216,6 @@ def held(teaming: Teaming, *, only_trusted: bool = False) -> tuple[tuple[Held, .
         placed = _placed(teaming.project, lesson.block, own_id, entry, uses.get(own_id, {}), by)
         found.append(Held(lesson, own_id, standing, entry, placed))
     return tuple(found), file.refused
-
-
-def _own(teaming: Teaming) -> set[str]:
-    """The content hashes of what is approved for the project here: the same words need no second yes."""
-    blocks = teaming.home.read()
-    return {content_hash(one.block) for one in blocks if is_of_project(one, teaming.names)}
 
 
 def _standing(teaming: Teaming, block: Block) -> tuple[Entry, Standing, str]:
@@ -261,7 +256,7 @@ def _placed(
 
 def apart(snapshot: Snapshot, blocks: Sequence[Placed]) -> dict[str, tuple[str, str]]:
     """Why a key for all leaves some blocks out, by their ids: the reason, and the id of the block here."""
-    from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, trusted
+    from alice_exp.finding.rules.neighbourhood import Neighbourhood, trusted
 
     around = Neighbourhood(trusted(snapshot), snapshot.rejected())
     found = {}
@@ -325,29 +320,20 @@ def decide(
     require_person(teaming.caller, "trust", "alice-exp project trust")
     caller, now = teaming.caller, teaming.caller.now
     entries = tuple(
-        Entry(
-            one.block.id,
-            standing,
-            content_hash(one.block),
-            "team",
-            one.block.project,
-        )
-        for one in blocks
+        Entry(one.block.id, standing, content_hash(one.block), "team", one.block.project) for one in blocks
     )
     verb = "trusted" if standing == "trusted" else "turned down"
     ids = tuple(one.id for one in entries)
     act = Act("trust", caller.actor, now, ids, f"{verb} in {teaming.project}")
     commit, _ = teaming.home.apply(lambda _: (ChangeSet(act, decided=entries), None), ())
-    author, words = teaming.files.last_author(), teaming.state.words()
+    author, words, uses = teaming.files.last_author(), teaming.state.words(), teaming.state.uses()
     for one in blocks:
         words.pop(one.block.id, None)
+        uses.pop(one.block.id, None)
         if standing == "trusted":
             words[one.block.id] = {"said": said(one), "author": author}
-    teaming.state.keep_words(words)
-    uses = teaming.state.uses()
-    for one in blocks:
-        uses.pop(one.block.id, None)
-    teaming.state.keep_uses(uses)
+    teaming.state.keep("words", words)
+    teaming.state.keep("uses", uses)
     if standing == "trusted":
         teaming.files.set_driver()
     return commit
@@ -379,7 +365,7 @@ def keep(state: TeamState, blocks: Sequence[Placed]) -> None:
         pieces = tuple(replace(piece, quote="", ref="") for piece in one.block.evidence)
         written = block_json(replace(one.block, evidence=pieces, extra={}), "universal")
         uses[one.block.id] = {key: written[key] for key in _MOVED if key in written}
-    state.keep_uses(uses)
+    state.keep("uses", uses)
 
 
 def require_sound(made: Publishing) -> None:

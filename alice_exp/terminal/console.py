@@ -203,7 +203,7 @@ class Terminal:
         if not self.yes and not sys.stdin.isatty():
             raise RefusedError("this needs a confirmation", hint=say("run it in a terminal, or add --yes"))
 
-    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """Print a table: drawn by rich for a person, aligned plain text for a pipe."""
         listed = [[visible(cell).replace("\n", " ") for cell in row] for row in rows]
         if not listed:
@@ -212,7 +212,7 @@ class Terminal:
         if self.is_rich:
             from alice_exp.terminal.tables import draw
 
-            draw(columns, listed, title)
+            draw(columns, listed)
             return
         listed.insert(0, [*columns])
         sizes = [[cells(cell) for cell in row] for row in listed]

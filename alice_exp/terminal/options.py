@@ -17,6 +17,7 @@ from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError, reason
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.model.values.block import BLOCK_TYPES, SETS, Place
+from alice_exp.terminal.fields import BOUNDS
 
 DEEPEST = 60
 """The deepest nesting of one JSONL line: files are read to 64 levels, and a block is three levels deep in its file."""
@@ -27,6 +28,9 @@ LINE_LIMIT = 1 << 20
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")]
 Surroundings = Annotated[list[str], typer.Option(metavar="K=V", help="The environment now; may be repeated.")]
+Pairs = Annotated[list[str], typer.Option(metavar="K=V")]
+Ids = Annotated[list[str], typer.Option(metavar="ID")]
+Came = Annotated[str, typer.Option("--result", metavar="JSON|TEXT")]
 Sets = Annotated[list[str], typer.Option("--set", help="personal, universal or low_value; may be repeated.")]
 Types = Annotated[list[str], typer.Option(help="Block types; may be repeated.")]
 Tags = Annotated[list[str], typer.Option(help="Tags that a block must have; may be repeated.")]
@@ -311,6 +315,8 @@ def guard(command: Any) -> None:
         if is_argument and one.metavar in TEXTS:
             one.metavar = f"{one.metavar}|-"
             one.callback = _text
+        elif one.name in BOUNDS:
+            one.callback = _bounded
         elif one.metavar != "VALUE" if is_argument else one.name not in WORDS:
             one.callback = named
 
@@ -319,6 +325,10 @@ def plain(metavar: object) -> str:
     """An argument's name without the signs that say whether it may be left out or repeated."""
     name = re.sub(r"^\[[^]]*\] ", "", str(metavar).replace("...", ""))
     return name.strip("[]{}…").removesuffix("|-").strip("[]{}…")
+
+
+def _bounded(_: Any, parameter: Any, value: float | None) -> float | None:
+    return value if value is None else number_between(value, *BOUNDS[parameter.name], parameter.opts[0])
 
 
 def _text(_: Any, parameter: Any, value: Any) -> Any:
@@ -346,7 +356,9 @@ def _stdin(metavar: str) -> str:
 def named(context: Any, parameter: Any, value: Any) -> Any:
     """The value of an argument or option; ``UsageError`` where it was given and is empty."""
     given = [*value] if isinstance(value, list | tuple) else [value]
-    if any(isinstance(one, str) and not one.strip() for one in given) and _is_typed(context, parameter):
+    if any(isinstance(one, str) and not one.strip() for one in given) and (
+        str(getattr(context.get_parameter_source(parameter.name), "name", "")) == "COMMANDLINE"
+    ):
         is_argument = parameter.param_type_name == "argument"
         what = plain(parameter.metavar) if is_argument else parameter.opts[0]
         hint = "say which" if parameter.required else "leave it out, or say which"
@@ -364,7 +376,3 @@ def _known(word: str) -> str:
 
     shown = {say(one): one for one in (*LEVELS, *BLOCK_TYPES, *SETS, "work")} | {say("the user"): "user"}
     return shown.get(word, word)
-
-
-def _is_typed(context: Any, parameter: Any) -> bool:
-    return str(getattr(context.get_parameter_source(parameter.name), "name", "")) == "COMMANDLINE"

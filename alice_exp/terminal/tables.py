@@ -6,7 +6,7 @@ If there is too little room for the prose beside the other columns, it is placed
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.kernel.errors import Hint, Names, UsageError
@@ -33,7 +33,7 @@ _STYLES = {
 }
 
 
-def draw(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
+def draw(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print the rows to stdout, as wide as the terminal; every cell must be escaped and a single line."""
     from rich.console import Console
 
@@ -44,9 +44,9 @@ def draw(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "")
     room = console.width - beside - 2
     below = _below(widths, console.width) if widths[prose] > room and room < READABLE else []
     if below:
-        _stacked(console, columns, rows, title, below)
+        _stacked(console, columns, rows, below)
     else:
-        _beside(console, columns, rows, title, prose if room >= READABLE else -1, room)
+        _beside(console, columns, rows, prose if room >= READABLE else -1, room)
 
 
 def _below(widths: Sequence[int], room: int) -> list[int]:
@@ -63,14 +63,14 @@ def _beside(
     console: Console,
     columns: Sequence[str],
     rows: Sequence[Sequence[str]],
-    title: str,
     prose: int,
     room: int,
 ) -> None:
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for position, name in enumerate(columns):
         table.add_column(name, overflow="fold", no_wrap=prose >= 0 and position != prose)
     for row in rows:
@@ -78,46 +78,33 @@ def _beside(
         listed = [*row]
         if prose >= 0 and cells(row[prose]) > room:
             listed[prose] = "\n".join(wrapped(row[prose], room))
-        table.add_row(*map(_styled, listed))
+        table.add_row(*(Text(cell, style=_style(cell)) for cell in listed))
     console.print(table)
 
 
 def _stacked(
-    console: Console, columns: Sequence[str], rows: Sequence[Sequence[str]], title: str, below: Sequence[int]
+    console: Console, columns: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[int]
 ) -> None:
     from rich.text import Text
 
     short = [position for position in range(len(columns)) if position not in below]
     widths = {i: max([cells(columns[i]), *(cells(row[i]) for row in rows)]) for i in short}
-    if title:
-        console.print(Text(title, style="italic"))
     console.print()
-    console.print(Text(" ").append_text(_line([columns[i] for i in short], list(widths.values()), "bold")))
+
+    def line(texts: Sequence[str], style: str = "") -> Text:
+        parts: list[tuple[str, str]] = [(" ", "")]
+        for text, width in zip((texts[i] for i in short), widths.values(), strict=True):
+            parts += [(text, style or _style(text)), (" " * (width - cells(text) + _GAP), "")]
+        return Text.assemble(*parts)
+
+    console.print(line(columns, "bold"))
     console.print(Text(" " + "─" * (console.width - 2)))
     for row in rows:
-        console.print(Text(" ").append_text(_line([row[i] for i in short], list(widths.values()))))
+        console.print(line(row))
         for nth, position in enumerate(below):
-            for line in wrapped(row[position], console.width - _INDENT - 1) if row[position] else ():
-                console.print(Text(" " * _INDENT + line, style="dim" if nth else ""))
+            for told in wrapped(row[position], console.width - _INDENT - 1) if row[position] else ():
+                console.print(Text(" " * _INDENT + told, style="dim" if nth else ""))
     console.print()
-
-
-def _line(texts: Sequence[str], widths: Sequence[int], style: str = "") -> Text:
-    from rich.text import Text
-
-    return Text.assemble(*_padded(texts, widths, style))
-
-
-def _padded(texts: Sequence[str], widths: Sequence[int], style: str) -> Iterator[tuple[str, str]]:
-    for text, width in zip(texts, widths, strict=True):
-        yield text, style or _style(text)
-        yield " " * (width - cells(text) + _GAP), ""
-
-
-def _styled(cell: str) -> Text:
-    from rich.text import Text
-
-    return Text(cell, style=_style(cell))
 
 
 def _style(cell: str) -> str:
@@ -212,67 +199,43 @@ def written(document: object, command: str, format: str, fields: str) -> str:
     listed, can_have = LISTS.get(command, ("", ""))
     rows: Any = document.get(listed) if isinstance(document, dict) else document
     is_list = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
-    table: list[dict[str, Any]] = rows if is_list else [document] if isinstance(document, dict) else []
+    held: list[dict[str, Any]] = rows if is_list else [document] if isinstance(document, dict) else []
     names = [name.strip() for name in fields.split(",") if name.strip()]
-    known = list(dict.fromkeys(key for row in table for key in row))
-    _require_known(names, known, can_have.split() if is_list else [])
-    chosen = [{name: row.get(name) for name in names} if names else row for row in table]
+    known = list(dict.fromkeys(key for row in held for key in row))
+    may_have = can_have.split() if is_list else []
+    for name in names if known or may_have else ():
+        if name not in known and name not in may_have:
+            hint = Hint("fields are {names}", names=Names(known or may_have))
+            raise UsageError("there is no field {name}", name=repr(name), hint=hint)
+    chosen = [{name: row.get(name) for name in names} if names else row for row in held]
     if format == "json":
-        if is_list and isinstance(document, dict):
-            return _json({**document, listed: chosen})
-        return _json(chosen[0] if chosen and not is_list else document if not is_list else chosen)
+        from alice_exp.terminal.streams import json_text
+
+        if is_list:
+            return json_text({**document, listed: chosen} if isinstance(document, dict) else chosen)
+        return json_text(chosen[0] if chosen else document)
     header = names or known
-    cells = [[_cell(row.get(name)) for name in header] for row in chosen]
     if not header:
         return ""
-    return _csv([header, *cells]) if format == "csv" else _tsv([header, *cells])
+    table = [header, *([_cell(row.get(name)) for name in header] for row in chosen)]
+    if format == "csv":
+        import csv
+        import io
 
-
-def _require_known(names: Sequence[str], held: Sequence[str], can_have: Sequence[str]) -> None:
-    """Refuse a field that neither a row holds nor the list, if it is one, can have."""
-    missing = [name for name in names if name not in held]
-    if not missing:
-        return
-    for name in missing:
-        if (held or can_have) and name not in can_have:
-            hint = Hint("fields are {names}", names=Names(held or can_have))
-            raise UsageError("there is no field {name}", name=repr(name), hint=hint)
-
-
-def _json(value: object) -> str:
-    from alice_exp.terminal.streams import json_text
-
-    return json_text(value)
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows(table)
+        text = out.getvalue()
+    else:
+        text = "".join("\t".join(cell.translate(_ESCAPES) for cell in row) + "\n" for row in table)
+    # Without what a terminal would obey, since a pipe often ends at one; --json has every character. In TSV, where a
+    # backslash stands twice, \u{1b} can be read back.
+    return "\t".join(visible(part) for part in text.split("\t"))
 
 
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
-
-
-def _tsv(rows: Sequence[Sequence[str]]) -> str:
-    text = "".join("\t".join(cell.translate(_ESCAPES) for cell in row) + "\n" for row in rows)
-    return _harmless(text)
-
-
-def _csv(rows: Sequence[Sequence[str]]) -> str:
-    import csv
-    import io
-
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return _harmless(out.getvalue())
-
-
-def _harmless(text: str) -> str:
-    r"""Without what a terminal would obey, since a pipe often ends at one; ``--json`` has every character.
-
-    In TSV, where a backslash stands twice, ``\u{1b}`` can be read back.
-    """
-    return "\t".join(visible(part) for part in text.split("\t"))

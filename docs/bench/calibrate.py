@@ -76,7 +76,7 @@ def traits(found: Scored) -> tuple[float, ...] | None:
     best = found.best()
     if not best:
         return None
-    share, is_translated = found.covered(best[0])
+    share, _, is_translated = found.covered(best[0])
     above = lift(found.matches[best[0]], found.noise)
     return 1.0, above, math.log(min(LARGE, found.known.total)), share, float(is_translated)
 

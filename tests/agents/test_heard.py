@@ -10,7 +10,6 @@ import pytest
 
 from alice_exp import Alice, NotFoundError
 from alice_exp.agents.cli import hook_command
-from alice_exp.caller.heard_queue import HeardQueue
 from alice_exp.conversations.rules.context_window import estimate_tokens
 from tests.case_tables import cases
 from tests.dying import killed
@@ -222,23 +221,6 @@ def test_six_wordings_of_one_order_are_one_candidate_with_its_dates(
 
 
 STEPS = cases(__file__, "STEPS")
-
-
-@pytest.mark.parametrize(("step", "when"), STEPS)
-def test_a_crash_of_the_hook_loses_no_sentence_and_doubles_none(
-    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, inline: None, step: str,
-    when: str,
-) -> None:  # fmt: skip
-    here = project("one")
-    monkeypatch.chdir(here)
-    hook(cli, "end", here, "s1", ORDER, "Always use tabs in the Makefile.", "We never push to main.")
-    killed(step, when, "hook", "--finish")
-    before = {one.id for one in HeardQueue(home / "state/heard").waiting()}
-    cli("hook", "--finish")
-    after = HeardQueue(home / "state/heard").waiting()
-    assert before <= {one.id for one in after} and len({one.text for one in after}) == len(after) == 3
-    payloads = [one["payload"] for one in cli("list", "--set", "low_value", "--json").json["blocks"]]
-    assert len(payloads) == len(set(payloads)) == 3
 
 
 def test_a_sentence_that_was_read_is_gone_at_once_or_read_again_but_never_two(

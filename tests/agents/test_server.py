@@ -269,8 +269,8 @@ def test_caps_are_clear_errors(home: Path, cli: Call) -> None:
 def test_broken_arguments_are_sentences(home: Path) -> None:
     async def body(session: Any) -> None:
         for tool, arguments, wanted in (
-            ("recall", {"query": " "}, "what you want to know"),
-            ("decide", {"task": ""}, "what is to be done"),
+            ("recall", {"query": " "}, "What you want to know"),
+            ("decide", {"task": ""}, "What is to be done"),
             ("memorize", {"payload": ""}, "payload"),
             ("memorize", {"payload": "x", "type": "nonsense"}, "type"),
             ("memorize", {"payload": "x", "about": "everything"}, "about"),

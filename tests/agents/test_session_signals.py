@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from alice_exp.agents.rules.session_signals import MOST_ACTIONS, actions_of, traces
+from alice_exp.agents.usecases.captured_sessions import MOST_ACTIONS, actions_of, traces
 from alice_exp.conversations.rules.tool_uses import Deed
 from tests.case_tables import table
 

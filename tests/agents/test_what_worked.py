@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from alice_exp.agents.cli import hook_command
-from alice_exp.agents.rules.session_signals import command_of
+from alice_exp.agents.usecases.captured_sessions import command_of
 from alice_exp.conversations.rules import transcripts
 from alice_exp.conversations.store import file_sessions as store
 from tests.case_tables import table

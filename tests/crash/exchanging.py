@@ -87,13 +87,13 @@ def _peers(home: Path) -> Any:
 def _play(words: list[str]) -> int:
     """Run a command line whose network leads to the other Alice in this very process; its exit code."""
     sys.path.insert(0, str(ROOT))
+    from dataclasses import replace
+
     from alice_exp.app.main import run
     from alice_exp.app.opening import open_session
     from alice_exp.kernel.errors import PeerError
     from alice_exp.sharing.cli import peer_commands
-    from alice_exp.sharing.store.peer_identity import peers, shares
-    from alice_exp.sharing.store.tls_transport import at_address
-    from alice_exp.sharing.usecases.bundles import caller_as
+    from alice_exp.sharing.store.peer_identity import peers
     from alice_exp.sharing.usecases.peers import Host
 
     @contextlib.contextmanager
@@ -101,9 +101,9 @@ def _play(words: list[str]) -> int:
         there = open_session(
             str(Path(os.environ["HOME"]) / asked.name.removeprefix("alice_")), "user", session.warn
         )
-        host = Host(there.home, shares(there), caller_as(there), session.warn)
+        host = Host(there, session.warn)
         (asking,) = peers(there).all()
-        peers(session).update(at_address(asked, "192.0.2.1:4711"))
+        peers(session).update(replace(asked, address="192.0.2.1:4711"))
 
         def ask(message: Any) -> Any:
             answer: Any = host.answer(asking, json.loads(json.dumps(message)))

@@ -70,7 +70,7 @@ SCENES = {
         literal_eval, Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines()[1:]
     )
 }
-"""``make test`` samples them, ``make crash`` walks all of them whole."""
+"""``make check`` samples them, ``make crash`` walks all of them whole."""
 
 
 def environment(root: Path, actor: str = "user") -> dict[str, str]:

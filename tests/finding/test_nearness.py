@@ -1,18 +1,16 @@
 """What a candidate is to what is known, and which neighbours stand beside it (DESIGN 13)."""
 
 from collections import Counter
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import cast
 
 import pytest
 
-from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
-from alice_exp.finding.rules.nearness.relation import likeness
-from alice_exp.finding.rules.nearness.statement import statement
+from alice_exp.finding.rules.nearness import Pair
+from alice_exp.finding.rules.neighbourhood import Neighbourhood
 from alice_exp.finding.rules.ranking import rank
-from alice_exp.finding.rules.rivals import could_be_rivals
+from alice_exp.finding.rules.statement import statement
 from alice_exp.model.values.block import About, Block, Payload, Placed, Trigger
 from tests.case_tables import cases, table
 
@@ -51,7 +49,7 @@ def pairs(name: str) -> dict[str, list[tuple[Placed, Placed]]]:
 def named(name: str) -> dict[str, list[str]]:
     """What each pair's second text is to its first, by kind, in the order of the file."""
     return {
-        kind: [str(likeness(statement(new), statement(old)).kind) for old, new in rows]
+        kind: [str(Pair(statement(new), statement(old)).kind) for old, new in rows]
         for kind, rows in pairs(name).items()
     }
 
@@ -189,7 +187,7 @@ NEIGHBOURS = cases(__file__, "NEIGHBOURS")
 def between(first: str, second: str, when: str = "") -> str | None:
     """What the second text is to the first, with the same trigger and weights of an empty home."""
     one, other = placed(first, when), placed(second, when)
-    return likeness(statement(other), statement(one)).kind
+    return Pair(statement(other), statement(one)).kind
 
 
 @pytest.mark.parametrize(("first", "second"), SAME)
@@ -332,44 +330,19 @@ def test_texts_that_differ_in_a_name_alone_contradict_nothing() -> None:
 @table("before", "now", "kind")
 def test_a_person_speaks_of_themselves_as_i(before: str, now: str, kind: str) -> None:
     old, new = placed(before, about="user"), placed(now, about="user")
-    assert str(likeness(statement(new), statement(old)).kind) == kind
+    assert str(Pair(statement(new), statement(old)).kind) == kind
 
 
 @table("known", "candidate")
 def test_what_somebody_will_not_do_is_the_opposite_of_doing_it(known: str, candidate: str) -> None:
     old, new = placed(known, about="user"), placed(candidate, "", POOL, "user")
-    assert likeness(statement(new), statement(old)).kind == "opposes"
-
-
-@pytest.mark.parametrize("name", sorted(path.name for path in Path(__file__).parent.glob("nearness_*.txt")))
-def test_no_rival_is_lost_before_two_blocks_are_taken_apart(name: str) -> None:
-    rows = [pair for rows in pairs(name).values() for pair in rows]
-    # Each beside the pair's other text, and beside the next pair's, said of one situation.
-    beside = zip(rows, rows[1:] + rows[:1], strict=True)
-    rows += [
-        (old, replace(new, block=replace(new.block, trigger=old.block.trigger)))
-        for (old, _), (_, new) in beside
-    ]
-    lost = [
-        (one.block.payload.content, other.block.payload.content)
-        for old, new in rows
-        for one, other in ((old, new), (new, old))
-        if not could_be_rivals(one, other)
-        and likeness(statement(one), statement(other)).kind in ("opposes", "replaces")
-    ]
-    assert not lost
-
-
-def test_two_rules_that_share_no_word_are_not_taken_apart() -> None:
-    assert not could_be_rivals(placed("tag the release"), placed("watch the error rate"))
-    assert could_be_rivals(placed("use tabs"), placed("four spaces"))
-    assert could_be_rivals(placed("on"), placed("turned off"))
+    assert Pair(statement(new), statement(old)).kind == "opposes"
 
 
 @table("known", "new", "kind")
 def test_a_number_that_counts_rules_off_is_no_value(known: str, new: str, kind: str) -> None:
     one, two = (placed(text, "deploying the gateway") for text in (known, new))
-    assert likeness(statement(two), statement(one)).kind == kind
+    assert Pair(statement(two), statement(one)).kind == kind
 
 
 @pytest.mark.covers("BX.60")

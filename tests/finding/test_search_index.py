@@ -205,6 +205,15 @@ def test_a_change_within_one_tick_is_seen(house: House) -> None:
     assert house.index.ask(lambda known: len(rank(known, "gin", {}, NOW, gate=0.0))) == 1
 
 
+def test_an_index_of_another_version_is_made_again(house: House) -> None:
+    house.ids("ripgrep")
+    house.index.close()
+    execute(house.state, "UPDATE about SET version = 'older'")
+    assert house.ids("ripgrep") == ["exp-uaaaaaaa"]
+    assert len(house.parsed) == 4
+    assert house.warnings == []
+
+
 def test_files_come_and_go(house: House) -> None:
     house.ids("ripgrep")
     house.write("universal/more.jsonc", {"id": "exp-moreaaaa", "payload": "deploy with make"})
@@ -274,7 +283,6 @@ def execute(path: Path, statement: str) -> None:
         lambda path: path.write_bytes(b""),
         lambda path: path.write_bytes(path.read_bytes()[:5000]),
         lambda path: path.write_bytes(path.read_bytes()[:100] + b"\xff" * 20_000),
-        lambda path: execute(path, "UPDATE about SET version = 'older'"),
         lambda path: execute(path, "DROP TABLE about"),
         lambda path: execute(path, "DROP TABLE words"),
     ],

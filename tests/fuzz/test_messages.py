@@ -19,9 +19,7 @@ from alice_exp.model.values.block import PLACES, is_approved
 from alice_exp.sharing.ports import Peer
 from alice_exp.sharing.rules.bundle import MOST_CLAIMED, MOST_TEXT, read_bundle
 from alice_exp.sharing.rules.peer_exchange import incoming, read_revocations
-from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.sharing.usecases import bundles as sharing
-from alice_exp.sharing.usecases.bundles import caller_as
 from alice_exp.sharing.usecases.peers import Host
 from tests.case_tables import cases
 from tests.fuzz import SCALE
@@ -136,7 +134,7 @@ def test_a_host_answers_any_message_and_trusts_none(home: Path, messages: list[A
     w = open_session(str(home), "user")
     peer = Peer("bob", "0" * 64, "", "2026-02-20T09:00:00Z")
     said: list[AliceError] = []
-    host = Host(w.home, shares(w), caller_as(w), said.append)
+    host = Host(w, said.append)
     for message in messages:
         answer = host.answer(peer, message)
         assert isinstance(json.dumps(answer), str) and answer

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from alice_exp.finding.rules.nearness import statement
+from alice_exp.finding.rules import statement
 from alice_exp.kernel.text import bilingual_lexicon, data_files
 from alice_exp.kernel.text.data_files import stored
 

@@ -307,19 +307,6 @@ def test_an_assessment_has_the_sources_parts(tiers: Path, cli: Call) -> None:
     assert said.splitlines()[0] == "我对「knitting scarves」没有相关记忆"
 
 
-def test_index_and_files_answer_alike(sample: Path, cli: Call) -> None:
-    for query in ("search code", "部署", "git rebase", "喝咖啡", "runner 磁盘"):
-        with_index = cli("recall", query, "--json", check=False).json["matches"]
-        (sample / "state" / "index.sqlite").unlink(missing_ok=True)
-        blocked = sample / "state" / "index.sqlite"
-        blocked.mkdir()
-        without = cli("recall", query, "--json", check=False).json["matches"]
-        blocked.rmdir()
-        assert [(one["id"], one["match"]) for one in with_index] == [
-            (one["id"], one["match"]) for one in without
-        ]
-
-
 @table("arguments", "code")
 def test_mistakes_are_usage(home: Path, cli: Call, arguments: list[str], code: int) -> None:
     done = cli(*arguments, check=False)

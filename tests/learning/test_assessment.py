@@ -1,11 +1,12 @@
 """R3.16-R3.25, B3.10-B3.12: every vector of the assessment."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from alice_exp.learning.documents import assessed_advice, assessment
+from alice_exp.learning.documents import ASSESSED, assessment
 from alice_exp.learning.rules.assessment import (
     LEAST_CERTAIN,
     Grade,
@@ -18,6 +19,7 @@ from alice_exp.learning.rules.assessment import (
 )
 from alice_exp.model.rules.consolidation import HALF_LIFE_DAYS
 from alice_exp.model.values.block import Block, Payload, Placed, State
+from alice_exp.terminal.language import say
 from tests.case_tables import table
 
 NOW = "2026-02-20T09:00:00Z"
@@ -56,9 +58,9 @@ def test_each_part_has_its_weight(stats: Stats, weight: float) -> None:
     assert meta_score(stats, EQUAL) == weight
 
 
-def document(found: list[Placed], topic: str = "topic", language: str = "en") -> dict[str, Any]:
+def document(found: list[Placed], topic: str = "topic", told: Callable[[str], str] = str) -> dict[str, Any]:
     """What a program is told of an assessment of these blocks."""
-    return assessment(assess(topic, found, NOW, EQUAL, HALF_LIFE_DAYS), str, language)
+    return assessment(assess(topic, found, NOW, EQUAL, HALF_LIFE_DAYS), told)
 
 
 @pytest.mark.covers("R3.20")
@@ -99,12 +101,13 @@ def test_the_stats_are_the_parts_of_the_score() -> None:
 @table("level", "words")
 @pytest.mark.covers("R3.22")
 def test_each_grade_has_its_advice(level: Grade, words: str) -> None:
-    assert words in assessed_advice(level)
+    assert words in ASSESSED[level][1]
 
 
 @pytest.mark.covers("R3.23")
-def test_the_sentence_and_the_suggestion_are_the_sources() -> None:
-    told = document(_blocks(12, "reliable", consolidation_score=0.5), "Python", "zh")
+def test_the_sentence_and_the_suggestion_are_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("alice_exp.terminal.language._chosen", "zh")
+    told = document(_blocks(12, "reliable", consolidation_score=0.5), "Python", say)
     assert told["message"] == "我对「Python」很有把握，有 12 条相关记忆"
     assert told["suggestions"] == ["可以直接使用这些记忆回答问题"]
 

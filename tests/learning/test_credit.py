@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from alice_exp.learning.rules.credit import beside, counted, settled
+from alice_exp.learning.rules.impact import beside, counted, settled
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import (
     Block,

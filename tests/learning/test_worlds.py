@@ -3,8 +3,8 @@
 import pytest
 
 from alice_exp.learning.rules.distill import distill
+from alice_exp.learning.rules.episode_groups import kinds_of_task
 from alice_exp.learning.rules.proposals import Proposal
-from alice_exp.learning.rules.task_kinds import kinds_of_task
 from tests.learning.worlds import FRESH, HELD, LAST, LATER, LIVED, WORKED, Lesson, World, noise, nothing
 
 

@@ -16,9 +16,9 @@ from hypothesis.stateful import run_state_machine_as_test as run_machine
 
 from alice_exp.agents import host_config
 from alice_exp.agents.cli import connect_commands, hook_command
-from alice_exp.agents.rules.hook_events import Told
 from alice_exp.agents.store import spool
 from alice_exp.agents.usecases.captured_sessions import finish
+from alice_exp.agents.usecases.hook_answers import Told
 from alice_exp.app.opening import open_session
 from alice_exp.blocks.usecases import capture, lifetime, provenance
 from alice_exp.blocks.usecases.capture import Draft

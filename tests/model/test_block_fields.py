@@ -9,7 +9,7 @@ import pytest
 
 from alice_exp.blocks.usecases.capture import CONTENT
 from alice_exp.kernel.jsonc import parse
-from alice_exp.maintenance.formats.json_schema import schemas
+from alice_exp.maintenance.formats import schemas
 from alice_exp.model.formats.block_fields import FIELDS, PAST
 from alice_exp.model.formats.block_schema import block_json, read_block, read_blocks
 from alice_exp.model.rules.lifecycle import outcome

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from alice_exp.blocks.rules.memory_formats import basic_memory, claude_md
-from alice_exp.finding.rules.nearness.statement import text_keys
+from alice_exp.finding.rules.statement import text_keys
 from alice_exp.kernel.jsonc import parse
 from alice_exp.learning.rules.episode_groups import _steps
 from alice_exp.model.formats.block_schema import read_blocks

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
-from alice_exp.finding.rules.nearness import relation
-from alice_exp.finding.rules.nearness.neighbourhood import Relation
+from alice_exp.finding.rules.nearness import Kind as Sure
+from alice_exp.finding.rules.neighbourhood import Relation
 from alice_exp.model.rules.private_facts import Delicate
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 from alice_exp.review.cli.candidate_card import neighbours
@@ -19,7 +19,7 @@ from alice_exp.review.rules.daily_report import Item, Proposal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.finding.rules.nearness.neighbourhood import Kind, Where
+    from alice_exp.finding.rules.neighbourhood import Kind, Where
 
 POOL = "low_value_pool/pending_20260220.jsonc"
 
@@ -33,13 +33,13 @@ def near(where: Where, kind: Kind) -> tuple[Relation, ...]:
     return (Relation(Placed(Block("exp-known222", Payload("known")), POOL), where, kind, 1.0, ("", "")),)
 
 
-@pytest.mark.parametrize("kind", get_args(relation.Kind))
+@pytest.mark.parametrize("kind", get_args(Sure))
 def test_every_relation_to_what_is_trusted_has_its_sentence(kind: Kind) -> None:
     (row,) = neighbours(item("a", relations=near("trusted", kind)))
     assert "known" in row.text
 
 
-@pytest.mark.parametrize("kind", get_args(relation.Kind))
+@pytest.mark.parametrize("kind", get_args(Sure))
 def test_what_is_nearer_than_near_repeats_what_is_trusted_or_contradicts_it(kind: Kind) -> None:
     one = item("a", relations=near("trusted", kind))
     assert bool(one.repeated) + bool(one.conflict) == (kind != "near"), (

@@ -20,9 +20,8 @@ from alice_exp.kernel.errors import AliceError
 from alice_exp.model.values.block import Block, Placed
 from alice_exp.sharing.ports import Peer
 from alice_exp.sharing.store import line_protocol, tls_transport
-from alice_exp.sharing.store.peer_identity import FileIdentity, peers, shares
+from alice_exp.sharing.store.peer_identity import FileIdentity, peers
 from alice_exp.sharing.usecases import peers as exchanging
-from alice_exp.sharing.usecases.bundles import caller_as, sharing
 from alice_exp.sharing.usecases.peers import Exchanged, Host
 from tests.conftest import NOW, ROOT
 
@@ -58,7 +57,7 @@ class Alice:
         return peers(self.session)
 
     def host(self) -> Host:
-        return Host(self.session.home, shares(self.session), caller_as(self.session), self.warned.append)
+        return Host(self.session, self.warned.append)
 
     def trusts(self, other: Alice) -> Peer:
         return self.identity.keep(replace(other.identity.own(), paired_at=NOW))
@@ -133,7 +132,7 @@ def exchanged(asking: Alice, asked: Alice) -> tuple[Exchanged, Exchanged, bytes]
     said: list[bytes] = []
     host = asked.host()
     session = asking.session
-    done = exchanging.exchange(sharing(session, peer), peer, Memory(host, back, said))
+    done = exchanging.exchange(session, peer, Memory(host, back, said))
     return done, host.close(back), b"".join(said)
 
 
@@ -175,4 +174,4 @@ def asked(asking: Alice, peer: Peer, address: str) -> Exchanged:
     """An exchange over TLS."""
     session = asking.session
     with tls_transport.connected(asking.identity, peer, [address]) as link:
-        return exchanging.exchange(sharing(session, peer), peer, link)
+        return exchanging.exchange(session, peer, link)

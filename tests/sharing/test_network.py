@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from alice_exp.kernel.errors import PeerError
+from alice_exp.sharing.ports import Neighbour
 from alice_exp.sharing.store import network
-from alice_exp.sharing.store.network import SERVICE, Found, announced, hint_of
+from alice_exp.sharing.store.network import SERVICE, announced, hint_of, may_be
 from alice_exp.sharing.store.peer_identity import shares
 from tests.conftest import ROOT
 from tests.sharing.alices import MARKER, SUPER, Alice, block, everything, made
@@ -306,7 +307,7 @@ def on_loopback(act: Callable[[], Any]) -> Any:
 
 @pytest.mark.covers("R2.45")
 def test_what_is_announced_is_found_and_says_nothing_of_who_it_is() -> None:
-    def found() -> tuple[tuple[Found, ...], str]:
+    def found() -> tuple[tuple[Neighbour, ...], str]:
         with announced(4711, OWN, invites=7, host="127.0.0.1") as instance:
             return network.discover(
                 5, host="127.0.0.1", wanted=lambda one: one.instance == instance
@@ -315,7 +316,7 @@ def test_what_is_announced_is_found_and_says_nothing_of_who_it_is() -> None:
     assert SERVICE == "_alice._tcp.local."
     seen, instance = on_loopback(found)
     one = next(one for one in seen if one.instance == instance)
-    assert one == Found(instance, ("127.0.0.1:4711",), hint_of(instance, OWN), 7)
+    assert one == Neighbour(instance, ("127.0.0.1:4711",), hint_of(instance, OWN), 7)
     assert re.fullmatch(r"a-[a-z2-9]{10}", instance)
 
 
@@ -323,12 +324,12 @@ def test_a_hint_is_read_by_those_who_know_the_certificate_and_is_another_each_ti
     ann: Alice, bob: Alice
 ) -> None:
     peer = ann.identity.own()
-    one, two = (Found(name, (), hint_of(name, peer.id)) for name in ("a-one", "a-two"))
-    assert one.may_be(peer)
-    assert two.may_be(peer)
-    assert not one.may_be(bob.identity.own())
+    one, two = (Neighbour(name, (), hint_of(name, peer.id)) for name in ("a-one", "a-two"))
+    assert may_be(one, peer)
+    assert may_be(two, peer)
+    assert not may_be(one, bob.identity.own())
     assert one.hint != two.hint
-    assert not Found("a-two", (), one.hint).may_be(peer)
+    assert not may_be(Neighbour("a-two", (), one.hint), peer)
 
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "1.1.1.1", "not-an-address"])
@@ -338,7 +339,7 @@ def test_nobody_is_sent_to_the_open_internet(address: str) -> None:
 
 def test_two_who_answer_to_one_number_are_named_and_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spoofed mDNS: somebody answers to every number to have a try at the code."""
-    spoofed = tuple(Found(f"a-{word}", ("10.0.0.9:1",), "", 7) for word in ("true", "false"))
+    spoofed = tuple(Neighbour(f"a-{word}", ("10.0.0.9:1",), "", 7) for word in ("true", "false"))
     monkeypatch.setattr(network, "discover", lambda *_, **__: spoofed)
     with pytest.raises(PeerError, match="2 Alices invite under the number 7"):
         network._inviting(7)

@@ -4,18 +4,26 @@ served."""
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from alice_exp.agents import host_config, launcher
+from alice_exp.agents.ask_person import program_of
 from alice_exp.agents.connected_hosts import foreign
-from alice_exp.agents.dialog_guards import program_of
-from alice_exp.agents.host_config import NAME, Bare, allowed, bare_parts, disallowed, installed, removed
-from alice_exp.agents.host_hooks import hooked, unhooked
+from alice_exp.agents.host_config import (
+    NAME,
+    Bare,
+    allowed,
+    bare_parts,
+    disallowed,
+    hooked,
+    installed,
+    removed,
+    unhooked,
+)
 from alice_exp.agents.store import Spool, spool
 from alice_exp.agents.told_to_agents import INSTRUCTIONS
 from alice_exp.caller.acting import require_person
@@ -83,7 +91,7 @@ def connect(
     launcher.write(session.root)
     done = []
     for host, plan in plans:
-        program, arguments = _served(host, session)
+        program, arguments = str(launcher.place(session.root)), _arguments(host)
         server = launcher.try_server(program, arguments)
         if server != "ok":
             raise ProblemError(
@@ -126,39 +134,14 @@ def _chosen(names: Sequence[str]) -> list[Host]:
     return list({host.name: host for host in chosen}.values())
 
 
-def _served(host: Host, session: Session) -> tuple[str, list[str]]:
-    """The server's command line; the actor in it tells whose agent acts, and which host called."""
-    return str(launcher.place(session.root)), ["--actor", f"agent:{host.name}", "mcp"]
-
-
 def _planned(host: Host, session: Session, *, out: bool = False, ask: bool = False) -> list[Planned]:
     """Every file that changes, read and worked out before any is written; edits of one file follow one another."""
     kept = spool(session).kept(host.name)
     bare: Mapping[str, Bare] = kept.get("bare", {})
-    server = host_config.place(host, project=False)
-    # The plugin's hooks and server would otherwise stand beside ours, and do everything twice.
-    plugged, rule = not out and host_config.has_plugin(host), host.plugin[1]
-    gone = out or (plugged and bool(rule))
-    edits: list[tuple[Path, Callable[[str], str]]] = [
-        (server, partial(_server, host, session, gone, ask, str(server), bare.get(str(server), {})))
-    ]
-    if host.hooks.file:
-        place = host_config.under(host, host.hooks.file)
-        was = bare.get(str(place), {})
-        edits.append((place, partial(_hooks, host, session, out or plugged, str(place), was)))
-        if host.permission:
-            takes = (out or ask) and not kept.get("own")
-            edits.append((place, partial(_permission, host.permission, takes, out, str(place), was)))
-        if rule:
-            edits.append((place, partial(_permission, rule, out or ask or not plugged, out, str(place), was)))
-    if host.instructions:
-        body = f"## alice-exp\n\n{INSTRUCTIONS}"
-        notes = host_config.under(host, host.instructions)
-        edits.append((notes, without_block if out else partial(with_block, body=body)))
     texts: dict[Path, tuple[str, str]] = {}
-    for path, change in edits:
+    for path, change in _edits(host, str(launcher.place(session.root)), out, ask, bool(kept.get("own"))):
         before, now = texts.get(path) or (text_of(path),) * 2
-        texts[path] = (before, change(now) if now or not out else "")
+        texts[path] = (before, change(now, str(path), bare.get(str(path), {})) if now or not out else "")
     stood: dict[Path, str | None] = {path: bare.get(str(path), {}).get("") if out else None for path in texts}
     return [
         Planned(path, before, after or stood[path] or "", stood[path] is not None)
@@ -166,23 +149,45 @@ def _planned(host: Host, session: Session, *, out: bool = False, ask: bool = Fal
     ]
 
 
-def _server(host: Host, session: Session, out: bool, ask: bool, path: str, bare: Bare, text: str) -> str:
-    return (
-        removed(text, path, host, bare) if out else installed(text, path, host, *_served(host, session), ask)
-    )
+def _edits(
+    host: Host, program: str, out: bool, ask: bool, own: bool
+) -> Iterator[tuple[Path, Callable[[str, str, Bare], str]]]:
+    """What is done to the text of each file, in order: ``own``, where a permission was the person's before."""
 
+    def permission(rule: str, takes: bool) -> Callable[[str, str, Bare], str]:
+        if takes:
+            return lambda text, path, was: disallowed(text, path, rule, was)
+        return lambda text, path, _: text if out else allowed(text, path, rule)
 
-def _hooks(host: Host, session: Session, out: bool, path: str, bare: Bare, text: str) -> str:
     def command_of(event: Event) -> str:
-        return shlex.join([str(launcher.place(session.root)), "hook", host.name, event])
+        return shlex.join([program, "hook", host.name, event])
 
-    return unhooked(text, path, host.hooks, bare) if out else hooked(text, path, host.hooks, command_of)
+    # The plugin's hooks and server would otherwise stand beside ours, and do everything twice.
+    plugged, rule = not out and host_config.has_plugin(host), host.plugin[1]
+    server = host_config.place(host, project=False)
+    if out or (plugged and rule):
+        yield server, lambda text, path, was: removed(text, path, host, was)
+    else:
+        yield server, lambda text, path, _: installed(text, path, host, program, _arguments(host), ask)
+    if host.hooks.file:
+        place = host_config.under(host, host.hooks.file)
+        if out or plugged:
+            yield place, lambda text, path, was: unhooked(text, path, host.hooks, was)
+        else:
+            yield place, lambda text, path, _: hooked(text, path, host.hooks, command_of)
+        if host.permission:
+            yield place, permission(host.permission, (out or ask) and not own)
+        if rule:
+            yield place, permission(rule, out or ask or not plugged)
+    if host.instructions:
+        body = f"## alice-exp\n\n{INSTRUCTIONS}"
+        notes = host_config.under(host, host.instructions)
+        yield notes, lambda text, *_: without_block(text) if out else with_block(text, body=body)
 
 
-def _permission(rule: str, takes: bool, out: bool, path: str, bare: Bare, text: str) -> str:
-    if takes:
-        return disallowed(text, path, rule, bare)
-    return text if out else allowed(text, path, rule)
+def _arguments(host: Host) -> list[str]:
+    """The actor tells whose agent acts, and which host called."""
+    return ["--actor", f"agent:{host.name}", "mcp"]
 
 
 def _facts(host: Host, plan: Sequence[Planned], calls: Spool, now: str) -> dict[str, Any]:
@@ -243,9 +248,7 @@ def _answer(
     def text() -> None:
         for _, plan in shown:
             for file in plan:
-                terminal.note(f"{file.path}:")
-                for line in file.after.splitlines():
-                    terminal.line(line)
+                _show(terminal, file.path, file.after)
         for one in () if shown else done:
             for path in one["written"]:
                 there = Path(path).exists()
@@ -262,6 +265,12 @@ def _answer(
                 terminal.line(one["next"])
 
     terminal.answer(document, text)
+
+
+def _show(terminal: Terminal, path: Path, text: str) -> None:
+    terminal.note(f"{path}:")
+    for line in text.splitlines():
+        terminal.line(line)
 
 
 def serve(terminal: Terminal) -> None:
@@ -300,20 +309,13 @@ def install(
 
     Example: alice-exp mcp install claude-code --print
     """
-    from alice_exp.agents import host_config
-    from alice_exp.agents.host_config import installed, removed
-    from alice_exp.caller.hosts import host_named
-
     known = host_named(host)
     path = Path(file).expanduser() if file else host_config.place(known, project)
     before = text_of(path)
-    command, arguments = host_config.command(terminal.home, shared=project)
-    arguments = [*arguments, "mcp"]
-    after = (
-        removed(before, str(path), known)
-        if remove
-        else installed(before, str(path), known, command, arguments)
-    )
+    command, home = host_config.command(terminal.home, shared=project)
+    arguments = [*home, "mcp"]
+    there = str(path)
+    after = removed(before, there, known) if remove else installed(before, there, known, command, arguments)
     changed = after != before
     if changed and not show:
         write_text(path, after)
@@ -321,9 +323,7 @@ def install(
 
     def text() -> None:
         if show:
-            terminal.note(f"{path}:")
-            for line in after.splitlines():
-                terminal.line(line)
+            _show(terminal, path, after)
         elif changed:
             terminal.line(say("{path} is written; start {host} anew", path=path, host=host))
         else:

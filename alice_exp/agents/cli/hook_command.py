@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from alice_exp.agents.rules import hook_events
 from alice_exp.agents.store import spool
+from alice_exp.agents.usecases import hook_answers
 from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, UsageError
@@ -75,23 +75,23 @@ def hook(
     if not host:
         raise UsageError("say whose hook it is", hint=Hint("hosts are {names}", names=Names(HOSTS)))
     known = host_named(host)
-    named = hook_events.event_named(event)
+    named = hook_answers.event_named(event)
     data = sys.stdin.buffer.read(_LONGEST)
     try:
-        told = hook_events.read(data.decode(errors="replace"), known)
+        told = hook_answers.read(data.decode(errors="replace"), known)
         said = _said(terminal, known, named, told)
-        answer = hook_events.answer(known, named, said, _for_person(terminal, known, named, told))
+        answer = hook_answers.answer(known, named, said, _for_person(terminal, known, named, told))
     except (AliceError, OSError) as error:
         # Some hosts take exit code 2, and Gemini any text on stdout, for an order to stop.
         failure = error if isinstance(error, AliceError) else UsageError("{why}", why=str(error))
         terminal.warn(failure)
-        answer = hook_events.answer(known, named, "")
+        answer = hook_answers.answer(known, named, "")
     if answer:
         # ASCII: the host reads JSON, whatever encoding it gave us.
         sys.stdout.write(json.dumps(answer) + "\n")
 
 
-def _said(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) -> str:
+def _said(terminal: Terminal, host: Host, event: Event, told: hook_answers.Told) -> str:
     session = terminal.session.apart(terminal.actor or f"agent:{host.name}", told.folder)
     spool(session).called(host.name)
     _leave(session, host, event, told)
@@ -99,7 +99,7 @@ def _said(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) 
     # What nothing is learned from is nobody's decision.
     talk = told.session if told.is_named and session.learns else ""
     if event == "start":
-        waits = "" if hook_events.tells_person(host) else _brought(session)
+        waits = "" if hook_answers.tells_person(host) else _brought(session)
         return "\n".join(filter(None, (_opening(session, talk), waits)))
     if event == "compact":
         _shown(session, talk, "start", "", ())
@@ -117,10 +117,10 @@ def _said(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) 
     return ""
 
 
-def _for_person(terminal: Terminal, host: Host, event: Event, told: hook_events.Told) -> str:
+def _for_person(terminal: Terminal, host: Host, event: Event, told: hook_answers.Told) -> str:
     """What the host shows the person as a session begins: that something waits, once a day; a server of our name that
     the project brings."""
-    if event != "start" or not hook_events.tells_person(host):
+    if event != "start" or not hook_answers.tells_person(host):
         return ""
     from alice_exp.agents.connected_hosts import foreign
 
@@ -210,7 +210,7 @@ def _asked(session: Session) -> str:
     )
 
 
-def _leave(session: Session, host: Host, event: Event, told: hook_events.Told) -> None:
+def _leave(session: Session, host: Host, event: Event, told: hook_answers.Told) -> None:
     """Write down what is to be done, then start it; nothing where the event brings nothing to do."""
     is_told_of_the_end = "end" in host.hooks.events and not host.hooks.each_turn
     if event == "prompt" or (is_told_of_the_end and event in ("start", "stop")):

@@ -1,18 +1,22 @@
-"""What an agent is told at a hook (what is approved, what fits a prompt, which decisions wait for their outcome), which
-of the person's sentences it may read, and how many candidates may wait."""
+"""What a host says to a hook and in which form it takes an answer, what an agent is told there, which of the person's
+sentences it may read, and how many candidates may wait.
+
+Claude Code, Codex, Gemini CLI, Qwen Code and VS Code take ``hookSpecificOutput.additionalContext``; Cursor
+``additional_context``; Copilot ``additionalContext``; opencode's plugin is ours (docs of each host, 2026).
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from alice_exp.kernel.errors import ProblemError, RefusedError
+from alice_exp.caller.hosts import HOSTS, Event, Host
+from alice_exp.conversations.rules.transcripts import TAG, session_name, typed_words
+from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError
 from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.store import Decisions, OpenDecision
-from alice_exp.model import documents
-from alice_exp.model.values.block import is_of_team
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +24,116 @@ if TYPE_CHECKING:
     from alice_exp.caller.acting import Caller
     from alice_exp.caller.heard_queue import Heard
     from alice_exp.home.session import Session
+    from alice_exp.learning.store import Decisions, OpenDecision
     from alice_exp.model.values.block import Place, Placed
+
+
+_EVENTS: Mapping[str, Event] = {
+    name.lower(): ours
+    for host in HOSTS.values()
+    for ours, theirs in host.hooks.events.items()
+    for name in (ours, theirs)
+}
+_SESSION = ("session_id", "sessionId", "conversation_id", "sessionID")
+_TRANSCRIPT = ("transcript_path", "transcriptPath")
+_LONGEST = 64 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a hook was told: the session's name in our store, where its transcript lies, what the person asked.
+
+    ``messages`` is the conversation itself where the host has no transcript; ``again`` is set where the agent goes on
+    because a hook asked it to, so that nobody is asked twice.
+    """
+
+    session: str
+    transcript: str = ""
+    cwd: str = ""
+    prompt: str = ""
+    again: bool = False
+    is_named: bool = True
+    """Whether the host told the session's name: without it two sessions could not be told apart."""
+    messages: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def folder(self) -> str:
+        """Where the host works; empty where it does not say."""
+        return self.cwd if self.cwd.startswith("/") else ""
+
+
+def event_named(name: str) -> Event:
+    """Our event for ours or a host's name of it; ``UsageError`` names those that there are."""
+    found = _EVENTS.get(name.lower().replace("-", "").replace("_", ""))
+    if found is None:
+        raise UsageError(
+            "unknown event {event}",
+            event=repr(name),
+            hint="events are start, prompt, stop, end, compact, or the host's own names of them",
+        )
+    return found
+
+
+def read(text: str, host: Host) -> Told:
+    """What a hook reads from its input; ``UsageError`` if that is no JSON object. Nothing at all is a session "-"."""
+    try:
+        fields: Any = json.loads(text) if text.strip() else {}
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        raise UsageError("a hook's input is a JSON object, as the host sends it")
+    rows = fields.get("messages")
+    roots = fields.get("workspace_roots")
+    root = roots[0] if isinstance(roots, list) and roots else ""
+    own = _first(fields, _SESSION)
+    return Told(
+        session_name(f"{host.name}-{own or 'session'}"),
+        _first(fields, _TRANSCRIPT),
+        _first(fields, ("cwd",)) or (root if isinstance(root, str) else ""),
+        # Gemini CLI hands over what our hook said at the start in front of the first prompt.
+        typed_words(_first(fields, ("prompt",)))[:_LONGEST],
+        fields.get("stop_hook_active") is True or bool(fields.get("loop_count")),
+        bool(own),
+        tuple(one for one in rows if isinstance(one, dict)) if isinstance(rows, list) else (),
+    )
+
+
+def answer(host: Host, event: Event, text: str, person: str = "") -> dict[str, Any]:
+    """The JSON document that goes back to the host; empty where there is nothing to say or the host cannot hear it.
+
+    ``person`` is one line that the host shows to the person alone (Claude Code's form of hooks has a key for it).
+
+    The text stands in a tag of ours: some hosts write it into the person's row of their transcript.
+    """
+    shown = {"systemMessage": person} if person and tells_person(host) else {}
+    if text:
+        text = f"<{TAG}>\n{text.replace(f'</{TAG}', f'<{TAG}')}\n</{TAG}>"
+    form = host.hooks.form
+    if form == "plugin":
+        return shown | ({"context": text} if text else {})
+    if form == "flat":
+        told = {"start": {"additional_context": text}, "stop": {"followup_message": text}}
+        return {"continue": True} if event == "prompt" else told.get(event, {}) if text else {}
+    if not text or event in ("end", "compact"):
+        return shown
+    if event == "stop":
+        asked = {"decision": host.hooks.refusal, "reason": text}
+        own = {"hookSpecificOutput": {"hookEventName": "Stop", **asked}} if form == "file" else {}
+        return shown | asked | own
+    theirs = host.hooks.events[event]
+    # VS Code calls Copilot's events by Claude Code's names.
+    named = {"sessionStart": "SessionStart", "userPromptSubmitted": "UserPromptSubmit"}.get(theirs, theirs)
+    said = {"hookSpecificOutput": {"hookEventName": named, "additionalContext": text}}
+    return shown | ({"additionalContext": text, **said} if form == "file" else said)
+
+
+def tells_person(host: Host) -> bool:
+    """Whether a host shows its person a line of a hook."""
+    return host.hooks.form == "groups"
+
+
+def _first(fields: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+    return next((fields[key] for key in keys if isinstance(fields.get(key), str)), "")
 
 
 Kind = Literal["start", "prompt"]
@@ -99,6 +212,8 @@ def show(
     if decision:
         applied = tuple(one.block.id for one in blocks if one in told or one.block.id in before)
         task = _on_record(decisions, earlier, prompt)
+        from alice_exp.learning.store import OpenDecision
+
         try:
             decisions.open(OpenDecision(decision, caller.now, task, {}, kind, applied, (), session))
         except ProblemError:
@@ -131,6 +246,9 @@ def _on_record(decisions: Decisions, earlier: Sequence[OpenDecision], prompt: st
 
 def row(placed: Placed) -> str:
     """A block as one line for a model, whole."""
+    from alice_exp.model import documents
+    from alice_exp.model.values.block import is_of_team
+
     team = f", team of {placed.block.origin}" if is_of_team(placed) else ""
     return visible(" ".join(f"- {documents.said(placed)} [{placed.block.id}{team}]".split()))
 

@@ -36,10 +36,11 @@ from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
     DryRun,
+    Ids,
+    Pairs,
     Project,
     context_of,
     json_lines,
-    number_between,
     require_utf8,
 )
 
@@ -49,8 +50,8 @@ _TAKEN = frozenset(CONTENT) - {"origin"}
 
 def memorize(
     terminal: Terminal,
-    payload: Annotated[str, typer.Argument(metavar="PAYLOAD", help="What to do or to believe.")] = "",
-    when: Annotated[str, typer.Option("--when", help="When it applies: the trigger.")] = "",
+    payload: Annotated[str, typer.Argument(metavar="PAYLOAD")] = "",
+    when: str = "",
     source: Annotated[
         str, typer.Option("--from", metavar="FILE|-", help="Many at once: a block's fields a line (JSONL).")
     ] = "",
@@ -58,23 +59,14 @@ def memorize(
         str, typer.Option(help="Where approval shall take it, as universal/tool_usage.")
     ] = "",
     type: Annotated[str, typer.Option(help=f"{', '.join(BLOCK_TYPES)}.")] = "fact",
-    about: Annotated[str, typer.Option(help="work or user; by its words where it is left out.")] = "",
-    tag: Annotated[list[str], typer.Option(help="A tag; may be repeated.")] = [],  # noqa: B006
-    context: Annotated[
-        list[str], typer.Option(metavar="K=V", help="The environment in which it holds; may be repeated.")
-    ] = [],  # noqa: B006
-    evidence: Annotated[
-        list[str], typer.Option(help="Why it is believed: a quote, or an episode's id; may be repeated.")
-    ] = [],  # noqa: B006
-    quote: Annotated[
-        list[str],
-        typer.Option(metavar="ID", help="A sentence of 'heard' on which it rests; may be repeated."),
-    ] = [],  # noqa: B006
-    everywhere: Annotated[
-        bool, typer.Option("--everywhere", help="It holds in every project, not in this one alone.")
-    ] = False,
+    about: str = "",
+    tag: list[str] = [],  # noqa: B006
+    context: Pairs = [],  # noqa: B006
+    evidence: list[str] = [],  # noqa: B006
+    quote: Ids = [],  # noqa: B006
+    everywhere: Annotated[bool, typer.Option("--everywhere")] = False,
     key: Annotated[str, typer.Option(help="An outside name, unique with its type.")] = "",
-    importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.5,
+    importance: float = 0.5,
     lived: Annotated[
         bool, typer.Option("--lived", help="It was met, not inferred: past, one verification.")
     ] = False,
@@ -104,7 +96,7 @@ def memorize(
                 about=_about(about) if about else subject_of(kind, payload, suggested),
                 tags=tuple(tag),
                 evidence=(*map(_evidence, evidence), *resting_on(terminal.session.heard, said)),
-                importance=number_between(importance, 0, 1, "--importance"),
+                importance=importance,
                 suggested=suggested,
                 lived=lived,
                 project="" if everywhere else held_there,
@@ -121,14 +113,12 @@ def memorize(
 def remember(
     terminal: Terminal,
     payload: Annotated[str, typer.Argument(metavar="PAYLOAD", help="What to remember, in your own words.")],
-    when: Annotated[str, typer.Option("--when", help="When it applies: the trigger.")] = "",
+    when: str = "",
     namespace: Annotated[str, typer.Option(help="Which file of personal, as workflow_habits.")] = "",
     type: Annotated[str, typer.Option(help=f"{', '.join(BLOCK_TYPES)}.")] = "fact",
-    tag: Annotated[list[str], typer.Option(help="A tag; may be repeated.")] = [],  # noqa: B006
-    context: Annotated[
-        list[str], typer.Option(metavar="K=V", help="The environment in which it holds; may be repeated.")
-    ] = [],  # noqa: B006
-    importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.5,
+    tag: list[str] = [],  # noqa: B006
+    context: Pairs = [],  # noqa: B006
+    importance: float = 0.5,
     project: Annotated[
         str, typer.Option(metavar="NAME|.", help="Only for this project; else it holds everywhere.")
     ] = "",
@@ -145,7 +135,7 @@ def remember(
         about="user",
         project=terminal.session.names_of(project, learning=True) if project else "",
         tags=tuple(tag),
-        importance=number_between(importance, 0, 1, "--importance"),
+        importance=importance,
     )
     _answer(terminal, keep_word(terminal.doors(dry_run), terminal.session.caller, draft, namespace))
 

@@ -16,6 +16,7 @@ from alice_exp.finding.usecases import Filters, recall, replaced_ones
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.private_facts import masked, masked_block
 from alice_exp.timeline.usecases.events import find_thoughts
 
@@ -75,16 +76,27 @@ class Recollection:
         }
 
 
+UNREVIEWED = "⚠未审核"
+"""The mark after a memory that no person has reviewed (B4.11, D57)."""
+
+
 def user_memory(found: Sequence[Recollection], *, similarity: bool = False) -> str:
-    """The text for a model's prompt (R4.24, R4.23): blocks, then records, each with where it is from."""
-    blocks = [one.block for one in found if one.block is not None]
-    lines = finding_documents.user_memory(blocks, similarity=similarity).splitlines() or ["[User Memory]"]
+    """The text for a model's prompt (R4.24; with ``similarity`` R4.23, B4.17): blocks, then records, each with where it
+    is from. Empty when there are none."""
+    lines = [
+        f"- {one_line(payload_text(one.placed), 500)}"
+        + (f" (similarity: {one.match:.2f})" if similarity else "")
+        + (f" [{one.placed.block.project}]" if one.placed.block.project else "")
+        + ("" if one.approved else f" {UNREVIEWED}")
+        for one in (each.block for each in found)
+        if one is not None
+    ]
     lines += [
         f"- {one.text} [{', '.join(filter(None, (f'{one.source} {one.id}', one.at[:10])))}]"
         for one in found
         if one.block is None
     ]
-    return "\n".join(lines) if len(lines) > 1 else ""
+    return "\n".join(["[User Memory]", *lines]) if lines else ""
 
 
 def user_memories(session: Session, query: str, top: int, filters: Filters) -> list[Match]:

@@ -29,7 +29,9 @@ from alice_exp.model.values.records import Episode, EpisodeBook, ImportMode
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
+    Came,
     DryRun,
+    Pairs,
     Surroundings,
     Top,
     context_of,
@@ -51,19 +53,14 @@ def add(
     source: Annotated[
         str, typer.Argument(metavar="[FILE|-]", help="Episodes as JSON or JSONL, instead of options.")
     ] = "",
-    task: Annotated[str, typer.Option(help="What was to be done.")] = "",
-    context: Annotated[list[str], typer.Option(metavar="K=V", help="The environment; may be repeated.")] = [],  # noqa: B006
-    action: Annotated[str, typer.Option(help="What was done.")] = "",
-    result: Annotated[str, typer.Option(metavar="JSON|TEXT", help="What came of it.")] = "",
-    success: Annotated[bool | None, typer.Option("--success/--failed", help="Whether it worked.")] = None,
-    reward: Annotated[
-        float | None,
-        typer.Option(help="How good it was, from 0 to 1 (else 1 for a success, 0 for a failure)."),
-    ] = None,
-    reflection: Annotated[str, typer.Option(help="What was learned.")] = "",
-    type: Annotated[
-        str, typer.Option(help="The kind of task (else the context's type, domain or topic).")
-    ] = "",
+    task: str = "",
+    context: Pairs = [],  # noqa: B006
+    action: str = "",
+    result: Came = "",
+    success: Annotated[bool | None, typer.Option("--success/--failed")] = None,
+    reward: float | None = None,
+    reflection: str = "",
+    type: str = "",
     at: Annotated[str, typer.Option(help="When it happened (else now).")] = "",
     dry_run: DryRun = False,
 ) -> None:
@@ -94,7 +91,7 @@ def add(
             context=context_of(context),
             action=action,
             result=json_or_text(result) if result else None,
-            reward=None if reward is None else number_between(reward, 0, 1, "--reward"),
+            reward=reward,
             reflection=reflection,
             type=type,
             at=terminal.moment(at),

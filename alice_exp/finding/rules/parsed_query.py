@@ -91,15 +91,21 @@ def _light_places(run: str) -> list[bool]:
     return found
 
 
+TRANSLATED = 0.8
+"""The weight of a name in the other language: what is said word for word stands before its translation."""
+
+MEMBER = 0.6
+"""The weight of a member of the class that a word names."""
+
+
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A word of the query that the lexicon knows: the tokens of its own and other names and of the members of its
-    class, and the weight of the concept, below 1 if all its names are light words."""
+    """A word of the query that the lexicon knows: its tokens, its other names and the members of its class (the tokens
+    of each, what it counts, whether it is of the other language), and the weight of the concept, below 1 if all its
+    names are light words."""
 
     own: tuple[str, ...]
-    synonyms: tuple[tuple[str, ...], ...]
-    translations: tuple[tuple[str, ...], ...]
-    members: tuple[tuple[str, ...], ...]
+    names: tuple[tuple[tuple[str, ...], float, bool], ...]
     cjk: bool
     weight: float
     is_light: bool
@@ -147,22 +153,19 @@ class Query:
     @property
     def tokens(self) -> frozenset[str]:
         """Every token whose posting list is needed."""
-        named = (
-            (concept.own, *concept.synonyms, *concept.translations, *concept.members)
-            for concept in self.concepts
-        )
+        named = ((concept.own, *(name for name, *_ in concept.names)) for concept in self.concepts)
         return frozenset(chain(self.terms, self.pairs, *chain.from_iterable(named)))
 
 
 @cache
 def _concept(word: str) -> Concept:
     cjk = is_cjk(word)
-    names = sorted(same_concept(word))
+    names = sorted(same_concept(word), key=lambda name: (is_cjk(name) != cjk, name))
+    others = [(name, TRANSLATED if is_cjk(name) != cjk else 1.0) for name in names]
+    others += [(name, MEMBER) for name in sorted(members(word))]
     return Concept(
         _spelt(word),
-        tuple(_spelt(name) for name in names if is_cjk(name) == cjk),
-        tuple(_spelt(name) for name in names if is_cjk(name) != cjk),
-        tuple(_spelt(name) for name in sorted(members(word))),
+        tuple((_spelt(name), share, is_cjk(name) != cjk) for name, share in others),
         cjk,
         max(map(word_weight, (word, *names))),
         word_weight(word) < 1.0,

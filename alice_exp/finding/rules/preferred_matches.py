@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from alice_exp.finding.rules.concerns import block_text
 from alice_exp.finding.rules.ranking import RESCORED, Match, ordered
 from alice_exp.finding.rules.scorer import Texts
+from alice_exp.kernel.text.times import mentions_time
 from alice_exp.kernel.text.tokens import tokens
 
 if TYPE_CHECKING:
@@ -34,6 +35,16 @@ def _lifted(match: Match) -> Match:
     return replace(match, match=min(1.0, round(match.match * SAME, 6)), score=round(match.score * SAME, 6))
 
 
+def days_named(query: str, now: str) -> Sequence[Span]:
+    """The days that a query names."""
+    if not mentions_time(query):
+        return ()
+    # Loaded where one may be named.
+    from alice_exp.kernel.text.named_dates import named_spans
+
+    return named_spans(query, now)
+
+
 DAY = 0.3
 """What a block of a named day gains, as a share of the best match: as much as a message in a search of sessions."""
 
@@ -43,6 +54,8 @@ def of_days(matches: Sequence[Match], spans: Sequence[Span]) -> list[Match]:
 
     Their age takes nothing from them: it is what was asked for.
     """
+    if not spans:
+        return list(matches)
     gain = DAY * max((one.match for one in matches), default=0.0)
     return ordered([_raised(one, gain) if _is_of(one.placed.block, spans) else one for one in matches])
 
@@ -60,7 +73,9 @@ def _is_of(block: Block, spans: Sequence[Span]) -> bool:
 
 
 def by_meaning(
-    matches: Sequence[Match], query: str, cosines: Callable[[str, Sequence[str]], Sequence[float] | None]
+    matches: Sequence[Match],
+    query: str,
+    cosines: Callable[[str, Sequence[str]], Sequence[float] | None] | None,
 ) -> list[Match]:
     """The matches with the first ``RESCORED`` ordered by score · (1 + lift) / 2.
 
@@ -68,7 +83,9 @@ def by_meaning(
     nothing: unrelated texts have 0.1 with one model, 0.8 with another.
     """
     best = matches[:RESCORED]
-    near = cosines(query, [block_text(one.placed.block).strip() for one in best]) if len(best) > 1 else None
+    near = None
+    if cosines and len(best) > 1:
+        near = cosines(query, [block_text(one.placed.block).strip() for one in best])
     if near is None:
         return list(matches)
     low, span = min(near), max(near) - min(near) or 1.0

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES, came_up, is_of_user, trusted_since
-from alice_exp.kernel.text.bilingual_lexicon import same_concept
-from alice_exp.kernel.text.tokens import tokens
+from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES, came_up, trusted_since
 from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.rules.rejection import inference
 from alice_exp.model.values.block import Placed, is_approved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
-    from alice_exp.finding.rules.nearness.neighbourhood import Kind
-    from alice_exp.finding.rules.nearness.statement import Statement
+    from alice_exp.finding.rules.neighbourhood import Kind
+    from alice_exp.finding.rules.statement import Statement
     from alice_exp.model.values.snapshot import Snapshot
 
 
@@ -67,29 +63,6 @@ def waiting(blocks: Iterable[Placed]) -> frozenset[str]:
     return frozenset().union(*below.values())
 
 
-def could_be_rivals(one: Placed, other: Placed) -> bool:
-    """Whether what two blocks say may be at odds, without taking them apart: they share a word or a name of one
-    concept, both are about the user, or both name a value, a number or a side of opposites."""
-    if is_of_user(one.block) and is_of_user(other.block):
-        return True
-    said = [inference(of.block.payload) for of in (one, other)]
-    if not _names(said[0]).isdisjoint(tokens(said[1])):
-        return True
-    if not all(map(str.isascii, said)):
-        return True
-    # Loaded where two share no word.
-    from alice_exp.finding.rules.nearness.statement import subjects
-
-    return not subjects(said[0]).isdisjoint(subjects(said[1]))
-
-
-@lru_cache(maxsize=64)
-def _names(text: str) -> frozenset[str]:
-    """The words of a text and their names of the same concepts."""
-    words = tokens(text)
-    return frozenset(words).union(*map(same_concept, words))
-
-
 def rivalry() -> Callable[[Placed, Placed], bool]:
     """Tells whether two approved blocks are rivals, by the person's word, else by what they say.
 
@@ -98,27 +71,22 @@ def rivalry() -> Callable[[Placed, Placed], bool]:
     taken: dict[str, Statement] = {}
 
     def are(one: Placed, other: Placed) -> bool:
-        if not could_be_rivals(one, other):
-            return are_rivals(one, other, None) is not None
-        # Loaded where two could be at odds.
-        from alice_exp.finding.rules.nearness.relation import likeness
-        from alice_exp.finding.rules.nearness.statement import statement
+        # Loaded where two are compared.
+        from alice_exp.finding.rules.nearness import Pair
+        from alice_exp.finding.rules.statement import statement
 
         for placed in (one, other):
             if placed.block.id not in taken:
                 taken[placed.block.id] = statement(placed)
-        kind = likeness(taken[one.block.id], taken[other.block.id]).kind
+        kind = Pair(taken[one.block.id], taken[other.block.id]).kind
         return are_rivals(one, other, kind) is not None
 
     return are
 
 
-def _reaches(start: str, goal: str, below: defaultdict[str, set[str]]) -> bool:
-    met, left = {start}, [start]
+def _reaches(start: str, goal: str, below: Mapping[str, set[str]]) -> bool:
+    met = left = {start}
     while left:
-        here = left.pop()
-        if here == goal:
-            return True
-        left += below.get(here, set()) - met
-        met |= below.get(here, set())
-    return False
+        left = set[str]().union(*(below.get(one, set()) for one in left)) - met
+        met = met | left
+    return goal in met

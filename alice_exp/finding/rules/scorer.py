@@ -12,23 +12,17 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, chain
 
 from alice_exp.finding.rules import gate
 from alice_exp.finding.rules.noise import FEWEST, K1, B, Noise, learn_noise, sample_size
-from alice_exp.finding.rules.parsed_query import Concept, Query, pairs_of
+from alice_exp.finding.rules.parsed_query import MEMBER, TRANSLATED, Concept, Query, pairs_of
 from alice_exp.kernel.text.tokens import is_cjk, thirds, tokens_many
 from alice_exp.kernel.value_class import dataclass
 
 PAIR = 0.2
 """The weight of two neighbouring words of the question that are neighbours in the text too."""
-
-TRANSLATED = 0.8
-"""The weight of a name in the other language: what is said word for word stands before its translation."""
-
-MEMBER = 0.6
-"""The weight of a member of the class that a word names."""
 
 NEAR_WORDS, NEAR_SUBJECT, NEAR_TEXT = 2.0, 0.4, 0.25
 """In a home of a few texts no word is rare, so a match says little. What stands for it: so many shared words, or this
@@ -94,12 +88,11 @@ class Scored:
         match = self.matches.get(text, 0.0)
         if not match:
             return 0.0
-        value, size, translated = self._covered(text)
-        if self.known.total < FEWEST and not translated and not self._is_near(size, text):
+        share, size, translated = self.covered(text)
+        near = min(NEAR_WORDS, NEAR_SUBJECT * self._asked[1], NEAR_TEXT * self.lengths[text] / 3)
+        if self.known.total < FEWEST and not translated and not 0 < size >= near:
             return 0.0
-        return gate.probability(
-            match, self.noise, self.known.total, value / self._asked, translated, self.stranger
-        )
+        return gate.probability(match, self.noise, self.known.total, share, translated, self.stranger)
 
     def most_probable(self, match: float) -> float:
         """The highest probability that a text with at most this match can have."""
@@ -107,7 +100,7 @@ class Scored:
 
     def certainty(self, text: int) -> float:
         """How sure it is, in [0, 1], that a text answers and is not only about the subject; 1 for a whole topic."""
-        share, translated = self.covered(text)
+        share, _, translated = self.covered(text)
         is_topic = len(self.subject) <= TOPIC and share >= 1.0 - 1e-9 and not translated
         return 1.0 if is_topic else gate.certainty(self.matches.get(text, 0.0), self.noise)
 
@@ -126,29 +119,22 @@ class Scored:
         """The words of the question that are not light; all of them where every one is."""
         return tuple(_subject(self.query, self.known, 1.0)) or tuple(_subject(self.query, self.known, 0.0))
 
-    def covered(self, text: int) -> tuple[float, bool]:
-        """The share in [0, 1] of the subject's information that a text has, and whether a translation is a part of
-        it."""
-        value, _, translated = self._covered(text)
-        return value / self._asked, translated
-
-    @cached_property
-    def _asked(self) -> float:
-        return math.fsum(word.value for word in self.subject) or 1.0
-
-    def _covered(self, text: int) -> tuple[float, float, bool]:
-        """The information and the number of the subject's words that a text has, and whether a translation is among
-        them."""
+    def covered(self, text: int) -> tuple[float, float, bool]:
+        """The share in [0, 1] of the subject's information that a text has, how many of its words, and whether a
+        translation is among them."""
         value = size = 0.0
         translated = False
         for word, own, named in self._having:
-            if text in own:
-                value, size = value + word.value, size + word.size
-            elif text in named:
-                share, is_foreign = named[text]
-                value, size = value + share * word.value, size + share * word.size
-                translated = translated or is_foreign
-        return value, size, translated
+            share, is_foreign = (1.0, False) if text in own else named.get(text, (0.0, False))
+            value, size = value + share * word.value, size + share * word.size
+            translated = translated or is_foreign
+        return value / self._asked[0], size, translated
+
+    @cached_property
+    def _asked(self) -> tuple[float, float]:
+        """What the subject informs, and of how many words it is."""
+        value = math.fsum(word.value for word in self.subject)
+        return value or 1.0, math.fsum(word.size for word in self.subject)
 
     @cached_property
     def _having(self) -> list[tuple[Word, AbstractSet[int], dict[int, tuple[float, bool]]]]:
@@ -157,17 +143,15 @@ class Scored:
         for word in self.subject:
             named: dict[int, tuple[float, bool]] = {}
             for name, share, is_foreign in reversed(word.names):
-                named.update(dict.fromkeys(self._texts_with(name), (share, is_foreign)))
+                # A translation says the same.
+                counts = 1.0 if share == TRANSLATED else share
+                named.update(dict.fromkeys(self._texts_with(name), (counts, is_foreign)))
             found.append((word, self._texts_with(word.own), named))
         return found
 
     def _texts_with(self, name: tuple[str, ...]) -> AbstractSet[int]:
         first, *rest = (self.held.get(token, {}).keys() for token in name)
         return {*first}.intersection(*rest) if rest else first
-
-    def _is_near(self, shared: float, text: int) -> bool:
-        asked = math.fsum(word.size for word in self.subject)
-        return 0 < shared >= min(NEAR_WORDS, NEAR_SUBJECT * asked, NEAR_TEXT * self.lengths[text] / 3)
 
 
 def score(
@@ -177,58 +161,40 @@ def score(
     lengths: Mapping[int, int] | Sequence[int],
 ) -> Scored:
     """The matches of a question in those texts of a collection that ``held`` and ``lengths`` describe (``Scored``)."""
-    scoring = _Scoring(query, known, held, lengths)
+    base, slope = K1 * (1 - B), K1 * B / (known.average or 1.0)
+
+    @cache
+    def share(token: str) -> dict[int, float]:
+        """n / (n + dampening), in (0, 1), in each text that has a token n times."""
+        texts = held.get(token, {}).items()
+        return {text: n / (n + base + slope * lengths[text]) for text, n in texts}
+
+    def whole(name: tuple[str, ...]) -> dict[int, float]:
+        """What the weakest token of a word brings in each text that has them all."""
+        first, *rest = sorted(map(share, name), key=len)
+        both = (text for text in first if all(text in part for part in rest))
+        return {text: min(first[text], *(part[text] for part in rest)) for text in both} if rest else first
+
+    def named(concept: Concept) -> tuple[float, dict[int, float]]:
+        """A concept's value, and its share in the texts that have it by another name only."""
+        own, found = whole(concept.own), dict[int, float]()
+        for name, weight, _ in concept.names:
+            for text, part in whole(name).items():
+                if text not in own and found.get(text, 0.0) < weight * part:
+                    found[text] = weight * part
+        return _value(concept, query, known) if found else 0.0, found
+
     scores: defaultdict[int, float] = defaultdict(float)
     values = {term: query.weights[term] * known.rarity(term) for term in query.terms}
     for value, shares in chain(
-        ((values[term], scoring.share(term)) for term in query.terms),
-        (scoring.named(concept) for concept in query.concepts),
-        ((PAIR * max(map(known.rarity, pair.split(" "))), scoring.share(pair)) for pair in query.pairs),
+        ((values[term], share(term)) for term in query.terms),
+        map(named, query.concepts),
+        ((PAIR * max(map(known.rarity, pair.split(" "))), share(pair)) for pair in query.pairs),
     ):
         for text, part in shares.items():
             scores[text] += value * part
     most = math.fsum(values.values())
     return Scored(query, known, {text: min(1.0, s / most) for text, s in scores.items()}, held, lengths)
-
-
-class _Scoring:
-    """What each word of a question brings in each text."""
-
-    def __init__(
-        self,
-        query: Query,
-        known: Statistics,
-        held: Mapping[str, Mapping[int, float]],
-        lengths: Mapping[int, int] | Sequence[int],
-    ) -> None:
-        self._query, self._known, self._held, self._lengths = query, known, held, lengths
-        self._base, self._slope = K1 * (1 - B), K1 * B / (known.average or 1.0)
-        self._shares: dict[str, dict[int, float]] = {}
-
-    def share(self, token: str) -> dict[int, float]:
-        """n / (n + dampening), in (0, 1), in each text that has a token n times."""
-        if token not in self._shares:
-            base, slope, lengths = self._base, self._slope, self._lengths
-            texts = self._held.get(token, {}).items()
-            self._shares[token] = {text: n / (n + base + slope * lengths[text]) for text, n in texts}
-        return self._shares[token]
-
-    def named(self, concept: Concept) -> tuple[float, dict[int, float]]:
-        """A concept's value, and its share in the texts that have it by another name only."""
-        own, found = self._whole(concept.own), dict[int, float]()
-        for name, weight, _ in names(concept):
-            for text, part in self._whole(name).items():
-                if text not in own and found.get(text, 0.0) < weight * part:
-                    found[text] = weight * part
-        return _value(concept, self._query, self._known) if found else 0.0, found
-
-    def _whole(self, name: tuple[str, ...]) -> dict[int, float]:
-        """What the weakest token of a word brings in each text that has them all."""
-        first, *rest = sorted(map(self.share, name), key=len)
-        if not rest:
-            return first
-        both = (text for text in first if all(text in part for part in rest))
-        return {text: min(first[text], *(part[text] for part in rest)) for text in both}
 
 
 def looked_up(query: Query, known: Statistics) -> list[str]:
@@ -240,26 +206,16 @@ def looked_up(query: Query, known: Statistics) -> list[str]:
     others = {
         min(name, key=lambda token: (known.holders[token], token))
         for concept in query.concepts
-        for name, _, _ in names(concept)
+        for name, _, _ in concept.names
         if has >= {*name}
     }
     others.difference_update(own)
     return [*own, *sorted(others, key=lambda token: (known.holders[token], token))][:MOST]
 
 
-def names(concept: Concept) -> Iterator[tuple[tuple[str, ...], float, bool]]:
-    """The other names of a concept, each with what it counts and whether it is of the other language."""
-    for name in concept.synonyms:
-        yield name, 1.0, False
-    for name in concept.translations:
-        yield name, TRANSLATED, True
-    for name in concept.members:
-        yield name, MEMBER, is_cjk(name[0]) != concept.cjk
-
-
 def _value(concept: Concept, query: Query, known: Statistics) -> float:
     """What a concept brings that a text has by another name: as much as its own tokens, at the rarity of all names."""
-    every = (concept.own, *concept.synonyms, *concept.translations)
+    every = (concept.own, *(name for name, share, _ in concept.names if share != MEMBER))
     holders = sum(min(known.holders.get(token, 0) for token in name) for name in every)
     own = 1.0
     if concept.cjk:
@@ -277,21 +233,16 @@ def _subject(query: Query, known: Statistics, least: float) -> Iterator[Word]:
         if concept.cjk and not (least and concept.is_light):
             taken.update(own)
             value = math.fsum(map(known.rarity, own)) / len(own)
-            yield Word(value, own, 1.0, tuple(_whole_names(concept)))
+            yield Word(value, own, 1.0, concept.names)
     for term in query.terms:
         if query.weights[term] < least or term in taken:
             continue
         if not is_cjk(term):
-            others = tuple(_whole_names(of[term,])) if (term,) in of else ()
+            others = of[term,].names if (term,) in of else ()
             yield Word(known.rarity(term), (term,), 1.0, others)
         elif len(term) > 1:
             # Half of the pairs lie across two words.
             yield Word(0.5 * known.rarity(term), (term,), 0.5)
-
-
-def _whole_names(concept: Concept) -> Iterator[tuple[tuple[str, ...], float, bool]]:
-    """``names``, a translation counting as the word itself: it says the same."""
-    return ((name, 1.0 if share == TRANSLATED else share, foreign) for name, share, foreign in names(concept))
 
 
 # ------------------------------------------------------------------------------------------- texts at hand

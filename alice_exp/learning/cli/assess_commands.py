@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from datetime import date
 from html import escape
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,7 +21,7 @@ from alice_exp.learning.usecases.statistics import Counts
 from alice_exp.model import documents
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.html_page import document
-from alice_exp.terminal.language import aside, language, listed, say
+from alice_exp.terminal.language import aside, listed, say
 from alice_exp.terminal.options import Surroundings, context_of
 from alice_exp.terminal.tables import FORMATS
 
@@ -32,7 +32,7 @@ _MOST_LISTED = 20
 
 def assess(
     terminal: Terminal,
-    topic: Annotated[str, typer.Argument(metavar="TOPIC", help="What you want to know about.")],
+    topic: Annotated[str, typer.Argument(metavar="TOPIC")],
     context: Surroundings = [],  # noqa: B006
 ) -> None:
     """Say how well a topic is known, with what this rests on; exit 4 where nothing is known.
@@ -43,25 +43,20 @@ def assess(
         raise UsageError("name a topic", hint="alice-exp assess deployment")
     session = terminal.session
     assessed = statistics.assess(session, topic, context_of(context))
-    terminal.answer(
-        learning_documents.assessment(assessed, say, language()), lambda: _assessment(terminal, assessed)
-    )
+    answer = learning_documents.assessment(assessed, say)
+    terminal.answer(answer, lambda: _assessment(terminal, assessed, answer))
     terminal.exit_code = NotFoundError.exit_code if assessed.grade == "none" else 0
 
 
-def _assessment(terminal: Terminal, assessed: Assessment) -> None:
-    terminal.line(learning_documents.assessed_message(assessed, say, language()))
+def _assessment(terminal: Terminal, assessed: Assessment, answer: Mapping[str, Any]) -> None:
+    terminal.line(answer["message"])
     if assessed.grade != "none":
         stats = assessed.stats
         terminal.line(
             f"  {assessed.score:.4f} = "
             + listed(
-                (
-                    f"{say('confidence')} {stats.confidence:.2f}",
-                    f"{say('coverage')} {stats.coverage:.2f}",
-                    f"{say('recency')} {stats.recency:.2f}",
-                    f"{say('consolidation')} {stats.consolidation:.2f}",
-                )
+                f"{say(name)} {getattr(stats, name):.2f}"
+                for name in ("confidence", "coverage", "recency", "consolidation")
             )
         )
         rows = [
@@ -73,7 +68,7 @@ def _assessment(terminal: Terminal, assessed: Assessment) -> None:
             for one in assessed.evidence
         ]
         terminal.table([say("id"), say("state"), say("what is known")], rows)
-    terminal.line(learning_documents.assessed_advice(assessed.grade, say, language()))
+    terminal.line(*answer["suggestions"])
 
 
 def consolidation(
@@ -148,7 +143,6 @@ def stats(
     }
 
     def page() -> None:
-
         named = {part_title(name): part for name, part in parts.items()}
         sys.stdout.write(stats_page(counts, named, terminal.session.caller.now[:10]))
 
@@ -171,7 +165,9 @@ def _counts(terminal: Terminal, counts: statistics.Counts, parts: Mapping[str, M
     if counts.grown:
         terminal.line()
         terminal.line(say("how it grew"))
-        _bars(terminal, dict(_thinned(counts.grown)))
+        # At most twelve evenly spaced days, counted from the end, so that the newest total is among them.
+        step = max(1, -(-len(counts.grown) // 12))
+        _bars(terminal, dict(counts.grown[::-1][::step][::-1]))
     if counts.signals:
         terminal.line()
         terminal.line(say("how decisions seemed to end, without effect"))
@@ -223,7 +219,12 @@ def impact(terminal: Terminal) -> None:
             [
                 one.placed.block.id,
                 _worked(one.rate),
-                _verdict_word(one.verdict),
+                {
+                    "helped": say("helped"),
+                    "in_doubt": say("in doubt"),
+                    "open": say("not known yet"),
+                    "unused": say("never used: retire?"),
+                }[one.verdict],
                 short(documents.payload_text(one.placed), 60),
             ]
             for one in found.blocks[:_MOST_LISTED]
@@ -238,22 +239,6 @@ def impact(terminal: Terminal) -> None:
 
 def _worked(one: Rate) -> str:
     return say("{ok} of {uses}", ok=one.successes, uses=one.total) if one.total else "–"
-
-
-def _verdict_word(verdict: str) -> str:
-    return {
-        "helped": say("helped"),
-        "in_doubt": say("in doubt"),
-        "open": say("not known yet"),
-        "unused": say("never used: retire?"),
-    }[verdict]
-
-
-def _thinned(grown: tuple[tuple[str, int], ...], most: int = 12) -> list[tuple[str, int]]:
-    """At most ``most`` evenly spaced days."""
-    step = max(1, -(-len(grown) // most))
-    # Counted from the end, so that the newest total is always among them.
-    return list(grown[::-1][::step][::-1])
 
 
 def _bars(terminal: Terminal, part: Mapping[str, int]) -> None:
@@ -303,7 +288,8 @@ def growth(grown: tuple[tuple[str, int], ...]) -> str:
     steps += [f"H{x(day):.1f}V{y(total):.1f}" for day, (_, total) in zip(days, grown, strict=True)]
     line = "".join((*steps, f"H{_EDGE + wide}"))
     floor = _EDGE + high
-    label = say("{first}: {few} blocks · {last}: {many} blocks", **_ends(grown))
+    (first, few), (last, many) = grown[0], grown[-1]
+    label = say("{first}: {few} blocks · {last}: {many} blocks", first=first, few=few, last=last, many=many)
     return (
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(label)}">'
         f'<path class="area" d="{line}V{floor}H{_EDGE}Z"/><path class="line" d="{line}"/>'
@@ -313,11 +299,6 @@ def growth(grown: tuple[tuple[str, int], ...]) -> str:
         f'<text x="{_EDGE + wide}" y="{_EDGE - 8}" text-anchor="end">{most}</text></svg>\n'
         f'<p class="note">{escape(label)}</p>\n'
     )
-
-
-def _ends(grown: tuple[tuple[str, int], ...]) -> dict[str, object]:
-    (first, few), (last, many) = grown[0], grown[-1]
-    return {"first": first, "few": few, "last": last, "many": many}
 
 
 def _part(title: str, body: str) -> str:

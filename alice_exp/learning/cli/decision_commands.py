@@ -19,7 +19,7 @@ from alice_exp.model.rules.lifecycle import Change
 from alice_exp.model.values.block import Placed, Record, is_of_team
 from alice_exp.terminal.console import Terminal, short, stale_mark, team_of
 from alice_exp.terminal.language import aside, rendered, say
-from alice_exp.terminal.options import DryRun, Project, Surroundings, context_of
+from alice_exp.terminal.options import Came, DryRun, Ids, Project, Surroundings, context_of
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
@@ -34,7 +34,7 @@ _SAID = {"成功": "ok", "失败": "fail", "失敗": "fail"}
 
 def decide(
     terminal: Terminal,
-    task: Annotated[str, typer.Argument(metavar="TASK", help="What is to be done, in your own words.")],
+    task: Annotated[str, typer.Argument(metavar="TASK")],
     context: Surroundings = [],  # noqa: B006
     project: Project = "",
 ) -> None:
@@ -144,24 +144,13 @@ def outcome(
         ),
     ],
     result: Annotated[str, typer.Argument(metavar="ok|fail", help="Whether it worked.")],
-    scenario: Annotated[str, typer.Option(help="Where it happened: a failure counts once a scenario.")] = "",
-    note: Annotated[str, typer.Option(help="A remark that is kept as evidence.")] = "",
-    came: Annotated[
-        str, typer.Option("--result", help="What came of it: a text or JSON (a decision's episode).")
-    ] = "",
-    reward: Annotated[
-        float | None, typer.Option(help="How good it was, from 0 to 1 (a decision's episode).")
-    ] = None,
-    used: Annotated[
-        list[str],
-        typer.Option(
-            metavar="ID", help="A block that was done; may be repeated. Without it: all that were applied."
-        ),
-    ] = [],  # noqa: B006
-    skipped: Annotated[
-        list[str], typer.Option(metavar="ID", help="A block that was told and not done; may be repeated.")
-    ] = [],  # noqa: B006
-    action: Annotated[str, typer.Option(help="What was done, where it was more than the blocks say.")] = "",
+    scenario: str = "",
+    note: str = "",
+    came: Came = "",
+    reward: float | None = None,
+    used: Ids = [],  # noqa: B006
+    skipped: Ids = [],  # noqa: B006
+    action: str = "",
 ) -> None:
     """Report whether it worked: successes raise blocks, failures lower them, once a scenario.
 

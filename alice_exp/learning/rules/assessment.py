@@ -78,12 +78,8 @@ class Assessment:
 
 def meta_score(stats: Stats, weights: Weights) -> float:
     """0.35 confidence + 0.25 coverage + 0.20 recency + 0.20 consolidation, in 4 decimals, half up (R3.19, R3.20)."""
-    score = (
-        weights.confidence * stats.confidence
-        + weights.coverage * stats.coverage
-        + weights.recency * stats.recency
-        + weights.consolidation * stats.consolidation
-    )
+    parts = ("confidence", "coverage", "recency", "consolidation")
+    score: float = sum(getattr(weights, name) * getattr(stats, name) for name in parts)
     # A sum such as 0.82335 is slightly less in binary: 1e-9 makes it round up as on paper.
     return floor(score * 10_000 + 0.5 + 1e-9) / 10_000
 
@@ -117,7 +113,12 @@ def assess(
     looked, certain = found[:LOOKED_AT], max(LEAST_CERTAIN, certain)
     if not looked:
         return Assessment(topic, "none", 0.0, Stats(0, 0.0, 0.0, 0.0, 0.0), ())
-    settled = [_settled(placed, now, half_life_days) for placed in looked]
+    settled = [
+        consolidation_of(one.block, now, half_life_days=half_life_days).score
+        if one.block.access_count
+        else one.block.consolidation_score  # Never read: its stored value, normally 0 (B3.4).
+        for one in looked
+    ]
     fresh = [
         block_decay(placed.block, now, half_life_days=half_life_days, settled=False) for placed in looked
     ]
@@ -134,13 +135,6 @@ def assess(
         for placed, value in list(zip(looked, settled, strict=True))[:SHOWN]
     )
     return Assessment(topic, grade(score, stats.total), score, stats, evidence)
-
-
-def _settled(placed: Placed, now: str, half_life_days: Mapping[str, float]) -> float:
-    # A block that was never read keeps its stored value, normally 0 (B3.4).
-    if placed.block.access_count == 0:
-        return placed.block.consolidation_score
-    return consolidation_of(placed.block, now, half_life_days=half_life_days).score
 
 
 def _mean(values: Sequence[float]) -> float:

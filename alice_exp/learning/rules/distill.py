@@ -18,13 +18,14 @@ from alice_exp.episodes.rules.search_episodes import as_told
 from alice_exp.learning.rules.episode_groups import (
     Trait,
     action_groups,
+    commonest,
     entries,
+    kinds_of_task,
     left_out,
     share_a_word,
     shared_action,
     step_groups,
     task_words,
-    usual_action,
     word_groups,
 )
 from alice_exp.learning.rules.impact import (
@@ -36,7 +37,6 @@ from alice_exp.learning.rules.impact import (
     trend,
 )
 from alice_exp.learning.rules.proposals import Group, Kind, Lesson, Proposal, Support, proposal
-from alice_exp.learning.rules.task_kinds import kinds_of_task
 from alice_exp.model.values.records import Episode
 
 REPEATS = 3
@@ -127,7 +127,7 @@ def _other_side(group: Sequence[Episode], found: Sequence[Lesson]) -> list[Lesso
         if not taken or len(rest) < REPEATS:
             continue
         like = shared_action(group, rest)
-        other = Group(group, "action", like or usual_action(group, rest), rest)
+        other = Group(group, "action", like or commonest([group[place] for place in rest]), rest)
         told += [one for one in _conditional(other) or (_plain(other) if like else []) if one.kind != kind]
     return told
 

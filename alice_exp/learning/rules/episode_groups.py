@@ -1,22 +1,39 @@
-"""Which episodes of one kind of task belong together: by what was done, by the situation; a phrase for their tasks."""
+"""Which episodes are of one kind of task, by the host's type, else by words and what was done; which of one kind belong
+together, by what was done, by the situation; a phrase for their tasks."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from heapq import heapify, heappop, heappush
 from typing import Literal, TypeAlias
 
-from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.tokens import STOP_WORDS, keywords, tokens
-from alice_exp.model.values.records import Episode
+from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.records import GENERAL, Episode
 
 Basis = Literal["action", "step", "context", "word", "trend", "episode"]
 """What the episodes of a proposal share; ``episode``: the proposal rests on a single one."""
 
 Trait: TypeAlias = tuple[Basis, str]
+
+LIKE_TASKS = 0.4
+"""Cosine of two tasks' words, weighted by rarity, from which episodes without a type are of one kind."""
+
+LIKE_WORK = 0.2
+"""Likeness of tasks, deeds and contexts from which two groups of differently worded tasks are one kind."""
+
+ONCE = 0.3
+"""Weight of a word that a single episode has: it tells wordings apart, hardly what is done."""
+
+MOST_JOINED = 400
+"""Groups beyond which differently worded tasks are not joined; the comparison takes quadratic time."""
+
+Bag = Counter[str]
 
 LIKE_ACTIONS = 0.4
 """Share of common words (Jaccard) from which two wordings are one action."""
@@ -44,6 +61,131 @@ _CJK = re.compile("[\u2e80-\U0003ffff]")
 _NTH = re.compile(
     r"第\s*(?:\d+|[一二三四五六七八九十百]+)\s*[次遍回轮批期号个条份趟]?|\d+\s*[次遍回轮趟号楼层期批]"
 )
+"""What only counts a task or its thing: 第 3 次导出报表, 导出 3 号报表 are 导出报表."""
+
+
+def kinds_of_task(episodes: Sequence[Episode]) -> list[list[Episode]]:
+    """The episodes by kind of task, each oldest first: by type, and those without one by their words (B5.8)."""
+    by_type: defaultdict[str, list[Episode]] = defaultdict(list)
+    for episode in episodes:
+        by_type[episode.task_type].append(episode)
+    untyped = by_type.pop(GENERAL, [])
+    return [*by_type.values(), *_joined(_by_words(untyped))]
+
+
+def _words(text: str) -> Iterable[str]:
+    return (word for word in tokens(text) if word.isalpha())
+
+
+def _by_words(episodes: Sequence[Episode]) -> list[list[Episode]]:
+    """Episodes with like tasks, each put to the group whose words it shares most; a group of one stays alone."""
+    bags = [frozenset(_words(one.task)) for one in episodes]
+    spread = Counter(word for bag in bags for word in bag)
+    weight = {word: math.log(1 + len(bags) / count) for word, count in spread.items() if count > 1}
+    groups: list[tuple[Bag, list[Episode]]] = []
+    for bag, episode in zip(bags, episodes, strict=True):
+        scored = [
+            (_alike(bag, words, len(all_), weight), -place) for place, (words, all_) in enumerate(groups)
+        ]
+        best = max(scored, default=(0.0, 0))
+        if best[0] >= LIKE_TASKS:
+            words, listed = groups[-best[1]]
+            words.update(bag)
+            listed.append(episode)
+        else:
+            groups.append((Counter(bag), [episode]))
+    return [listed for _, listed in groups]
+
+
+def _alike(bag: frozenset[str], words: Bag, size: int, weight: Mapping[str, float]) -> float:
+    """Cosine between a task and the mean of a group's; what a single task says counts for nothing."""
+    shared = sum(words[word] / size * weight[word] ** 2 for word in bag if word in words and word in weight)
+    own = sum(weight.get(word, 0.0) ** 2 for word in bag)
+    theirs = sum((count / size * weight.get(word, 0.0)) ** 2 for word, count in words.items())
+    return shared / (own * theirs) ** 0.5 if own and theirs else float(bag == words.keys())
+
+
+def _joined(groups: Sequence[list[Episode]]) -> list[list[Episode]]:
+    """Groups of differently worded tasks in which the same is done, and the same is known, as one kind.
+
+    The two that are most alike are joined, and compared anew, until none are alike enough.
+    """
+    if not 1 < len(groups) <= MOST_JOINED:
+        return list(groups)
+    every = [
+        _Work(
+            tuple(listed),
+            Counter(word for one in listed for word in set(_words(one.task))),
+            Counter(word for one in listed for word in set(_words(one.action))),
+            Counter(key for one in listed for key in one.context),
+        )
+        for listed in groups
+    ]
+    # The rarer a word or key among all episodes, the more it weighs.
+    spread: Bag = Counter()
+    for bag in (bag for work in every for bag in (work.tasks, work.deeds, work.keys)):
+        spread.update(bag)
+    count = sum(len(work.episodes) for work in every)
+    rarity = {
+        word: math.log(1 + count / shown) * (ONCE if shown == 1 else 1) for word, shown in spread.items()
+    }
+    alive = dict(enumerate(every))
+    waiting = [
+        (-likeness, one, other)
+        for one in alive
+        for other in range(one)
+        if (likeness := _likeness(every[one], every[other], rarity)) >= LIKE_WORK
+    ]
+    heapify(waiting)
+    while waiting:
+        _, one, other = heappop(waiting)
+        if one not in alive or other not in alive:
+            continue
+        joined, number = alive.pop(one) + alive.pop(other), len(every)
+        for known, work in alive.items():
+            if (likeness := _likeness(joined, work, rarity)) >= LIKE_WORK:
+                heappush(waiting, (-likeness, number, known))
+        every.append(joined)
+        alive[number] = joined
+    found = [sorted(work.episodes, key=lambda one: (one.timestamp, one.id)) for work in alive.values()]
+    return sorted(found, key=lambda listed: (listed[0].timestamp, listed[0].id))
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Episodes with the words of their tasks and of their actions, and the keys of their contexts."""
+
+    episodes: tuple[Episode, ...]
+    tasks: Bag
+    deeds: Bag
+    keys: Bag
+
+    def __add__(self, other: _Work) -> _Work:
+        bags = (self.tasks + other.tasks, self.deeds + other.deeds, self.keys + other.keys)
+        return _Work(self.episodes + other.episodes, *bags)
+
+
+def _likeness(one: _Work, other: _Work, rarity: Mapping[str, float]) -> float:
+    """How alike the work is, in [0, 1]: by tasks and deeds, a little by what the contexts tell.
+
+    Contexts alone join nothing: all work on one machine has one.
+    """
+    tasks = _cosine(one.tasks, other.tasks, rarity)
+    deeds = _cosine(one.deeds, other.deeds, rarity)
+    if not tasks and not deeds:
+        return 0.0
+    keys = float(one.keys == other.keys) / 2
+    if one.keys and other.keys:
+        keys = _cosine(one.keys, other.keys, rarity)
+    return max(0.4 * tasks + 0.4 * deeds + 0.2 * keys, 0.8 * deeds * keys)
+
+
+def _cosine(one: Bag, other: Bag, rarity: Mapping[str, float]) -> float:
+    if len(other) < len(one):
+        one, other = other, one
+    shared = sum(count * other[word] * rarity[word] ** 2 for word, count in one.items() if word in other)
+    squares = [sum((count * rarity[word]) ** 2 for word, count in bag.items()) for bag in (one, other)]
+    return shared / (math.sqrt(squares[0]) * math.sqrt(squares[1])) if shared else 0.0
 
 
 def action_groups(group: Sequence[Episode]) -> list[tuple[str, tuple[int, ...]]]:
@@ -93,7 +235,7 @@ def word_groups(
         for places in (tuple(own), *lacking):
             if least <= len(places) and places not in taken:
                 found[places] = None
-    return [(_commonest([group[place] for place in places]), places) for places in found]
+    return [(commonest([group[place] for place in places]), places) for places in found]
 
 
 def _every_word(action: str) -> frozenset[str]:
@@ -103,7 +245,7 @@ def _every_word(action: str) -> frozenset[str]:
     return _action_words(action) | characters | denied
 
 
-def _commonest(episodes: Sequence[Episode]) -> str:
+def commonest(episodes: Sequence[Episode]) -> str:
     """The wording of an action that most of the episodes have; of several the earliest."""
     counts = Counter(" ".join(episode.action.split()) for episode in episodes)
     return max(counts, key=lambda wording: counts[wording])
@@ -120,12 +262,7 @@ def shared_action(group: Sequence[Episode], places: Sequence[int]) -> str:
     word, count = max(counts.items(), key=lambda one: (one[1], one[0]), default=("", 0))
     if count < SHARED * len(places):
         return ""
-    return _commonest([group[place] for place in places if word in _action_words(group[place].action)])
-
-
-def usual_action(group: Sequence[Episode], places: Sequence[int]) -> str:
-    """The wording that most of the actions have."""
-    return _commonest([group[place] for place in places])
+    return commonest([group[place] for place in places if word in _action_words(group[place].action)])
 
 
 def share_a_word(one: str, other: str) -> bool:
@@ -177,16 +314,19 @@ def _action_words(action: str) -> frozenset[str]:
 
 
 def _same_action(one: frozenset[str], other: frozenset[str]) -> bool:
-    if not one or not other:
+    shared, smaller = len(one & other), min(len(one), len(other))
+    if not smaller:
         return one == other
-    shared = len(one & other)
-    smaller = min(len(one), len(other))
     return shared / len(one | other) >= LIKE_ACTIONS or (smaller > 1 and shared == smaller)
 
 
 def entries(episode: Episode) -> set[Trait]:
     """The entries of an episode's context, as traits."""
-    return {("context", _entry(key, value)) for key, value in episode.context.items()}
+    texts = {
+        key: one if isinstance(one, str) else json.dumps(one, ensure_ascii=False, sort_keys=True)
+        for key, one in episode.context.items()
+    }
+    return {("context", f"{key}={text}") for key, text in texts.items()}
 
 
 def task_words(episode: Episode) -> set[Trait]:
@@ -207,20 +347,9 @@ def traits(episode: Episode) -> set[Trait]:
     return own | task_words(episode) | entries(episode)
 
 
-def _entry(key: str, value: Json) -> str:
-    return (
-        f"{key}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)}"
-    )
-
-
-def _uncounted(task: str) -> str:
-    """A task without what only counts it or its thing: 第 3 次导出报表, 导出 3 号报表 are 导出报表."""
-    return _NTH.sub(" ", task)
-
-
 def shared_words(episodes: Sequence[Episode]) -> tuple[str, ...]:
     """The words that most of the tasks share, the commonest first, at most eight."""
-    counts = Counter(word for one in episodes for word in keywords(_uncounted(one.task)) - STOP_WORDS)
+    counts = Counter(word for one in episodes for word in keywords(_NTH.sub(" ", one.task)) - STOP_WORDS)
     ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     return tuple(word for word, count in ordered if count >= SHARED * len(episodes))[:8]
 
@@ -249,7 +378,7 @@ def phrase(episodes: Sequence[Episode]) -> str:
     if not shared:
         return ""
     typical = max(episodes, key=lambda one: (len(keywords(one.task) & shared), -len(one.task)))
-    parts = _PART.findall(_uncounted(typical.task))
+    parts = _PART.findall(_NTH.sub(" ", typical.task))
     kept = [False] * len(parts)
     for place, part in enumerate(parts):
         if _CJK.match(part):

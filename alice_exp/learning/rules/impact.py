@@ -1,16 +1,20 @@
-"""Impact: how tasks went with approved blocks and without any, what each block's uses say (DESIGN 12.6), how far
+"""Whom an outcome counts for (DESIGN 12.3, 12.4), how tasks went with approved blocks and without any (12.6), how far
 signals agree with reports; confidence intervals of rates and of their differences, and a trend test."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
+from alice_exp.finding.rules.choice import is_protected
+from alice_exp.finding.rules.concerns import trusted_since
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.values.block import Placed, Record, is_approved
+from alice_exp.model.rules.doubt import ESTABLISHED, LIMIT, RESTED, is_in_doubt, outcomes_since_kept, value
+from alice_exp.model.rules.lifecycle import DEFAULT, Change, Standing, Thresholds, outcome
+from alice_exp.model.values.block import Block, Evidence, Placed, Record, is_approved
 from alice_exp.model.values.records import Episode
 
 Verdict = Literal["helped", "in_doubt", "open", "unused"]
@@ -43,27 +47,25 @@ def impact(placed: Iterable[Placed], episodes: Iterable[Episode]) -> Impact:
     Nothing was left out by chance: easier tasks look like better lessons, so the difference is a hint and no proof.
     """
     counts = {True: [0, 0], False: [0, 0]}
-    for one in episodes:
-        tier, colon, _ = (one.told or one.action).partition(": ")
+    for episode in episodes:
+        tier, colon, _ = (episode.told or episode.action).partition(": ")
         if colon and tier in _TOLD | _WITHOUT:
             row = counts[tier in _TOLD]
-            row[0] += one.success
+            row[0] += episode.success
             row[1] += 1
     told, without = rate(*counts[True]), rate(*counts[False])
-    blocks = [BlockImpact(one, found, _verdict(one, found, without)) for one, found in _tried(placed)]
+    blocks = []
+    for one in placed:
+        if is_approved(one) and one.block.state != "obsolete":
+            record = one.block.record or Record()
+            found = rate(record.ok, record.ok + record.failed)
+            blocks.append(BlockImpact(one, found, _verdict(one, found, without)))
     blocks.sort(key=lambda one: (-one.rate.total, one.placed.block.id))
     return Impact(told, without, difference(told, without), tuple(blocks))
 
 
 # Trials stand in the episodes of version 0.2.0.
 _TOLD, _WITHOUT = frozenset(("personal", "universal", "trial", "start", "prompt")), frozenset(("reasoning",))
-
-
-def _tried(placed: Iterable[Placed]) -> Iterable[tuple[Placed, Rate]]:
-    for one in placed:
-        if is_approved(one) and one.block.state != "obsolete":
-            record = one.block.record or Record()
-            yield one, rate(record.ok, record.ok + record.failed)
 
 
 def _verdict(placed: Placed, found: Rate, without: Rate) -> Verdict:
@@ -188,10 +190,92 @@ def trend(values: Sequence[float]) -> float:
     count = len(values)
     rises = sum((b > a) - (b < a) for index, a in enumerate(values) for b in values[index + 1 :])
     ties = [values.count(value) for value in set(values)]
-    spread = _cubic(count) - sum(map(_cubic, ties))
+    spread, *tied = (size * (size - 1) * (2 * size + 5) for size in (count, *ties))
+    spread -= sum(tied)
     # The 1 is the continuity correction.
     return (rises - math.copysign(1, rises)) / math.sqrt(spread / 18) if spread and rises else 0.0
 
 
-def _cubic(count: int) -> int:
-    return count * (count - 1) * (2 * count + 5)
+def beside(block: Block, told: Iterable[Placed]) -> float | None:
+    """The pooled success rate in [0, 1], over their kept outcomes, of the established blocks told with this one; None
+    without any."""
+    others = (one.block for one in told if one.block.id != block.id and one.block.record is not None)
+    counts = [
+        outcomes_since_kept(one)
+        for one in others
+        if one.record is not None and one.record.ok + one.record.failed >= ESTABLISHED
+    ]
+    uses = sum(ok + failed for ok, failed in counts)
+    return sum(ok for ok, _ in counts) / uses if uses else None
+
+
+def counted(
+    told: Sequence[Placed],
+    used: Collection[str],
+    ok: bool,
+    scenario: str,
+    now: str,
+    piece: Evidence,
+    thresholds: Thresholds = DEFAULT,
+) -> tuple[tuple[Placed, Change], ...]:
+    """What one outcome does to the blocks that were told: to all, or where some were ``used`` to those alone.
+
+    It counts in the value and the doubt of each; the count of verifications moves for those that were used, or for the
+    only one that was told. A failed candidate waits for the review, whoever it stood beside.
+    """
+    meant = [one for one in told if not used or one.block.id in used]
+    changes = []
+    for placed in meant:
+        is_candidate = placed.place == "low_value"
+        is_named = placed.block.id in used or len(told) == 1
+        standing: Standing = "candidate" if is_candidate and (is_named or not ok) else ""
+        if not (is_named or standing):
+            standing = "bystander"
+        approved = () if is_candidate else told
+        changes.append(
+            outcome(
+                placed.block,
+                ok,
+                scenario,
+                now,
+                piece,
+                thresholds,
+                standing=standing,
+                beside=beside(placed.block, approved),
+            )
+        )
+    after = [replace(one, block=change.block) for one, change in zip(meant, changes, strict=True)]
+    trusted = {one.block.id: one for one in settled([one for one in after if one.place != "low_value"], now)}
+    return tuple((trusted.get(one.block.id, one), change) for one, change in zip(after, changes, strict=True))
+
+
+def settled(told: Sequence[Placed], at: str) -> tuple[Placed, ...]:
+    """The blocks that one outcome counted for, once it is known which of them a person is asked about (``at`` is now).
+
+    A newcomer that does worse than what stands beside it is in doubt alone. Else, where a doubt reaches one, the block
+    of the lowest value rests, of equal ones the newest; one that may not rest (``is_protected``) only where all are
+    such. Those that reached one start again from 1/4.
+    """
+    newcomers = {
+        one.block.id
+        for one in told
+        if one.block.doubt is not None and one.block.doubt.against >= LIMIT and not is_in_doubt(one.block)
+    }
+    tipped = {one.block.id for one in told if one.block.doubt is not None and one.block.doubt.value >= LIMIT}
+    asked: dict[str, tuple[str, ...]] = dict.fromkeys(newcomers, ())
+    if tipped and not newcomers:
+        newest = sorted(told, key=lambda one: (trusted_since(one.block), one.block.id), reverse=True)
+        answering = [one for one in newest if not is_in_doubt(one.block)]
+        able = [one for one in answering if not is_protected(one)] or answering
+        suspect = min((one.block for one in able), key=value, default=None)
+        if suspect is not None:
+            asked[suspect.id] = tuple(one.block.id for one in told if one.block.id != suspect.id)
+    after = []
+    for one in told:
+        doubt = one.block.doubt
+        if doubt is not None and one.block.id in tipped:
+            doubt = replace(doubt, value=RESTED)
+        if doubt is not None and one.block.id in asked:
+            doubt = replace(doubt, since=at, beside=asked[one.block.id])
+        after.append(replace(one, block=replace(one.block, doubt=doubt)) if doubt != one.block.doubt else one)
+    return tuple(after)

@@ -16,7 +16,7 @@ from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.rules.credit import counted
+from alice_exp.learning.rules.impact import counted
 from alice_exp.learning.store import OpenDecision, decisions
 from alice_exp.model.formats.record_schema import EVENTS_PATH
 from alice_exp.model.rules.lifecycle import Change, Thresholds, level, scenario_digest, scenario_of

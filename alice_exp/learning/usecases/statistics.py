@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.store.access_log import access, counting
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from alice_exp.home.doors import Home
     from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.snapshot import Snapshot
 
 
 AGES: Mapping[str, int] = {
@@ -106,14 +106,18 @@ def stats(session: Session) -> Counts:
     reads = access(session).pending()
     living = [*map(counting(reads, snapshot.config, now), snapshot.within(*SETS))]
     thresholds = Thresholds.of(snapshot.config)
+    read = [placed.block.access_count for placed in living]
+    # How many there were at the end of each day on which one came, of those that still exist.
+    came = Counter(placed.block.created_at[:10] for placed in snapshot if placed.block.created_at)
+    days = sorted(came)
     return Counts(
         len(living),
         _counted((placed.place for placed in living), SETS),
         _counted((level(placed.block, thresholds) for placed in living), LEVELS),
         _counted((placed.block.type for placed in living), BLOCK_TYPES),
         _counted((_age(placed, now) for placed in living), (*AGES, OLDER)),
-        _counted((_reads(placed) for placed in living), READS),
-        _grown(snapshot),
+        _counted((READS[min(3, len(str(count)))] if count else READS[0] for count in read), READS),
+        tuple(zip(days, accumulate(came[day] for day in days), strict=True)),
         sum(placed.place == "low_value" for placed in living),
         sum(1 for _ in snapshot.within("archive")),
         qualities((one.seemed, one.reported) for one in decisions(session).kept()),
@@ -129,19 +133,3 @@ def _counted(names: Iterable[str], order: Sequence[str]) -> dict[str, int]:
 def _age(placed: Placed, now: str) -> str:
     days = age_days(placed.block.created_at or now, now)
     return next((name for name, limit in AGES.items() if days < limit), OLDER)
-
-
-def _reads(placed: Placed) -> str:
-    count = placed.block.access_count
-    return READS[min(3, len(str(count)))] if count else READS[0]
-
-
-def _grown(snapshot: Snapshot) -> tuple[tuple[str, int], ...]:
-    """How many blocks there were at the end of each day on which one came, of those that still exist."""
-    days = Counter(placed.block.created_at[:10] for placed in snapshot if placed.block.created_at)
-    total = 0
-    grown = []
-    for day in sorted(days):
-        total += days[day]
-        grown.append((day, total))
-    return tuple(grown)

@@ -35,30 +35,21 @@ def init(
         if commit is None:
             terminal.line(say("{root}  is there already; nothing changed", root=session.root))
         elif blocks:
-            terminal.line(
-                say(
-                    "{root}  is ready; {count} blocks were taken in unchanged",
-                    root=session.root,
-                    count=blocks,
-                )
-            )
+            told = "{root}  is ready; {count} blocks were taken in unchanged"
+            terminal.line(say(told, root=session.root, count=blocks))
         else:
             terminal.line(say("{root}  is ready", root=session.root))
 
     terminal.answer(document, text)
     if commit is not None and not terminal.json:
-        for line in _next():
-            terminal.note(line)
-
-
-def _next() -> tuple[str, ...]:
-    """What to do first in a new home; beside the answer, since it is none."""
-    rows = (
-        ('alice-exp remember "…"', say("keeps your own word")),
-        ("alice-exp connect HOST", say("lets an agent learn and recall here")),
-        ("alice-exp heartbeat", say("each day: what was learned, for you to decide")),
-    )
-    return (say("Next:"), *(f"  {command:<27} {what}" for command, what in rows))
+        # Beside the answer, since it is none.
+        terminal.note(say("Next:"))
+        for command, what in (
+            ('alice-exp remember "…"', say("keeps your own word")),
+            ("alice-exp connect HOST", say("lets an agent learn and recall here")),
+            ("alice-exp heartbeat", say("each day: what was learned, for you to decide")),
+        ):
+            terminal.note(f"  {command:<27} {what}")
 
 
 def check(terminal: Terminal) -> None:
@@ -160,7 +151,7 @@ def config_get(
     Example: alice-exp config get heartbeat.expire_days
     """
     found = settings.get(terminal.session.home, name)
-    terminal.answer(_value(found), lambda: terminal.line(_plain(found)))
+    terminal.answer(_value(found), lambda: terminal.line(_text(found.value)))
 
 
 def config_set(
@@ -173,11 +164,20 @@ def config_set(
     Example: alice-exp config set heartbeat.expire_days 14
     """
     if name == "timezone" and value:
-        _require_zone(value)
+        from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+        try:
+            ZoneInfo(value)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise UsageError(
+                "the timezone {name} is not known", name=repr(value), hint="as Asia/Shanghai"
+            ) from None
     found, commit = settings.put(terminal.session.home, terminal.session.caller, name, value)
     document = {**_value(found), "commit": commit_id(commit)}
     template = "{key}  is {value}" if commit or is_local(name) else "{key}  is {value} already"
-    terminal.answer(document, lambda: terminal.line(say(template, key=name, value=_plain(found) or "“”")))
+    terminal.answer(
+        document, lambda: terminal.line(say(template, key=name, value=_text(found.value) or "“”"))
+    )
 
 
 def config_accept(
@@ -191,18 +191,9 @@ def config_accept(
     session = terminal.session
     found = settings.accept(session.home, session.caller, name)
     document = {**_value(found), "commit": None}
-    terminal.answer(document, lambda: terminal.line(say("{key}  is {value}", key=name, value=_plain(found))))
-
-
-def _require_zone(name: str) -> None:
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise UsageError(
-            "the timezone {name} is not known", name=repr(name), hint="as Asia/Shanghai"
-        ) from None
+    terminal.answer(
+        document, lambda: terminal.line(say("{key}  is {value}", key=name, value=_text(found.value)))
+    )
 
 
 def config_list(terminal: Terminal) -> None:
@@ -215,10 +206,10 @@ def config_list(terminal: Terminal) -> None:
     rows = [
         [
             one.option.name,
-            _plain(one)
+            _text(one.value)
             if one.proposed is None
-            else say("{value} (proposed: {other})", value=_plain(one), other=_text(one.proposed)),
-            "" if one.is_default else _text(one.option.default),
+            else say("{value} (proposed: {other})", value=_text(one.value), other=_text(one.proposed)),
+            "" if one.value == one.option.default else _text(one.option.default),
             say(one.option.doc),
         ]
         for one in found
@@ -255,10 +246,6 @@ def _value(found: Value) -> dict[str, Any]:
         "doc": option.doc,
         **({} if found.proposed is None else {"proposed": found.proposed}),
     }
-
-
-def _plain(found: Value) -> str:
-    return _text(found.value)
 
 
 def _text(value: object) -> str:

@@ -44,7 +44,13 @@ def install(
     hour, minute = int(fits[1]), int(fits[2])
     terminal.session.home.read(())  # without a home there is nothing to report
     kind = _kind(by)
-    paths = _PUT[kind](_command(terminal), _environment(), hour, minute)
+    beside = Path(sys.executable).parent / "alice-exp"
+    program = [str(beside)] if beside.exists() else [sys.executable, "-m", "alice_exp"]
+    command = [*program, "--home", str(terminal.session.root), "heartbeat", "--unseen"]
+    # What the report's language and clock follow: a scheduled run has no terminal to take it from.
+    names = ("ALICE_LANG", "LC_ALL", "LANG", "TZ")
+    environment = {name: os.environ[name] for name in names if os.environ.get(name)}
+    paths = _PUT[kind](command, environment, hour, minute)
     document = {"by": kind, "at": f"{hour:02}:{minute:02}", "written": paths}
     line = say("each day at {at}, by {by}", at=document["at"], by=kind)
     terminal.answer(document, lambda: terminal.line(line))
@@ -80,29 +86,13 @@ def _kind(named: str) -> str:
     programs = {"launchd": "launchctl", "systemd": "systemctl", "cron": "crontab"}
     order = [named] if named else ["launchd", "systemd", "cron"]
     for kind in order:
-        if shutil.which(programs[kind]) and (kind != "systemd" or named or _answers()):
+        answers = ["systemctl", "--user", "show-environment"]
+        if shutil.which(programs[kind]) and (kind != "systemd" or named or not _run(answers).returncode):
             return kind
     raise ProblemError(
         "neither a systemd user manager nor launchd nor cron is here",
         hint="let whatever starts programs here run 'alice-exp heartbeat --unseen' once a day",
     )
-
-
-def _answers() -> bool:
-    done = _run(["systemctl", "--user", "show-environment"])
-    return done.returncode == 0
-
-
-def _command(terminal: Terminal) -> list[str]:
-    beside = Path(sys.executable).parent / "alice-exp"
-    program = [str(beside)] if beside.exists() else [sys.executable, "-m", "alice_exp"]
-    return [*program, "--home", str(terminal.session.root), "heartbeat", "--unseen"]
-
-
-def _environment() -> dict[str, str]:
-    """What the report's language and clock follow; a scheduled run has no terminal to take it from."""
-    names = ("ALICE_LANG", "LC_ALL", "LANG", "TZ")
-    return {name: os.environ[name] for name in names if os.environ.get(name)}
 
 
 def _systemd_folder() -> Path:

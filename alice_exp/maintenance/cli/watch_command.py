@@ -8,7 +8,8 @@ import signal
 import stat
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -89,7 +90,9 @@ class Waiting:
         """Install the signal handling."""
         for number in (signal.SIGINT, signal.SIGTERM):
             self._before[number] = signal.signal(number, self._on_signal)
-        if self._stdin >= 0 and _can_end(self._stdin):
+        if self._stdin >= 0 and (
+            _is_pipe(self._stdin) or (os.isatty(self._stdin) and _is_foreground(self._stdin))
+        ):
             self._poll.register(self._stdin, select.POLLIN)
         if self._stdout >= 0 and _is_pipe(self._stdout):
             self._poll.register(self._stdout, 0)
@@ -155,10 +158,6 @@ def _is_pipe(handle: int) -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
-def _can_end(handle: int) -> bool:
-    return _is_pipe(handle) or (os.isatty(handle) and _is_foreground(handle))
-
-
 def _is_foreground(handle: int) -> bool:
     """Whether reading is allowed: the system stops a background process that reads its terminal."""
     try:
@@ -167,146 +166,84 @@ def _is_foreground(handle: int) -> bool:
         return False
 
 
-def _face(terminal: Terminal, watching: Watching) -> _Silent:
-    if terminal.quiet:
-        return _Silent(terminal, watching)
-    if terminal.json:
-        return _JsonLines(terminal, watching)
-    return _Live(terminal, watching) if terminal.is_rich else _Lines(terminal, watching)
+@contextmanager
+def _face(terminal: Terminal, watching: Watching) -> Iterator[Show]:
+    """What shows what a look found: nothing with ``-q``, one object an event with ``--json``, one plain line in a pipe,
+    at a terminal a table of the present problems and the newest acts, updated in place."""
+    title = say("watching {home}; Ctrl-C ends it", home=terminal.session.root)
 
-
-class _Silent:
-    """The front end for ``-q``, which shows nothing, and the base of the others."""
-
-    def __init__(self, terminal: Terminal, watching: Watching) -> None:
-        self.terminal = terminal
-        self.watching = watching
-        self.zone = terminal.session.zone
-
-    def __enter__(self) -> Show:
-        self.begin()
-        return self.show
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.end()
-
-    def begin(self) -> None:
-        """Called before the first event."""
-
-    def show(self, noticed: Sequence[Noticed]) -> None:
-        """Show what a look found."""
-
-    def end(self) -> None:
-        """Called after the last event."""
-
-    def clock(self, at: str) -> str:
-        """A time of day in the person's time zone."""
-        return datetime.fromisoformat(at).astimezone(self.zone).strftime("%H:%M:%S")
-
-    @property
-    def title(self) -> str:
-        """The line that tells what is watched."""
-        return say("watching {home}; Ctrl-C ends it", home=self.terminal.session.root)
-
-
-class _JsonLines(_Silent):
-    """The front end for ``--json``: one object per event, flushed."""
-
-    def begin(self) -> None:
-        """Write the event that the watch has begun."""
-        blocks = sum(1 for _ in self.watching.snapshot)
-        self._write(
-            {
-                "event": "watching",
-                "home": str(self.terminal.session.root),
-                "head": self.watching.snapshot.head,
-                "blocks": blocks,
-            }
-        )
-
-    def show(self, noticed: Sequence[Noticed]) -> None:
-        """Write one line per event."""
-        for one in noticed:
-            body: dict[str, object] = {"event": one.kind, "at": one.at}
-            if one.commit is not None:
-                act = one.commit
-                body |= attributes(act, "commit op actor blocks subject") | {"acted_at": act.at}
-            elif one.problem is not None:
-                body |= documents.problem(one.problem)
-            else:
-                body["path"] = one.path
-            self._write(body)
-
-    def _write(self, body: dict[str, object]) -> None:
+    def write(body: dict[str, object]) -> None:
         sys.stdout.write(json_text(body, None))
         sys.stdout.flush()
 
-
-class _Lines(_Silent):
-    """The front end for a pipe: one plain line per event."""
-
-    def begin(self) -> None:
-        """Report on stderr that the watch has begun."""
-        self.terminal.note(self.title)
-
-    def show(self, noticed: Sequence[Noticed]) -> None:
-        """Write one line per event."""
+    def as_json(noticed: Sequence[Noticed]) -> None:
         for one in noticed:
-            self.terminal.line(f"{self.clock(one.at)}  {_said(one)}")
+            write({"event": one.kind, "at": one.at, **_body(one)})
+
+    def as_lines(noticed: Sequence[Noticed]) -> None:
+        for one in noticed:
+            terminal.line(f"{_clock(terminal, one.at)}  {_said(one)}")
         sys.stdout.flush()
 
-
-class _Live(_Silent):
-    """The front end for a terminal: a table, updated in place, of the present problems and the newest acts."""
-
-    def begin(self) -> None:
-        """Draw the empty table."""
+    if terminal.quiet:
+        yield lambda _: None
+    elif terminal.json:
+        snapshot, root = watching.snapshot, str(terminal.session.root)
+        write({"event": "watching", "home": root, "head": snapshot.head, "blocks": sum(1 for _ in snapshot)})
+        yield as_json
+    elif terminal.is_rich:
         from rich.console import Console
         from rich.live import Live
 
-        self.console = Console(highlight=False)
-        self.rows: list[Noticed] = []
-        self.live = Live(self._drawn(), console=self.console, auto_refresh=False)
-        self.live.start(refresh=True)
+        rows: list[Noticed] = []
+        console = Console(highlight=False)
 
-    def show(self, noticed: Sequence[Noticed]) -> None:
-        """Update the table."""
-        self.rows += noticed
-        self.rows = self.rows[-200:]
-        self.live.update(self._drawn(), refresh=True)
+        def update(noticed: Sequence[Noticed]) -> None:
+            rows[:] = [*rows, *noticed][-200:]
+            live.update(_drawn(terminal, title, rows, watching.problems, console.size.height), refresh=True)
 
-    def end(self) -> None:
-        """Stop updating and leave the last table on the screen."""
-        self.live.stop()
+        with Live(
+            _drawn(terminal, title, (), watching.problems, 0), console=console, auto_refresh=False
+        ) as live:
+            yield update
+    else:
+        terminal.note(title)
+        yield as_lines
 
-    def _drawn(self) -> RenderableType:
-        from rich.console import Group
-        from rich.text import Text
 
-        problems = self.watching.problems
-        room = max(3, self.console.size.height - 6 - 2 * len(problems))
-        parts: list[RenderableType] = [Text(visible(self.title), style="dim")]
-        if self.rows:
-            parts.append(self._acts(self.rows[-room:]))
-        parts += [Text(visible(f"✗ {_fault(problem)}"), style="red") for problem in problems]
-        return Group(*parts)
+def _body(one: Noticed) -> dict[str, object]:
+    if one.commit is not None:
+        return attributes(one.commit, "commit op actor blocks subject") | {"acted_at": one.commit.at}
+    return documents.problem(one.problem) if one.problem is not None else {"path": one.path}
 
-    def _acts(self, rows: Sequence[Noticed]) -> RenderableType:
-        from rich import box
-        from rich.table import Table
-        from rich.text import Text
 
+def _drawn(
+    terminal: Terminal, title: str, rows: Sequence[Noticed], problems: Sequence[Problem], height: int
+) -> RenderableType:
+    from rich import box
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    parts: list[RenderableType] = [Text(visible(title), style="dim")]
+    if rows:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         table.add_column(say("time"), no_wrap=True)
         table.add_column(say("by"), no_wrap=True)
         table.add_column(say("what"), overflow="fold")
-        for one in rows:
+        for one in rows[-max(3, height - 6 - 2 * len(problems)) :]:
             by = one.commit.actor if one.commit is not None else ""
             style = {"act": "", "problem": "red", "mended": "green"}[one.kind]
-            table.add_row(self.clock(one.at), visible(by), Text(visible(_said(one, by=False)), style=style))
-        return table
+            told = Text(visible(_said(one, by=False)), style=style)
+            table.add_row(_clock(terminal, one.at), visible(by), told)
+        parts.append(table)
+    parts += [Text(visible(f"✗ {_fault(problem)}"), style="red") for problem in problems]
+    return Group(*parts)
+
+
+def _clock(terminal: Terminal, at: str) -> str:
+    """A time of day in the person's time zone."""
+    return datetime.fromisoformat(at).astimezone(terminal.session.zone).strftime("%H:%M:%S")
 
 
 def _said(one: Noticed, *, by: bool = True) -> str:

@@ -133,7 +133,18 @@ class HomeInspection:
             yield _warning(".git/info/attributes", template, "'alice-exp doctor --fix' mends that")
 
     def _mend_git(self) -> int:
-        _open_up(self._root)
+        # Whatever this user may grant its owner: the home's directories, and what git keeps.
+        for folder, inner, files in os.walk(self._root.resolve()):
+            is_gits = ".git" in Path(folder).parts
+            for name, wanted in (
+                *((one, 0o700) for one in inner),
+                *((one, 0o400) for one in files if is_gits),
+            ):
+                # A directory is opened before the walk looks into it.
+                with suppress(OSError):
+                    mode = (path := Path(folder, name)).lstat().st_mode
+                    if mode & wanted != wanted and not stat.S_ISLNK(mode):
+                        path.chmod(stat.S_IMODE(mode) | wanted)
         with self._home.unsettled() as writer:
             return int(restore(writer, self._actor))
 
@@ -291,18 +302,6 @@ _CHECKS: Mapping[
     "index": (HomeInspection._look_index, HomeInspection._mend_index),
 }
 """What looks, and what mends, by the name of the check."""
-
-
-def _open_up(root: Path) -> None:
-    """Let the home's owner into its directories, and read what git keeps, wherever this user may grant that."""
-    for folder, inner, files in os.walk(root.resolve()):
-        is_gits = ".git" in Path(folder).parts
-        for name, wanted in (*((one, 0o700) for one in inner), *((one, 0o400) for one in files if is_gits)):
-            # A directory is opened before the walk looks into it.
-            with suppress(OSError):
-                mode = (path := Path(folder, name)).lstat().st_mode
-                if mode & wanted != wanted and not stat.S_ISLNK(mode):
-                    path.chmod(stat.S_IMODE(mode) | wanted)
 
 
 def _wider(path: Path, wanted: int) -> Iterator[tuple[Path, int, int]]:

@@ -75,8 +75,16 @@ class Watcher:
         """Start watching."""
         from watchdog.observers import Observer
 
-        _pair_moves_quickly()
-        _keep_quiet()
+        # watchdog waits 0.5 s for the second half of a move, longer than a save may take to become searchable (DESIGN
+        # 9); one into an unwatched directory has none, and both halves of a rename arrive in one read.
+        for module, name in (
+            ("watchdog.observers.inotify_move_event_grouper", "InotifyMoveEventGrouper"),
+            ("watchdog.observers.inotify_buffer", "InotifyBuffer"),
+        ):
+            with contextlib.suppress(ImportError, AttributeError):
+                getattr(importlib.import_module(module), name).delay = _PAIRING_SECONDS
+        # It logs an error where it is stopped between two events.
+        logging.getLogger("watchdog").addHandler(logging.NullHandler())
         self._observer = Observer()
         self._observer.daemon = True
         self._observer.start()
@@ -130,7 +138,13 @@ class Watcher:
             with self._news:
                 if self._stopped:
                     return
-                due = self._due()
+                quiet = (
+                    min(self._last + self.debounce, self._first + _LONGEST * self.debounce)
+                    if self._last
+                    else 0.0
+                )
+                times = [moment for moment in (quiet, self._due_early) if moment]
+                due = min(times, default=0.0)
                 wait = (due or next_rescan) - time.monotonic()
                 if wait > 0:
                     self._news.wait(wait)
@@ -140,24 +154,14 @@ class Watcher:
             if due:
                 self._on_change()
             else:
-                self._rescan()
+                moved = self._watch_directories()
+                found = scan(self.experiences).files
+                if moved or found != self._seen:
+                    self._seen = found
+                    self._note()
                 next_rescan = time.monotonic() + (
                     min(self.rescan, self.debounce / 2) if self.polls else self.rescan
                 )
-
-    def _due(self) -> float:
-        """When to call ``on_change`` (monotonic seconds); 0 if nothing has changed."""
-        quiet = min(self._last + self.debounce, self._first + _LONGEST * self.debounce) if self._last else 0.0
-        times = [moment for moment in (quiet, self._due_early) if moment]
-        return min(times, default=0.0)
-
-    def _rescan(self) -> None:
-        """Find changes without an event: new, removed or replaced directories, and files with another signature."""
-        moved = self._watch_directories()
-        found = scan(self.experiences).files
-        if moved or found != self._seen:
-            self._seen = found
-            self._note()
 
     def _watch_directories(self) -> bool:
         """Watch every existing directory; returns whether any appeared, vanished or was replaced.
@@ -205,28 +209,6 @@ def _inode(directory: Path) -> int:
         return directory.stat().st_ino
     except OSError:
         return 0
-
-
-def _pair_moves_quickly() -> None:
-    """Make watchdog wait 20 ms instead of 0.5 s for the second half of a move.
-
-    A move to an unwatched directory (an editor's backup) has no second half, and both halves of a rename arrive in one
-    read. 0.5 s is longer than a save may take to become searchable (DESIGN 9).
-    """
-    for module, name in (
-        ("watchdog.observers.inotify_move_event_grouper", "InotifyMoveEventGrouper"),
-        ("watchdog.observers.inotify_buffer", "InotifyBuffer"),
-    ):
-        with contextlib.suppress(ImportError, AttributeError):
-            getattr(importlib.import_module(module), name).delay = _PAIRING_SECONDS
-
-
-def _keep_quiet() -> None:
-    """Keep watchdog's log off stderr: it logs an error if it is stopped between two events.
-
-    A program that configures logging still gets these lines.
-    """
-    logging.getLogger("watchdog").addHandler(logging.NullHandler())
 
 
 def watcher(session: Session, on_change: Callable[[], None]) -> Watcher:

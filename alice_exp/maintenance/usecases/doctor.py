@@ -11,7 +11,7 @@ from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.maintenance.formats.json_schema import schemas
+from alice_exp.maintenance.formats import schemas
 from alice_exp.maintenance.store.inspection import inspection
 from alice_exp.model.values.block import PLACES, Place
 from alice_exp.model.values.changes import ChangeSet
@@ -59,10 +59,12 @@ def _checked(session: Session, name: str, fix: bool) -> Check:
     """Run one check; if it fails itself, that is reported as its problem, so that the others still run."""
     mended = 0
     try:
-        mended = _mend(session, name) if fix else 0
-        return Check(
-            name, tuple(_OWN[name](session) if name in _OWN else inspection(session).look(name)), mended
-        )
+        if fix and name == "schemas":
+            mended = _rewrite_schemas(session)
+        elif fix and name not in _OWN:
+            mended = inspection(session).mend(name)
+        found = _OWN[name](session) if name in _OWN else inspection(session).look(name)
+        return Check(name, tuple(found), mended)
     except AliceError as error:
         fault = Problem(error.path, error.line, error.column, "{why}", {"why": str(error)}, hint=error.hint)
     except (OSError, ValueError) as error:
@@ -70,22 +72,10 @@ def _checked(session: Session, name: str, fix: bool) -> Check:
     return Check(name, (fault,), mended)
 
 
-def _mend(session: Session, name: str) -> int:
-    if name == "schemas":
-        return _rewrite_schemas(session)
-    return 0 if name in _OWN else inspection(session).mend(name)
-
-
-def _files(session: Session) -> Iterator[Problem]:
-    yield from session.home.read(PLACES, records=True).problems
-
-
 def _remotes(session: Session) -> Iterator[Problem]:
     """Remotes that sync does not know, and acts that could not be finished (D12, B2.27)."""
     known = {remote.address for remote in remotes(session).all() if remote.private}
-    for problem in session.history.problems():
-        if problem.values.get("address") not in known:
-            yield problem
+    yield from (one for one in session.history.problems() if one.values.get("address") not in known)
 
 
 def _clock(session: Session) -> Iterator[Problem]:
@@ -99,13 +89,9 @@ def _clock(session: Session) -> Iterator[Problem]:
     for placed in session.home.read(PLACES):
         at = max(placed.block.created_at, placed.block.updated_at)
         if at and datetime.fromisoformat(at) > latest:
-            yield _ahead(placed.path, placed.block.id, at)
+            template = "{what} is of {at}, which is still to come: the clock is wrong, or was"
+            yield Problem(placed.path, 0, 0, template, {"what": placed.block.id, "at": at}, "warning")
     yield from ahead(session.home.read((), records=True), session.caller.now)
-
-
-def _ahead(path: str, what: str, at: str) -> Problem:
-    template = "{what} is of {at}, which is still to come: the clock is wrong, or was"
-    return Problem(path, 0, 0, template, {"what": what, "at": at}, "warning")
 
 
 def _schemas(session: Session) -> Iterator[Problem]:
@@ -140,7 +126,7 @@ def _sharing(session: Session) -> Iterator[Problem]:
 
 
 _OWN: Mapping[str, Callable[[Session], Iterable[Problem]]] = {
-    "files": _files,
+    "files": lambda session: session.home.read(PLACES, records=True).problems,
     "remotes": _remotes,
     "clock": _clock,
     "schemas": _schemas,
@@ -149,19 +135,8 @@ _OWN: Mapping[str, Callable[[Session], Iterable[Problem]]] = {
 }
 
 CHECKS = (
-    *(
-        "leftovers",
-        "git",
-        "files",
-        "history",
-        "remotes",
-        "permissions",
-        "clock",
-        "disk",
-        "schemas",
-        "sharing",
-    ),
-    *("owner", "index", "cloud", "reads"),
+    *("leftovers", "git", "files", "history", "remotes", "permissions", "clock", "disk"),
+    *("schemas", "sharing", "owner", "index", "cloud", "reads"),
 )
 """Every check in order; leftovers first, because any read would recover them unreported. What is not among ``_OWN`` the
 store looks at."""

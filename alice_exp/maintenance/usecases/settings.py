@@ -14,7 +14,7 @@ from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import Set, edit, parse
 from alice_exp.kernel.jsonc.problem import first_error
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.maintenance.formats.json_schema import schemas
+from alice_exp.maintenance.formats import schemas
 from alice_exp.model.formats.block_edits import NEW_FILE
 from alice_exp.model.formats.config_file import PATH, default_text, fits, read_config, sentence
 from alice_exp.model.formats.field_readers import problem_at
@@ -43,11 +43,6 @@ class Value:
     value: Json
     proposed: Json = None
     """What the tracked file would have a local key be; None: the same, or nothing."""
-
-    @property
-    def is_default(self) -> bool:
-        """Whether the value is the default."""
-        return self.value == self.option.default
 
 
 def option_named(name: str) -> Option:
@@ -129,7 +124,9 @@ def put(home: Home, caller: Caller, name: str, text: str) -> tuple[Value, Commit
         return Value(option, value), None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Value]:
-        _require_sound(snapshot)
+        if (fault := first_error(snapshot.problems, PATH)) is not None:
+            hint = "mend it with 'alice-exp config edit'"
+            raise fault.as_error("{message}; the file is left as it is", hint=hint)
         answer = Value(option, value)
         pointer = tuple(name.split("."))
         act = Act("config", caller.actor, caller.now, (), name)
@@ -192,13 +189,6 @@ def replaced(home: Home, caller: Caller, before: str, after: str) -> Commit | No
         return ChangeSet(act, texts={PATH: after}, seen={PATH: present}), None
 
     return home.apply(plan, ())[0]
-
-
-def _require_sound(snapshot: Snapshot) -> None:
-    """A file with a problem is left exactly as it is."""
-    if (fault := first_error(snapshot.problems, PATH)) is not None:
-        hint = "mend it with 'alice-exp config edit'"
-        raise fault.as_error("{message}; the file is left as it is", hint=hint)
 
 
 _EDIT = 'Edit freely: comments, order and formatting are kept; a block needs a "payload" alone.'

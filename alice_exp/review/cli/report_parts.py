@@ -9,7 +9,7 @@ from typing import Any
 
 from alice_exp.blocks.cli.act_wording import told_lost
 from alice_exp.blocks.rules.lost_decisions import Lost
-from alice_exp.finding.rules.nearness.neighbourhood import Relation
+from alice_exp.finding.rules.neighbourhood import Relation
 from alice_exp.home.ports import Came
 from alice_exp.kernel.jsonc.problem import Problem
 from alice_exp.kernel.text.data_files import LazyPattern

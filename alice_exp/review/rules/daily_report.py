@@ -12,7 +12,7 @@ from datetime import datetime
 
 from alice_exp.blocks.rules.lost_decisions import Lost, Texts, lost_decisions
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, UNAPPROVED, came_up, faded
-from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, Relation, trusted
+from alice_exp.finding.rules.neighbourhood import Neighbourhood, Relation, trusted
 from alice_exp.home.ports import Came
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.jsonc.problem import Problem

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, product
 
 from alice_exp.finding.rules.concerns import REPLACING, TRUSTED, TRUSTED_PLACES, came_up, trusted_since
-from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood, Relation
+from alice_exp.finding.rules.neighbourhood import Neighbourhood, Relation
 from alice_exp.finding.rules.rivals import are_rivals
 from alice_exp.kernel.text.times import days_before
 from alice_exp.kernel.value_class import dataclass

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES
-from alice_exp.finding.rules.nearness.neighbourhood import Kind, Neighbourhood, trusted
+from alice_exp.finding.rules.neighbourhood import Kind, Neighbourhood, trusted
 from alice_exp.finding.rules.rivals import are_rivals, replaced
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.value_class import dataclass

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from alice_exp.caller.acting import Caller
-    from alice_exp.finding.rules.nearness.neighbourhood import Neighbourhood
+    from alice_exp.finding.rules.neighbourhood import Neighbourhood
     from alice_exp.home.doors import Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.rules.rejection import Returned

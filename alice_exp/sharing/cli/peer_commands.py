@@ -17,7 +17,6 @@ from alice_exp.sharing.ports import PEER_NAME, Peer
 from alice_exp.sharing.store.network import network
 from alice_exp.sharing.store.peer_identity import peers, shares
 from alice_exp.sharing.usecases import peers as exchanging
-from alice_exp.sharing.usecases.bundles import caller_as, sharing
 from alice_exp.sharing.usecases.peers import Exchanged
 from alice_exp.terminal.console import Terminal, sentence, short, visible
 from alice_exp.terminal.language import say
@@ -158,7 +157,7 @@ def forget(
     peer = peers(session).find(name)
     if blocks:
         terminal.confirm(say("Take back all that came from {name}?", name=peer.name))
-    _, gone, commit = exchanging.forget(sharing(session), peers(session), peer.name, and_their_blocks=blocks)
+    _, gone, commit = exchanging.forget(session, peer.name, and_their_blocks=blocks)
     document = {
         **attributes(peer, _PEER),
         "commit": commit_id(commit),
@@ -226,7 +225,7 @@ def exchange(
         _told(terminal, done, {"blocks": [dict(item) for item in ours.items], "dry_run": True})
         return
     with network(session).connect(peer, at) as link:
-        done = exchanging.exchange(sharing(session, peer), peer, link)
+        done = exchanging.exchange(session, peer, link)
     _told(terminal, done, {})
 
 
@@ -253,14 +252,13 @@ def serve(
     if not known:
         raise NotFoundError("no peer is paired", hint="begin with 'alice-exp peer invite'")
     _warn_if_off(terminal)
-    apart = session.apart()
     out, err = _patient(terminal, sys.stdout), _patient(terminal, sys.stderr)
     heard: set[tuple[str, str]] = set()
 
     def warn(error: AliceError) -> None:
         err.write_once(f"alice-exp: {sentence(error)}\n")
 
-    host = exchanging.Host(apart.home, shares(apart), caller_as(apart), warn)
+    host = exchanging.Host(session.apart(), warn)
 
     def shown(port: int) -> None:
         names = Names(peer.name for peer in known)
@@ -339,15 +337,15 @@ def _lines(done: Exchanged, heard: set[tuple[str, str]] | None = None) -> list[s
 
 
 def _new(peer: str, rows: Sequence[Refusal], heard: set[tuple[str, str]] | None) -> list[Refusal]:
-    """The rows whose reason was not heard yet; all of them without ``heard``."""
-    fresh = []
+    """The rows whose reason was not heard yet, one a reason; all of them without ``heard``."""
+    if heard is None:
+        return [*rows]
+    fresh: dict[tuple[str, str], Refusal] = {}
     for row in rows:
-        if heard is None:
-            fresh.append(row)
-        elif (peer, row[1]) not in heard:
-            heard.add((peer, row[1]))
-            fresh.append(row)
-    return fresh
+        fresh.setdefault((peer, row[1]), row)
+    new = [row for key, row in fresh.items() if key not in heard]
+    heard.update(fresh)
+    return new
 
 
 def _exchanged(done: Exchanged) -> dict[str, Any]:

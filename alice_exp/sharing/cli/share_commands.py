@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,9 +18,9 @@ from alice_exp.model import documents
 from alice_exp.model.values.block import Placed
 from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.sharing.usecases import bundles
-from alice_exp.sharing.usecases.bundles import Permitted, TakenIn, sharing
+from alice_exp.sharing.usecases.bundles import Permitted
 from alice_exp.terminal.console import Terminal, short
-from alice_exp.terminal.language import say
+from alice_exp.terminal.language import aside, say
 from alice_exp.terminal.options import DryRun, source_bytes, write_apart
 
 _Ids = Annotated[list[str], typer.Argument(metavar="ID…", help="Blocks, by id or the beginning of one.")]
@@ -68,14 +68,10 @@ def _permitted(terminal: Terminal, done: Permitted, line: Callable[[Placed], str
 
     def text() -> None:
         for placed, why in rows:
-            yet = _why(why) if placed.block.shareable else ""
-            terminal.act(f"{line(placed)}{yet}")
+            lacking = f"{say('not yet')}: {', '.join(map(say, why))}" if why else ""
+            terminal.act(line(placed) + aside(lacking if placed.block.shareable else ""))
 
     terminal.answer(document, text)
-
-
-def _why(reasons: tuple[str, ...]) -> str:
-    return f" ({say('not yet')}: {', '.join(say(reason) for reason in reasons)})" if reasons else ""
 
 
 def list_shared(terminal: Terminal) -> None:
@@ -87,15 +83,15 @@ def list_shared(terminal: Terminal) -> None:
     document = {
         "blocks": [
             {
-                **documents.brief(one.placed),
-                "level": one.level,
-                "payload": documents.payload_text(one.placed),
-                "shareable": one.placed.block.shareable,
-                "verifications_local": one.placed.block.verifications_local,
-                "leaves": not one.lacks,
-                "lacks": list(one.lacks),
+                **documents.brief(placed),
+                "level": level,
+                "payload": documents.payload_text(placed),
+                "shareable": placed.block.shareable,
+                "verifications_local": placed.block.verifications_local,
+                "leaves": not lacks,
+                "lacks": list(lacks),
             }
-            for one in found
+            for placed, level, lacks in found
         ]
     }
 
@@ -105,12 +101,12 @@ def list_shared(terminal: Terminal) -> None:
             return
         rows = [
             [
-                one.placed.block.id,
-                namespace_name(one.placed.path),
-                say("yes") if not one.lacks else f"{say('no')}: {', '.join(say(why) for why in one.lacks)}",
-                short(documents.payload_text(one.placed), 50),
+                placed.block.id,
+                namespace_name(placed.path),
+                say("yes") if not lacks else f"{say('no')}: {', '.join(map(say, lacks))}",
+                short(documents.payload_text(placed), 50),
             ]
-            for one in found
+            for placed, _, lacks in found
         ]
         terminal.table([say("id"), say("where"), say("leaves"), say("what it says")], rows)
 
@@ -155,7 +151,7 @@ def export(
         else:
             write_apart(session.root, target, text)
 
-    made = bundles.export(sharing(session), to or target, deliver)
+    made = bundles.export(session, to or target, deliver)
     if target == "-":
         return
     document = {
@@ -183,11 +179,8 @@ def import_(
     bundle = bundles.received(source_bytes(source), source)
     if not dry_run and bundles.would_raise(session.home, session.caller, bundle):
         terminal.confirm(say("Raise counts of blocks that you approved, as {name} claims?", name=bundle.name))
-    home = terminal.doors(dry_run)
-    _taken_in(terminal, bundles.take_in(home, session.caller, bundle), dry_run)
-
-
-def _taken_in(terminal: Terminal, taken: TakenIn, dry_run: bool) -> None:
+    taken = bundles.take_in(terminal.doors(dry_run), session.caller, bundle)
+    refused = [(which, say(why, **values)) for which, why, values in taken.refused]
     changed = (*taken.candidates, *taken.merged, *taken.noted)
     document = {
         "from": taken.name,
@@ -197,7 +190,7 @@ def _taken_in(terminal: Terminal, taken: TakenIn, dry_run: bool) -> None:
         "merged": [_entry(one) for one in taken.merged],
         "noted": [_entry(one) for one in taken.noted],
         "unchanged": taken.unchanged,
-        "refused": [{"id": which, "why": _reason(why, values)} for which, why, values in taken.refused],
+        "refused": [{"id": which, "why": why} for which, why in refused],
         "dry_run": dry_run,
     }
 
@@ -215,9 +208,8 @@ def _taken_in(terminal: Terminal, taken: TakenIn, dry_run: bool) -> None:
         )
 
     terminal.answer(document, text)
-    for which, why, values in taken.refused:
-        said = _reason(why, values)
-        terminal.note(say("alice-exp: {id} stays out: {why}", id=which, why=said))
+    for which, why in refused:
+        terminal.note(say("alice-exp: {id} stays out: {why}", id=which, why=why))
 
 
 def _entry(placed: Placed) -> dict[str, Any]:
@@ -228,10 +220,6 @@ def _entry(placed: Placed) -> dict[str, Any]:
         "verifications": placed.block.verifications,
         "evidence": documents.evidence_line(placed),
     }
-
-
-def _reason(template: str, values: Mapping[str, object]) -> str:
-    return say(template, **values)
 
 
 def log(terminal: Terminal) -> None:

@@ -8,7 +8,7 @@ without a decision here.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import cast
 
@@ -108,11 +108,13 @@ def bundle(name: str, placed: Iterable[Placed], thresholds: Thresholds = DEFAULT
     Raises ``RefusedError``, naming block and field, if something looks like a secret.
     """
     going = sorted((one for one in placed if leaves(one, thresholds)), key=lambda one: one.block.id)
-    items = [_item(one.block) for one in going]
+    items = [as_it_leaves(one.block) for one in going]
     for item in items:
         refuse_secrets(item)
     whole = {"format": FORMAT, "version": VERSION, "from": name, "blocks": items}
-    return Bundle(name, tuple(one.block for one in going), _written(whole))
+    # What a preview would hide is escaped: all that leaves can be seen.
+    text = escaped_json(json.dumps(whole, ensure_ascii=False, indent=2)) + "\n"
+    return Bundle(name, tuple(one.block for one in going), text)
 
 
 def refuse_secrets(item: Mapping[str, Json]) -> None:
@@ -134,10 +136,6 @@ def refuse_secrets(item: Mapping[str, Json]) -> None:
 
 def as_it_leaves(block: Block) -> dict[str, Json]:
     """A block in the form it has in a bundle."""
-    return _item(block)
-
-
-def _item(block: Block) -> dict[str, Json]:
     written = block_json(block, "universal")
     item: dict[str, Json] = {"id": block.id, "type": block.type}
     item.update({key: written[key] for key in CONTENT if key in written})
@@ -151,11 +149,6 @@ def _item(block: Block) -> dict[str, Json]:
         ]
     item["hash"] = content_hash(block)
     return item
-
-
-def _written(whole: Mapping[str, object]) -> str:
-    """Indented JSON in which what a preview would hide is escaped: all that leaves can be seen."""
-    return escaped_json(json.dumps(whole, ensure_ascii=False, indent=2)) + "\n"
 
 
 # -- coming in ------------------------------------------------------------------------------------------------------
@@ -201,28 +194,24 @@ class _Refused(Exception):
         self.values = values
 
 
-def _refused(template: str, **values: object) -> _Refused:
-    return _Refused(template, **values)
-
-
 def _offer(item: Json, name: str) -> Offer:
     if not isinstance(item, dict):
-        raise _refused("it is not a block")
+        raise _Refused("it is not a block")
     for key in item:
         if key not in FIELDS:
-            raise _refused('"{key}" has no place in a bundle', key=key[:40])
+            raise _Refused('"{key}" has no place in a bundle', key=key[:40])
     if not isinstance(item.get("id"), str) or not ID.fullmatch(str(item["id"])):
-        raise _refused("its id is malformed")
+        raise _Refused("its id is malformed")
     claimed = item.get("verifications")
     if isinstance(claimed, bool) or not isinstance(claimed, int) or not 1 <= claimed <= MOST_CLAIMED:
-        raise _refused("its count of verifications is not between 1 and {most}", most=MOST_CLAIMED)
+        raise _Refused("its count of verifications is not between 1 and {most}", most=MOST_CLAIMED)
     if sum(len(text) for _, text in _texts(item)) > MOST_TEXT:
-        raise _refused("it says more than {most} characters", most=MOST_TEXT)
+        raise _Refused("it says more than {most} characters", most=MOST_TEXT)
     block = block_of({key: item[key] for key in ("id", *CONTENT) if key in item}, "universal")
     if isinstance(block, str):
-        raise _refused("{why}", why=block)
+        raise _Refused("{why}", why=block)
     if item.get("hash") != content_hash(block):
-        raise _refused("it does not say what its hash covers")
+        raise _Refused("it does not say what its hash covers")
     return Offer(replace(block, evidence=_pieces(item.get("evidence"), name)), claimed)
 
 
@@ -230,7 +219,7 @@ def _pieces(value: Json, name: str) -> tuple[Evidence, ...]:
     if value is None:
         return ()
     if not isinstance(value, list) or len(value) > PIECES:
-        raise _refused("its evidence is not a list of at most {most}", most=PIECES)
+        raise _Refused("its evidence is not a list of at most {most}", most=PIECES)
     pieces = []
     for one in value:
         fits = isinstance(one, dict) and all(
@@ -239,7 +228,7 @@ def _pieces(value: Json, name: str) -> tuple[Evidence, ...]:
         said = cast("dict[str, str]", one) if fits else {}
         at = said.get("at", "")
         if not said or (at and not TIME.fullmatch(at)):
-            raise _refused("a piece of its evidence says what has no place in a bundle")
+            raise _Refused("a piece of its evidence says what has no place in a bundle")
         # The effect is dropped: an outcome at the sender must not count as one here.
         pieces.append(Evidence("shared", ref=name, at=at, quote=said.get("quote", "")))
     return tuple(pieces)
@@ -293,11 +282,6 @@ def noted(block: Block, offer: Offer, name: str, now: str) -> Block | None:
     if offer.claimed <= claimed(block, name):
         return None
     return replace(block, evidence=(*block.evidence, claim(offer, name, now))[-EVIDENCE_KEPT:])
-
-
-def hashes(blocks: Sequence[Block]) -> tuple[tuple[str, str], ...]:
-    """Id and content hash (hex) of each block, for the disclosure log."""
-    return tuple((block.id, content_hash(block)) for block in blocks)
 
 
 def beginning(text: str, found: Finding) -> str:

@@ -8,11 +8,11 @@ import ipaddress
 import re
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, PeerError, reason
-from alice_exp.kernel.value_class import dataclass
 from alice_exp.sharing.ports import Message, Neighbour, Peer
 from alice_exp.sharing.store import pairing, tls_transport
 from alice_exp.sharing.store.peer_identity import FileIdentity, peers, random_word
@@ -25,21 +25,9 @@ MOST: Final = 64
 _LABEL = re.compile(r"[a-z0-9-]{1,40}")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One announcement: random ``instance`` name, addresses (``host:port``) and hint.
-
-    ``invites`` is the number of an open invitation, 0 for none.
-    """
-
-    instance: str
-    addresses: tuple[str, ...]
-    hint: str = ""
-    invites: int = 0
-
-    def may_be(self, peer: Peer) -> bool:
-        """Whether the hint matches that peer; only its certificate proves it."""
-        return bool(self.hint) and self.hint == hint_of(self.instance, peer.id)
+def may_be(found: Neighbour, peer: Peer) -> bool:
+    """Whether the hint matches that peer; only its certificate proves it."""
+    return bool(found.hint) and found.hint == hint_of(found.instance, peer.id)
 
 
 def hint_of(instance: str, peer_id: str) -> str:
@@ -56,8 +44,11 @@ def announced(port: int, own_id: str, *, invites: int = 0, host: str = "") -> It
 
     ``host``: announce only that address, on its interface; empty: all addresses of the machine.
     """
+    import ifaddr
     from zeroconf import NonUniqueNameException, ServiceInfo
 
+    own = [ip.ip for adapter in ifaddr.get_adapters() for ip in adapter.ips if isinstance(ip.ip, str)]
+    outward = [address for address in own if not ipaddress.ip_address(address).is_loopback]
     instance = f"a-{random_word(10)}"
     properties = {"v": "1", "h": hint_of(instance, own_id), **({"i": str(invites)} if invites else {})}
     info = ServiceInfo(
@@ -66,7 +57,7 @@ def announced(port: int, own_id: str, *, invites: int = 0, host: str = "") -> It
         port=port,
         properties=properties,
         server=f"{instance}.local.",
-        parsed_addresses=[host] if host else _own_addresses(),
+        parsed_addresses=[host] if host else outward or own,
     )
     with _multicast(host) as zero:
         try:
@@ -81,8 +72,8 @@ def announced(port: int, own_id: str, *, invites: int = 0, host: str = "") -> It
 
 
 def discover(
-    seconds: float = 2.0, *, host: str = "", wanted: Callable[[Found], bool] | None = None
-) -> tuple[Found, ...]:
+    seconds: float = 2.0, *, host: str = "", wanted: Callable[[Neighbour], bool] | None = None
+) -> tuple[Neighbour, ...]:
     """Announcements heard within ``seconds``, at most ``MOST``, by instance; returns early once one is ``wanted``."""
     from zeroconf import ServiceBrowser, ServiceStateChange
 
@@ -95,7 +86,7 @@ def discover(
         elif len(names) < MOST and name not in names:
             names.append(name)
 
-    found: dict[str, Found] = {}
+    found: dict[str, Neighbour] = {}
     deadline = time.monotonic() + seconds
     with _multicast(host) as zero:
         browser = ServiceBrowser(zero, SERVICE, [heard])
@@ -111,7 +102,7 @@ def discover(
     return tuple(found[name] for name in sorted(found) if name in names)
 
 
-def _looked_up(zero: Any, name: str, seconds: float) -> Found | None:
+def _looked_up(zero: Any, name: str, seconds: float) -> Neighbour | None:
     """Resolve an announced name; None if it does not answer or is not an Alice's announcement."""
     from zeroconf import IPVersion
 
@@ -121,16 +112,13 @@ def _looked_up(zero: Any, name: str, seconds: float) -> Found | None:
         return None
     said = {key.decode("ascii", "replace"): value or b"" for key, value in info.properties.items()}
     number = said.get("i", b"").decode("ascii", "replace")
-    addresses = tuple(
-        f"{address}:{info.port}"
-        for address in info.parsed_addresses(IPVersion.V4Only)[:8]
-        if _is_near(address)
-    )
+    near = filter(_is_near, info.parsed_addresses(IPVersion.V4Only)[:8])
+    addresses = tuple(f"{address}:{info.port}" for address in near)
     if not addresses or said.get("v") != b"1":
         return None
     hint = said.get("h", b"").decode("ascii", "replace")
     invites = int(number) if number.isdecimal() and len(number) <= 2 else 0
-    return Found(instance, addresses, hint[:16], invites)
+    return Neighbour(instance, addresses, hint[:16], invites)
 
 
 def _is_near(address: str) -> bool:
@@ -140,14 +128,6 @@ def _is_near(address: str) -> bool:
     except ValueError:
         return False
     return parsed.is_private or parsed.is_link_local or parsed.is_loopback
-
-
-def _own_addresses() -> list[str]:
-    import ifaddr
-
-    found = [ip.ip for adapter in ifaddr.get_adapters() for ip in adapter.ips if isinstance(ip.ip, str)]
-    outward = [address for address in found if not ipaddress.ip_address(address).is_loopback]
-    return outward or found
 
 
 @contextlib.contextmanager
@@ -184,11 +164,11 @@ class Network:
 
     def discover(self, seconds: float) -> tuple[Neighbour, ...]:
         """Listen for announcements for so many seconds."""
-        return tuple(self._neighbour(found) for found in discover(seconds))
-
-    def _neighbour(self, found: Found) -> Neighbour:
-        name = next((peer.name for peer in self._identity.all() if found.may_be(peer)), "")
-        return Neighbour(found.instance, found.addresses, name, found.invites)
+        known = self._identity.all()
+        return tuple(
+            replace(found, name=next((peer.name for peer in known if may_be(found, peer)), ""))
+            for found in discover(seconds)
+        )
 
     def invite(self, now: str, alias: str, bind: tuple[str, int], shown: Callable[[str, int], None]) -> Peer:
         """Show code and port through ``shown`` and wait for the peer who enters the code: one try, sixty seconds."""
@@ -227,7 +207,7 @@ class Network:
         """Connect to a peer; ``at`` is ``host:port``, empty: found by its mDNS hint, else its last address."""
         with tls_transport.connected(self._identity, peer, self._addresses(peer, at)) as link:
             if link.address != peer.address:
-                self._identity.update(tls_transport.at_address(peer, link.address))
+                self._identity.update(replace(peer, address=link.address))
             yield link
 
     def _addresses(self, peer: Peer, at: str) -> tuple[str, ...]:
@@ -237,12 +217,12 @@ class Network:
             return (at,)
         last = (peer.address,) if peer.address else ()
         try:
-            found = discover(LOOK, wanted=lambda one: one.may_be(peer))
+            found = discover(LOOK, wanted=lambda one: may_be(one, peer))
         except PeerError:
             if not last:
                 raise
             found = ()
-        hinted = tuple(address for one in found if one.may_be(peer) for address in one.addresses)
+        hinted = tuple(address for one in found if may_be(one, peer) for address in one.addresses)
         return tuple(dict.fromkeys((*hinted, *last)))
 
     @contextlib.contextmanager

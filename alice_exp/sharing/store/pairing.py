@@ -21,7 +21,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.sharing.ports import PEER_NAME, Message, Peer
 from alice_exp.sharing.store.line_protocol import Wire, context
 from alice_exp.sharing.store.peer_identity import FileIdentity, certificate_id, random_word, require_leaf
-from alice_exp.sharing.store.tls_transport import CLIENT, SERVER, opened, serve
+from alice_exp.sharing.store.tls_transport import CLIENT, SERVER, opened, say, serve
 
 if TYPE_CHECKING:
     import socket
@@ -92,7 +92,7 @@ class Invitation:
             self.failure = None
         except PeerError as error:
             self.failure = error
-            await _refuse(wire, error)
+            await say(wire, error)
         finally:
             self.ended.set()
 
@@ -100,8 +100,9 @@ class Invitation:
         own = self.identity.own()
         their_id = _text(first, "id", _ID)
         side = _side(self.code, their_id, own.id, invited=False)
-        key, said = _key(side, _text(first, "pake"))
-        await wire.send({"pake": said}, _PATIENCE)
+        mine = side.start().hex()
+        key = _finished(side, _text(first, "pake"))
+        await wire.send({"pake": mine}, _PATIENCE)
         proof = await wire.receive(_PATIENCE)
         if not hmac.compare_digest(_text(proof, "proof"), _proof(key, "join")):
             raise PeerError(_WRONG, hint=_AGAIN)
@@ -124,10 +125,7 @@ def invite(invitation: Invitation, listener: socket.socket, seconds: float = SEC
     invitation.identity.own()
     secured = context(SERVER, *files, None)
 
-    async def over() -> None:
-        await invitation.ended.wait()
-
-    serve(listener, lambda: secured, invitation, seconds=seconds, over=over)
+    serve(listener, lambda: secured, invitation, seconds=seconds, over=invitation.ended.wait)
     if invitation.failure is not None:
         raise invitation.failure
     if invitation.joined is None:
@@ -191,11 +189,6 @@ def _side(code: Code, joining: str, inviting: str, *, invited: bool) -> Any:
     return made(f"alice-exp pair {VERSION} {code.word}".encode("ascii"), **names)
 
 
-def _key(side: Any, theirs: str) -> tuple[bytes, str]:
-    mine = side.start().hex()
-    return _finished(side, theirs), mine
-
-
 def _finished(side: Any, theirs: str) -> bytes:
     """The shared key. An invalid curve point, or our own message reflected, counts as a wrong code."""
     from spake2 import SPAKEError
@@ -228,10 +221,3 @@ def _fine(message: Message) -> Message:
     if "error" in message:
         raise PeerError("the other end refused: {why}", why=str(message["error"])[:300], hint=_AGAIN)
     return message
-
-
-async def _refuse(wire: Wire, error: AliceError) -> None:
-    try:
-        await wire.send({"error": str(error)}, 2)
-    except PeerError:
-        return

@@ -16,6 +16,7 @@ import ssl
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -27,8 +28,6 @@ from alice_exp.sharing.ports import PEER_NAME, Disclosure, Peer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from cryptography.x509 import Certificate
 
 
 MOST_CERTIFICATE: Final = 4096
@@ -66,7 +65,9 @@ class FileIdentity:
         self._require_home()
         try:
             if not (self.certificate_file.exists() and self.key_file.exists()):
-                self._make()
+                key, certificate = new_certificate()
+                self._write(self.key_file, key)
+                self._write(self.certificate_file, certificate)
             certificate = self.certificate_file.read_text(encoding="ascii")
         except (OSError, UnicodeDecodeError) as error:
             raise ProblemError(
@@ -81,11 +82,6 @@ class FileIdentity:
                 hint="write a-z, 0-9, - and _ with 'alice-exp config set sharing.name NAME'",
             )
         return Peer(name, certificate_id(certificate), certificate, "")
-
-    def _make(self) -> None:
-        key, certificate = new_certificate()
-        self._write(self.key_file, key)
-        self._write(self.certificate_file, certificate)
 
     # -- the others ---------------------------------------------------------------------------------------------
 
@@ -124,7 +120,9 @@ class FileIdentity:
         require_leaf(peer.certificate)
         known = {one.name: one for one in self.all()}
         same = next((one for one in known.values() if one.id == peer.id), None)
-        kept = replace(peer, name=same.name if same is not None else _free(peer.name, known))
+        numbered = (f"{peer.name}-{number}" for number in count(2))
+        free = next(name for name in chain([peer.name], numbered) if name not in known)
+        kept = replace(peer, name=same.name if same is not None else free)
         self._write(self._peers / f"{kept.name}.json", json.dumps(asdict(kept), indent=2) + "\n")
         return kept
 
@@ -142,13 +140,8 @@ class FileIdentity:
     def _read(self, path: Path) -> Peer:
         try:
             raw = json.loads(path.read_bytes())
-            peer = Peer(
-                path.stem,
-                str(raw["id"]),
-                str(raw["certificate"]),
-                str(raw["paired_at"]),
-                str(raw.get("address", "")),
-            )
+            own, certificate, paired = (str(raw[key]) for key in ("id", "certificate", "paired_at"))
+            peer = Peer(path.stem, own, certificate, paired, str(raw.get("address", "")))
             require_leaf(peer.certificate)
             if certificate_id(peer.certificate) != peer.id or not PEER_NAME.fullmatch(peer.name):
                 raise ValueError("its id is not its certificate's")
@@ -210,7 +203,8 @@ def require_leaf(certificate: str) -> None:
         read = x509.load_pem_x509_certificate(certificate.encode("ascii"))
         key = read.public_key()
         basic = read.extensions.get_extension_for_class(x509.BasicConstraints).value
-        if basic.ca or _may_sign(read):
+        usages = [one.value for one in read.extensions if isinstance(one.value, x509.KeyUsage)]
+        if basic.ca or any(one.key_cert_sign for one in usages):
             raise PeerError("this certificate may sign others (CA:TRUE); it is not trusted")
         if not isinstance(key, Ed25519PublicKey):
             raise PeerError("this certificate's key is not Ed25519")
@@ -221,15 +215,6 @@ def require_leaf(certificate: str) -> None:
         raise PeerError("this certificate does not say that it signs no others (CA:FALSE)") from error
     except (ValueError, TypeError, InvalidSignature) as error:
         raise PeerError("this certificate cannot be read or did not sign itself") from error
-
-
-def _may_sign(certificate: Certificate) -> bool:
-    from cryptography import x509
-
-    try:
-        return certificate.extensions.get_extension_for_class(x509.KeyUsage).value.key_cert_sign
-    except x509.ExtensionNotFound:
-        return False
 
 
 def new_certificate() -> tuple[str, str]:
@@ -262,18 +247,6 @@ def new_certificate() -> tuple[str, str]:
 def random_word(length: int) -> str:
     """A random word of letters and digits that are not easily confused, from the system's random source."""
     return "".join(_LETTERS[byte % len(_LETTERS)] for byte in os.urandom(length))
-
-
-def _free(name: str, known: dict[str, Peer]) -> str:
-    return next(one for one in _numbered(name) if one not in known)
-
-
-def _numbered(name: str) -> Iterator[str]:
-    yield name
-    number = 2
-    while True:
-        yield f"{name}-{number}"
-        number += 1
 
 
 class Shares:

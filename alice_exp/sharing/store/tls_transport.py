@@ -12,19 +12,24 @@ import os
 import signal
 import socket
 import ssl
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import field, replace
-from typing import TYPE_CHECKING, Final, Protocol
+from dataclasses import field
+from typing import TYPE_CHECKING, Final
 
 from alice_exp.kernel.errors import AliceError, PeerError, UsageError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.sharing.store.line_protocol import MOST, TooLong, Wire, context, gone
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from alice_exp.sharing.ports import Message, Peer
     from alice_exp.sharing.store.peer_identity import FileIdentity
+
+Meeting = Callable[[Wire, Callable[[], None]], Awaitable[None]]
+"""Holds a conversation after the TLS handshake, calls its second argument once the other end is authenticated; may
+raise ``PeerError``. The connection is closed afterwards."""
 
 HANDSHAKE: Final = 5.0
 """Seconds within which a connection has to complete the TLS handshake."""
@@ -43,14 +48,6 @@ CLIENT: Final = 0
 """Purpose of a TLS context (``line_protocol.context``)."""
 
 
-class Meeting(Protocol):
-    """Handles a connection after its TLS handshake; calls ``settle`` once the other end is authenticated."""
-
-    async def __call__(self, wire: Wire, settle: Callable[[], None]) -> None:
-        """Hold the conversation; the connection is closed afterwards. May raise ``PeerError``."""
-        ...
-
-
 @dataclass
 class Door:
     """A listening socket that handles each connection in its own task, within limits."""
@@ -60,11 +57,6 @@ class Door:
     meet: Meeting
     strangers: dict[asyncio.Task[None], None] = field(default_factory=dict)
     settled: set[asyncio.Task[None]] = field(default_factory=set)
-
-    @property
-    def port(self) -> int:
-        """The port it listens on."""
-        return int(self.listener.getsockname()[1])
 
     async def stand(self) -> None:
         """Accept connections until cancelled."""
@@ -76,21 +68,18 @@ class Door:
                 except OSError:
                     await asyncio.sleep(0.1)
                     continue
-                self._let_in(connection)
+                if len(self.strangers) >= STRANGERS:
+                    oldest = next(iter(self.strangers))
+                    del self.strangers[oldest]
+                    oldest.cancel()
+                task = asyncio.create_task(self._met(connection))
+                self.strangers[task] = None
+                task.add_done_callback(self._gone)
         finally:
             self.listener.close()
             for task in (*self.strangers, *self.settled):
                 task.cancel()
             await asyncio.gather(*self.strangers, *self.settled, return_exceptions=True)
-
-    def _let_in(self, connection: socket.socket) -> None:
-        if len(self.strangers) >= STRANGERS:
-            oldest = next(iter(self.strangers))
-            del self.strangers[oldest]
-            oldest.cancel()
-        task = asyncio.create_task(self._met(connection))
-        self.strangers[task] = None
-        task.add_done_callback(self._gone)
 
     def _gone(self, task: asyncio.Task[None]) -> None:
         self.strangers.pop(task, None)
@@ -197,13 +186,13 @@ class Reception:
                 await wire.send(answer)
         except PeerError as error:
             if not spoke or error.template != "the other end hung up":
-                await _say(wire, error)
+                await say(wire, error)
         finally:
             if spoke:
                 self.met(peer)
 
 
-async def _say(wire: Wire, error: AliceError) -> None:
+async def say(wire: Wire, error: AliceError) -> None:
     """Send the other end an error, if it is still there."""
     with contextlib.suppress(PeerError):
         await wire.send({"error": str(error)}, 2)
@@ -215,7 +204,7 @@ def serve(
     meet: Meeting,
     *,
     seconds: float | None = None,
-    over: Callable[[], Awaitable[None]] | None = None,
+    over: Callable[[], Awaitable[object]] | None = None,
 ) -> None:
     """Serve for ``seconds`` (None: until SIGINT or SIGTERM), or until ``over`` returns.
 
@@ -228,9 +217,8 @@ def serve(
         with contextlib.suppress(ValueError, RuntimeError):
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
         standing = asyncio.create_task(door.stand())
-        ends: list[asyncio.Future[bool]] = [asyncio.ensure_future(_until(ended.wait))]
-        if over is not None:
-            ends.append(asyncio.ensure_future(_until(over)))
+        waits: list[Callable[[], Awaitable[object]]] = [ended.wait, *([over] if over is not None else [])]
+        ends = [asyncio.ensure_future(one()) for one in waits]
         try:
             await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -240,11 +228,6 @@ def serve(
             await asyncio.gather(standing, *ends, return_exceptions=True)
 
     asyncio.run(run())
-
-
-async def _until(over: Callable[[], Awaitable[object]]) -> bool:
-    await over()
-    return True
 
 
 class TlsLink:
@@ -323,17 +306,8 @@ async def opened(address: str, secured: ssl.SSLContext, hint: str = _SERVING) ->
     except ssl.SSLError as error:
         raise gone(error) from error
     except (OSError, TimeoutError) as error:
-        raise PeerError(
-            "nobody answers at {address}",
-            address=address,
-            hint=hint,
-        ) from error
+        raise PeerError("nobody answers at {address}", address=address, hint=hint) from error
     return Wire(reader, writer)
-
-
-def at_address(peer: Peer, address: str) -> Peer:
-    """The peer with its last known address."""
-    return replace(peer, address=address)
 
 
 def host_and_port(address: str) -> tuple[str, int]:

@@ -6,10 +6,10 @@ import hashlib
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
-from alice_exp.caller.acting import Acting, Caller, require_person
+from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError
-from alice_exp.kernel.journal.act import Act, Actor, Commit
+from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import NAME
@@ -27,7 +27,6 @@ from alice_exp.sharing.rules.bundle import (
     as_it_leaves,
     bundle,
     candidate,
-    hashes,
     lacks,
     merged,
     noted,
@@ -42,23 +41,12 @@ if TYPE_CHECKING:
     from alice_exp.home.doors import Home
     from alice_exp.home.session import Session
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.sharing.ports import Peer
     from alice_exp.sharing.store.peer_identity import Shares
 
 _LEAVING: tuple[Place, ...] = ("universal",)
 
 LARGEST = 64 << 20
 """Maximum bytes of a bundle that is read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sharing:
-    """What sharing needs: the home, its public name with the log of what left, and the caller with the time (a peer
-    during an exchange)."""
-
-    home: Home
-    shares: Shares
-    caller: Caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +79,16 @@ def allow(home: Home, caller: Caller, references: Sequence[str]) -> Permitted:
     require_person(caller, "share", f"alice-exp share allow {' '.join(references)}")
 
     def accept(placed: Placed) -> Block:
-        _require_fit(placed)
+        never = [reason for reason in lacks(placed) if reason in _NEVER]
+        if never:
+            raise RefusedError("{id} is not shared: {why}", id=placed.block.id, why=never[0])
+        if not is_approved(placed):
+            raise RefusedError(
+                "{id} is not shared: {why}",
+                id=placed.block.id,
+                why="it is not approved as it stands",
+                hint=Hint("alice-exp approve {id}", id=placed.block.id),
+            )
         refuse_secrets(as_it_leaves(placed.block))
         return replace(placed.block, shareable=True)
 
@@ -102,19 +99,6 @@ def deny(home: Home, caller: Caller, references: Sequence[str]) -> Permitted:
     """Mark blocks as not shareable; copies that have already left are not recalled."""
     require_person(caller, "share", f"alice-exp share deny {' '.join(references)}")
     return _set(home, caller, references, lambda placed: replace(placed.block, shareable=False), "deny")
-
-
-def _require_fit(placed: Placed) -> None:
-    never = [reason for reason in lacks(placed) if reason in _NEVER]
-    if never:
-        raise RefusedError("{id} is not shared: {why}", id=placed.block.id, why=never[0])
-    if not is_approved(placed):
-        raise RefusedError(
-            "{id} is not shared: {why}",
-            id=placed.block.id,
-            why="it is not approved as it stands",
-            hint=Hint("alice-exp approve {id}", id=placed.block.id),
-        )
 
 
 _NEVER = ("personal never leaves", "it is not in universal", "it is about you")
@@ -141,26 +125,18 @@ def _set(
     return replace(answer, commit=commit)
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A block that is allowed or could be: its level and what it lacks (nothing if it may leave)."""
-
-    placed: Placed
-    level: str
-    lacks: tuple[str, ...]
-
-
-def standings(home: Home) -> tuple[Standing, ...]:
-    """All blocks marked shareable, in any set, and those that only lack being allowed."""
+def standings(home: Home) -> tuple[tuple[Placed, str, tuple[str, ...]], ...]:
+    """All blocks marked shareable, in any set, and those that only lack being allowed: each with its level and what it
+    lacks (nothing if it may leave)."""
     snapshot = home.read()
     thresholds = Thresholds.of(snapshot.config)
-    found = (Standing(p, level(p.block, thresholds), lacks(p, thresholds)) for p in snapshot)
-    return tuple(one for one in found if one.placed.block.shareable or one.lacks == ("it is not allowed",))
+    found = ((p, level(p.block, thresholds), lacks(p, thresholds)) for p in snapshot)
+    return tuple(one for one in found if one[0].block.shareable or one[2] == ("it is not allowed",))
 
 
-def preview(home: Home, shares: Shares) -> Bundle:
+def preview(home: Home, named: Shares) -> Bundle:
     """Exactly what an export would write. Raises ``NotFoundError`` if nothing may leave, else like ``bundle``."""
-    name = shares.name()
+    name = named.name()
     if not NAME.fullmatch(name):
         raise ProblemError(
             "{name} cannot be the name that others see",
@@ -175,18 +151,19 @@ def preview(home: Home, shares: Shares) -> Bundle:
     return made
 
 
-def export(sharing: Sharing, to: str, deliver: Callable[[str], None]) -> Bundle:
+def export(session: Session, to: str, deliver: Callable[[str], None]) -> Bundle:
     """Log what is about to leave and to whom, then pass exactly the text of ``preview`` to ``deliver``."""
-    require_person(sharing.caller, "share", "alice-exp share export FILE")
-    made = preview(sharing.home, sharing.shares)
-    sharing.shares.record(Disclosure(sharing.caller.now, to, "file", *traces(made)))
+    require_person(session.caller, "share", "alice-exp share export FILE")
+    made = preview(session.home, shares(session))
+    shares(session).record(Disclosure(session.caller.now, to, "file", *traces(made)))
     deliver(made.text)
     return made
 
 
 def traces(made: Bundle) -> tuple[str, tuple[tuple[str, str], ...]]:
     """What the log keeps of a bundle: SHA-256 (hex) of its bytes, id and content hash of each block."""
-    return hashlib.sha256(made.text.encode()).hexdigest(), hashes(made.blocks)
+    digest = hashlib.sha256(made.text.encode()).hexdigest()
+    return digest, tuple((block.id, content_hash(block)) for block in made.blocks)
 
 
 # -- coming in ------------------------------------------------------------------------------------------------------
@@ -277,7 +254,10 @@ class _Intake:
             into = self.candidates if known.block.id in self.candidates else self.noted
             self._change(into, known, noted(known.block, offer, name, now), same)
             return
-        block = candidate(offer, name, self._fresh_id(), now)
+        while (block_id := self.caller.new_id("exp")) in self.taken:
+            continue
+        self.taken.add(block_id)
+        block = candidate(offer, name, block_id, now)
         placed = Placed(block, pool_path(block, self.caller.day))
         self.candidates[block.id] = self.waiting[same] = placed
 
@@ -285,17 +265,8 @@ class _Intake:
         if block is None:
             self.unchanged += 1
             return
-        into[block.id] = Placed(block, known.path)
-        if into is self.merged:
-            self.approved[key] = into[block.id]
-        else:
-            self.waiting[key] = into[block.id]
-
-    def _fresh_id(self) -> str:
-        while (block_id := self.caller.new_id("exp")) in self.taken:
-            continue
-        self.taken.add(block_id)
-        return block_id
+        held: dict[Any, Placed] = self.approved if into is self.merged else self.waiting
+        into[block.id] = held[key] = Placed(block, known.path)
 
     def changes(self) -> ChangeSet | None:
         """The change set; None if nothing changes."""
@@ -318,15 +289,3 @@ class _Intake:
             self.unchanged,
             tuple(self.refused),
         )
-
-
-def sharing(session: Session, peer: Peer | None = None) -> Sharing:
-    """The home, name, log and caller of this session; ``peer`` acts where one is given."""
-    return Sharing(
-        session.home, shares(session), session.caller if peer is None else caller_as(session)(peer)
-    )
-
-
-def caller_as(session: Session) -> Callable[[Peer], Caller]:
-    """A function that gives the caller for acts of a peer, at the current time."""
-    return lambda peer: replace(session.caller, acting=Acting.of(Actor("peer", peer.name)))

@@ -12,26 +12,27 @@ import json
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, cast
 
-from alice_exp.caller.acting import Caller, require_person
+from alice_exp.caller.acting import Acting, Caller, require_person
 from alice_exp.kernel.errors import AliceError, PeerError
-from alice_exp.kernel.journal.act import Act, Commit, Op
+from alice_exp.kernel.journal.act import Act, Actor, Commit, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import PLACES, Place
 from alice_exp.model.values.changes import ChangeSet
 from alice_exp.sharing.ports import Disclosure, Message, Peer
 from alice_exp.sharing.rules import peer_exchange
 from alice_exp.sharing.rules.peer_exchange import Mark, Offering, Withdrawal
+from alice_exp.sharing.store.peer_identity import peers, shares
 from alice_exp.sharing.usecases import bundles
-from alice_exp.sharing.usecases.bundles import Sharing, TakenIn
+from alice_exp.sharing.usecases.bundles import TakenIn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from alice_exp.home.doors import Home
+    from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.sharing.rules.bundle import Received
-    from alice_exp.sharing.store.peer_identity import FileIdentity, Shares
     from alice_exp.sharing.store.tls_transport import TlsLink
 
 VERSION = 1
@@ -76,8 +77,8 @@ def offered(home: Home) -> Offering:
     return peer_exchange.offering(home.read(_OWN))
 
 
-def exchange(sharing: Sharing, peer: Peer, link: TlsLink) -> Exchanged:
-    """Take a peer's offers, then offer ours; repeating it changes nothing. The caller of ``sharing`` is the peer.
+def exchange(session: Session, peer: Peer, link: TlsLink) -> Exchanged:
+    """Take a peer's offers, then offer ours; repeating it changes nothing. What comes in is the peer's act.
 
     Raises ``PeerError`` if the peer fails; what was taken in by then stays.
     """
@@ -88,12 +89,6 @@ def exchange(sharing: Sharing, peer: Peer, link: TlsLink) -> Exchanged:
             version=repr(hello.get("version"))[:20],
             known=VERSION,
         )
-    taken, revoked = _take(sharing, peer, link)
-    done = Exchanged(peer.name).with_taken(taken, revoked)
-    return _offer(sharing, peer, link, done)
-
-
-def _take(sharing: Sharing, peer: Peer, link: TlsLink) -> tuple[TakenIn, tuple[str, ...]]:
     pages: list[Received] = []
     marks: tuple[Mark, ...] = ()
     count = 1
@@ -103,30 +98,41 @@ def _take(sharing: Sharing, peer: Peer, link: TlsLink) -> tuple[TakenIn, tuple[s
             count = min(_whole(answer.get("pages"), 1), MOST_PAGES)
             marks = peer_exchange.read_revocations(answer.get("revoked"))
         pages.append(peer_exchange.incoming(answer.get("bundle"), peer.name))
-    return take_in(sharing.home, sharing.caller, peer.name, peer_exchange.joined(peer.name, pages), marks)
+    received = peer_exchange.joined(peer.name, pages)
+    taken, gone = take_in(session.home, _caller(session, peer), peer.name, received, marks)
+    return _offer(session, peer, link, Exchanged(peer.name).with_taken(taken, gone))
 
 
-def _offer(sharing: Sharing, peer: Peer, link: TlsLink, done: Exchanged) -> Exchanged:
-    home, shares, caller = sharing.home, sharing.shares, sharing.caller
-    ours = offered(home)
-    revoked = _revocations(home, shares, peer, ours)
+def _caller(session: Session, peer: Peer) -> Caller:
+    """The caller for acts of a peer, now."""
+    return replace(session.caller, acting=Acting.of(Actor("peer", peer.name)))
+
+
+def _offer(session: Session, peer: Peer, link: TlsLink, done: Exchanged) -> Exchanged:
+    ours = offered(session.home)
+    revoked = _revocations(session, peer, ours)
     refused: list[tuple[str, str]] = []
-    for number, page in enumerate(peer_exchange.pages(shares.name(), ours.items)):
-        _disclose(shares, caller, peer, page)
+    for number, page in enumerate(peer_exchange.pages(shares(session).name(), ours.items)):
+        _disclose(session, peer, page)
         answer = link.ask(
             {"verb": "offer", "bundle": page, "revoked": [list(mark) for mark in revoked if not number]}
         )
-        refused += _refusals(answer.get("refused"))
+        rows = answer.get("refused")
+        refused += [
+            (str(row.get("id", ""))[:80], str(row.get("why", ""))[:300])
+            for row in (rows if isinstance(rows, list) else [])[: peer_exchange.MOST_TAKEN]
+            if isinstance(row, dict)
+        ]
     ids = tuple(block_id for block_id, _ in ours.marks)
     return replace(done, offered=ids, withheld=ours.withheld, refused_there=tuple(refused))
 
 
-def _revocations(home: Home, shares: Shares, peer: Peer, ours: Offering) -> tuple[Mark, ...]:
+def _revocations(session: Session, peer: Peer, ours: Offering) -> tuple[Mark, ...]:
     """What this peer was sent and would not be sent today; none while sharing is off."""
-    if not home.config().flag("sharing.enabled"):
+    if not session.home.config().flag("sharing.enabled"):
         return ()
     whom = recipient(peer)
-    sent = (mark for row in shares.log() if row.to == whom for mark in row.blocks)
+    sent = (mark for row in shares(session).log() if row.to == whom for mark in row.blocks)
     return peer_exchange.revocations(sent, ours.marks)
 
 
@@ -135,21 +141,14 @@ def recipient(peer: Peer) -> str:
     return f"{peer.name} {peer.id[:16]}"
 
 
-def _disclose(shares: Shares, caller: Caller, peer: Peer, page: Mapping[str, Json]) -> None:
+def _disclose(session: Session, peer: Peer, page: Mapping[str, Json]) -> None:
     """Log a page before it leaves."""
     items = cast("list[Mapping[str, Json]]", page["blocks"])
     if items:
         text = json.dumps(page, ensure_ascii=False, separators=(",", ":"))
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        shares.record(Disclosure(caller.now, recipient(peer), "peer", digest, peer_exchange.marks_of(items)))
-
-
-def _refusals(value: Json) -> list[tuple[str, str]]:
-    rows = value if isinstance(value, list) else []
-    said = [
-        cast("Mapping[str, Json]", row) for row in rows[: peer_exchange.MOST_TAKEN] if isinstance(row, dict)
-    ]
-    return [(str(row.get("id", ""))[:80], str(row.get("why", ""))[:300]) for row in said]
+        marks = peer_exchange.marks_of(items)
+        shares(session).record(Disclosure(session.caller.now, recipient(peer), "peer", digest, marks))
 
 
 def _whole(value: Json, least: int) -> int:
@@ -192,16 +191,16 @@ def _withdraw(
 
 
 def forget(
-    sharing: Sharing, peers: FileIdentity, name: str, *, and_their_blocks: bool = False
+    session: Session, name: str, *, and_their_blocks: bool = False
 ) -> tuple[Peer, Withdrawal, Commit | None]:
     """Stop trusting a peer; with ``and_their_blocks`` also undo all that came from it, in one commit.
 
     Candidates are removed, approved blocks archived, counts it raised fall back. ``undo`` reverts that.
     """
-    home, caller = sharing.home, sharing.caller
+    home, caller = session.home, session.caller
     require_person(caller, "forget a peer", f"alice-exp peer forget {name}")
-    peer = peers.find(name)
-    peers.forget(peer)
+    peer = peers(session).find(name)
+    peers(session).forget(peer)
     if not and_their_blocks:
         return peer, peer_exchange.Withdrawal(), None
     gone, commit = _withdraw(
@@ -214,12 +213,10 @@ def forget(
 class Host:
     """The answering side: handles a peer's messages one at a time and collects the result of each exchange.
 
-    ``caller`` gives the caller that acts for a peer. Errors of our own go to ``warn``; the peer learns no details.
+    Errors of our own go to ``warn``; the peer learns no details.
     """
 
-    home: Home
-    shares: Shares
-    caller: Callable[[Peer], Caller]
+    session: Session
     warn: Callable[[AliceError], None]
     open: dict[str, Exchanged] = field(default_factory=dict)
 
@@ -246,31 +243,27 @@ class Host:
         if verb == "take":
             return self._taken(peer, message, done)
         if verb == "offer":
-            return self._offered(peer, message, done)
+            received = peer_exchange.incoming(message.get("bundle"), peer.name)
+            marks = peer_exchange.read_revocations(message.get("revoked"))
+            taken, revoked = take_in(
+                self.session.home, _caller(self.session, peer), peer.name, received, marks
+            )
+            said: list[Json] = [
+                {"id": which, "why": why.format(**values) if values else why}
+                for which, why, values in received.refused
+            ]
+            return {"taken": len(received.offers), "refused": said}, done.with_taken(taken, revoked)
         raise PeerError("unknown verb of the exchange")
 
     def _taken(self, peer: Peer, message: Message, done: Exchanged) -> tuple[Message, Exchanged]:
-        ours = offered(self.home)
-        cut = peer_exchange.pages(self.shares.name(), ours.items)
+        ours = offered(self.session.home)
+        cut = peer_exchange.pages(shares(self.session).name(), ours.items)
         number = _whole(message.get("page"), 0)
         if number >= len(cut):
             raise PeerError("this page does not exist")
         page = cut[number]
-        _disclose(self.shares, self.caller(peer), peer, page)
-        revoked = _revocations(self.home, self.shares, peer, ours) if number == 0 else ()
-        ids = tuple(
-            block_id
-            for block_id, _ in peer_exchange.marks_of(cast("list[Mapping[str, Json]]", page["blocks"]))
-        )
+        _disclose(self.session, peer, page)
+        revoked = _revocations(self.session, peer, ours) if number == 0 else ()
+        ids = [item["id"] for item in cast("list[Mapping[str, str]]", page["blocks"])]
         answer: Message = {"bundle": page, "pages": len(cut), "revoked": [list(mark) for mark in revoked]}
         return answer, replace(done, offered=(*done.offered, *ids), withheld=ours.withheld)
-
-    def _offered(self, peer: Peer, message: Message, done: Exchanged) -> tuple[Message, Exchanged]:
-        received = peer_exchange.incoming(message.get("bundle"), peer.name)
-        marks = peer_exchange.read_revocations(message.get("revoked"))
-        taken, revoked = take_in(self.home, self.caller(peer), peer.name, received, marks)
-        said: list[Json] = [
-            {"id": which, "why": why.format(**values) if values else why}
-            for which, why, values in received.refused
-        ]
-        return {"taken": len(received.offers), "refused": said}, done.with_taken(taken, revoked)

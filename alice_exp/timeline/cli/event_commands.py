@@ -15,7 +15,9 @@ from alice_exp.model.values.records import Event, ImportMode, Timeline
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
+    Came,
     DryRun,
+    Pairs,
     context_of,
     json_or_text,
     require_utf8,
@@ -45,16 +47,14 @@ from alice_exp.timeline.usecases.events import find_thoughts
 
 def add(
     terminal: Terminal,
-    thought: Annotated[
-        str, typer.Argument(metavar="THOUGHT|-", help="What went through the mind; - reads JSON or JSONL.")
-    ] = "",
+    thought: Annotated[str, typer.Argument(metavar="THOUGHT|-")] = "",
     source: Annotated[
         str, typer.Option("--from", metavar="FILE|-", help="Many at once, as JSON or JSONL.")
     ] = "",
-    context: Annotated[str, typer.Option(help="The situation: what was asked, what was there.")] = "",
-    action: Annotated[str, typer.Option(help="What was done.")] = "",
-    result: Annotated[str, typer.Option(metavar="JSON|TEXT", help="What came of it.")] = "",
-    meta: Annotated[list[str], typer.Option(metavar="K=V", help="As cycle_id=7; may be repeated.")] = [],  # noqa: B006
+    context: str = "",
+    action: str = "",
+    result: Came = "",
+    meta: Pairs = [],  # noqa: B006
     at: Annotated[str, typer.Option(help="When it was (else now).")] = "",
     dry_run: DryRun = False,
 ) -> None:

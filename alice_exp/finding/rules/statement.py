@@ -11,8 +11,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import cache, lru_cache, partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 from alice_exp.finding.rules.concerns import begins_with_user, is_of_user
 from alice_exp.kernel.text.data_files import LazyPattern, entries, stored, word_lists
@@ -66,28 +66,26 @@ def is_pair(subject: str) -> bool:
     return subject[0] in "<="
 
 
-class Vocabulary:
-    """The known words (roles and values by spelling), numerals, and units (class, factor)."""
+class Vocabulary(NamedTuple):
+    """Units (class, factor), numerals, the known words (roles, values) by spelling, the length of the longest that is
+    not Latin, and the pattern of a unit."""
 
-    def __init__(self) -> None:
-        self.units, self.numerals, self.words, unit = _tables()
-        self.longest = max(len(word) for word in self.words if word[0] > "\u2e7f")
-        self.unit = re.compile(unit)
-
-    def word(self, text: str) -> Word:
-        """What is known of a word."""
-        return Word(text, *self.words.get(text, ()))
+    units: dict[str, tuple[str, float]]
+    numerals: dict[str, str]
+    words: dict[str, tuple[frozenset[str], tuple[tuple[str, str], ...]]]
+    longest: int
+    unit: re.Pattern[str]
 
 
 @cache
 def vocabulary() -> Vocabulary:
     """The vocabulary of the data files."""
-    return Vocabulary()
+    units, numerals, words, longest, unit = _tables()
+    return Vocabulary(units, numerals, words, longest, re.compile(unit))
 
 
-@stored(*_FILES, "finding/rules/nearness/statement.py", "kernel/text/data_files.py")
+@stored(*_FILES, "finding/rules/statement.py", "kernel/text/data_files.py")
 def _tables() -> tuple[Any, ...]:
-    """Units (class, factor), numerals, words (roles, values) by their spelling, and the pattern of a unit."""
     lists = dict(word_lists(_FILES[0]))
     rows = (row.split(",") for row in lists.pop("unit"))
     units = {name: (kind, float(factor)) for kind, factor, *names in rows for name in names}
@@ -109,7 +107,8 @@ def _tables() -> tuple[Any, ...]:
                 known[word][1].append((subject, side))
     unit = "|".join(sorted(map(re.escape, units), key=len, reverse=True))
     frozen = {word: (frozenset(roles), tuple(values)) for word, (roles, values) in known.items()}
-    return units, numerals, frozen, rf"\s?({unit})(?![a-z])"
+    longest = max(len(word) for word in frozen if word[0] > "\u2e7f")
+    return units, numerals, frozen, longest, rf"\s?({unit})(?![a-z])"
 
 
 @dataclass(slots=True)
@@ -167,13 +166,6 @@ def statement(placed: Placed) -> Statement:
     return found
 
 
-@lru_cache(maxsize=64)
-def subjects(text: str) -> frozenset[str]:
-    """The subjects of which a text has a word."""
-    words = (word for clause in _CLAUSE.split(fold(text)) for word in _words(clause))
-    return frozenset(subject for word in words for subject, _ in word.values)
-
-
 def text_keys(text: str) -> frozenset[str]:
     """The keys of a text, whatever their sign."""
     found = Statement()
@@ -214,7 +206,7 @@ def _words(clause: str) -> Iterator[Word]:
             longer = [phrase.group(), phrase.group().rpartition(" ")[0]] if phrase else []
         text = next((words for words in longer if words in known.words), text)
         at = start + len(text)
-        yield known.word(text)
+        yield Word(text, *known.words.get(text, ()))
 
 
 def _amount(written: str, number: str, unit: str) -> Word:
@@ -342,7 +334,7 @@ def _name(words: Sequence[Word], at: int, mover: str, into: Statement) -> None:
         value = _name_in(words[at + 1 :]) or "?" * (subject == "employer")
     if value:
         # A city in its one form, whatever the language; as it is written where it is shown.
-        known, said = vocabulary().word(value).values, into.said[subject]
+        known, said = vocabulary().words.get(value, ((), ()))[1], into.said[subject]
         said.values.add((known[0][1] if known and not is_pair(known[0][0]) else value, 1))
         said.keys.update(text_keys(value))
         said.written.append(value)

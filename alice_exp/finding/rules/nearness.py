@@ -1,17 +1,15 @@
-"""What one statement is to another, named only where it is sure: the first row of ``_RELATIONS`` that holds (DESIGN
-13)."""
+"""What one statement is to another, where it is sure: the first condition of ``Pair.kind`` that holds (DESIGN 13)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from itertools import product
 from typing import Literal, TypeAlias
 
-from alice_exp.finding.rules.nearness.statement import END, WHEN, Said, Statement, is_pair
+from alice_exp.finding.rules.statement import END, WHEN, Said, Statement, is_pair
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.tokens import is_cjk
-from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.rejection import inference
 from alice_exp.model.rules.similarity import same_inference
 
@@ -30,33 +28,6 @@ ONE_OF_PERSON = {"home", "employer", "city", "age", "marital status", "called"}
 _Words: TypeAlias = list[tuple[int, str]]
 """Words, each behind its place in a line."""
 
-ANYWHERE, ONE_PROJECT, ONE_SUBJECT = range(3)
-"""How near two statements are by what they hold for: other projects; other machines, environments or persons; one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Likeness:
-    """What a known statement is to a new one, None where nothing is sure, and how much they share: by mass (``dice``),
-    and of their triggers (``topic``), each in [0, 1]; ``differs`` is what differs, on each side."""
-
-    kind: Kind | None
-    dice: float
-    topic: float
-    differs: tuple[str, str] = ("", "")
-
-    @property
-    def strength(self) -> float:
-        """By which neighbours are ordered: dice + topic / 4, in [0, 1.25]."""
-        return self.dice + 0.25 * self.topic
-
-
-def likeness(one: Statement, two: Statement) -> Likeness:
-    """What ``two``, a statement that is known, is to ``one``, a new one."""
-    pair = _Pair(one, two)
-    kind = next((kind for kind, least, holds in _RELATIONS if pair.scope >= least and holds(pair)), None)
-    differs = ("", "") if kind in (None, "identical") else pair.differs()
-    return Likeness(kind, round(pair.dice, 3), round(pair.topic, 3), differs)
-
 
 def _mass(keys: Iterable[str]) -> float:
     return sum(map(_weight, keys))
@@ -67,8 +38,9 @@ def _weight(key: str) -> float:
     return CHARACTER if len(key) == 1 and is_cjk(key) else 1.0
 
 
-class _Pair:
-    """Two statements compared: what they share, what each has alone, and what of it is opposed or another value."""
+class Pair:
+    """A new statement and a known one compared: what they share, what each has alone, and what of it is opposed or
+    another value. ``dice`` and ``topic``, in [0, 1], are how much the texts and the triggers share."""
 
     def __init__(self, one: Statement, two: Statement) -> None:
         self.one, self.two = one, two
@@ -81,49 +53,83 @@ class _Pair:
         self.values = [name for name in both if not is_pair(name)]
         self.changed = [name for name in self.values if _is_other(name, one, two)]
         # What is compared on purpose, opposites and values, is no part of what both are about.
-        marks = (*self.opposites, *self.changed)
-        apart = {key for name in marks for of in (one, two) for key in of.said[name].keys}
-        self.left, self.right = one.signs.keys() - apart, two.signs.keys() - apart
-        named = {key for key in self.left - self.right if not same_concept(key).isdisjoint(self.right)}
-        self.shared = (self.left & self.right) | named
-        mass = _mass(self.left & self.right) + OTHER_NAME * _mass(named)
-        masses = _mass(self.left), _mass(self.right)
+        apart = {
+            key
+            for name in (*self.opposites, *self.changed)
+            for of in (one, two)
+            for key in of.said[name].keys
+        }
+        left, right = one.signs.keys() - apart, two.signs.keys() - apart
+        named = {key for key in left - right if not same_concept(key).isdisjoint(right)}
+        self.shared = (left & right) | named
+        mass = _mass(left & right) + OTHER_NAME * _mass(named)
+        masses = _mass(left), _mass(right)
         self.dice = min(1.0, 2 * mass / sum(masses)) if mass else 0.0
         self.cover = min(1.0, mass / min(masses)) if mass else 0.0
         self.topic = len(one.trigger & two.trigger) / (len(one.trigger | two.trigger) or 1)
         self.is_of_one = self.topic >= OF_ONE
-        self.says_only_that = not (self.left and self.right)
+        self.says_only_that = not (left and right)
         self.of_user = one.of_user and two.of_user
-        self.is_beside = ("beside" in one.roles) != ("beside" in two.roles)
         self.agrees = all(one.signs[key] * two.signs.get(key, 1) >= 0 for key in self.shared)
         self.known = {*one.line, *apart}, {*two.line, *apart}
         self.blocks = [of.placed.block for of in (one, two) if of.placed]
 
+    @property
+    def strength(self) -> float:
+        """By which neighbours are ordered: dice + topic / 4, in [0, 1.25]."""
+        return round(self.dice + self.topic / 4, 3)
+
     @cached_property
-    def scope(self) -> int:
-        """Of machines and environments one may be silent; a sister that only one names is another person, and so is a
-        name in front of what the user does."""
+    def kind(self) -> Kind | None:
+        """What the known one is to the new one: the first that is sure."""
+        may_be = self.dice >= OF_ONE or self.says_only_that
+        if may_be and same_inference(*(inference(block.payload) for block in self.blocks)):
+            return "identical"
+        is_of_one_project = len({block.project for block in self.blocks} - {""}) < 2
+        is_of_one_scope = is_of_one_project and self._is_of_one_scope()
+        if is_of_one_scope and self._is_opposed():
+            return "replaces" if self._is_value() else "opposes"
+        if is_of_one_scope and (self._is_replaced() or self._is_updated()):
+            return "replaces"
+        if is_of_one_project and self.blocks[1].id in self.blocks[0].replaces:
+            return "replaces"
+        if is_of_one_scope and self._is_reworded():
+            # A prohibition with more words forbids less: "never edit a merged migration".
+            if self.dice >= CLEAR and max(self.over) < (0.3 if self.one.negations else 1):
+                return "same"
+            if self.cover >= 0.9:
+                return "extends"
+        return "near" if self.dice + self.topic / 4 >= NEAR or self.topic == 1 else None
+
+    @property
+    def differs(self) -> tuple[str, str]:
+        """What stands in one place of both: the values, the opposites, or the words."""
+        one, two = "", ""
+        if self.kind in (None, "identical"):
+            pass
+        elif names := [*self.changed, *self.opposites]:
+            one, two = (", ".join(dict.fromkeys(of.said[names[0]].written)) for of in (self.one, self.two))
+        elif self.exchanged:
+            one, two = (("" if is_cjk(of[0][1]) else " ").join(w for _, w in of) for of in self.exchanged[0])
+        return one, two
+
+    def _is_of_one_scope(self) -> bool:
+        """Whether both hold for one thing: of machines and environments one may be silent; a sister that only one names
+        is another person, and so is a name in front of what the user does."""
         one, two = self.one, self.two
-        projects = {block.project for block in self.blocks} - {""}
-        if len(projects) > 1:
-            return ANYWHERE
-        scopes = {name for of in (one, two) for name in of.said if name.startswith("scope")}
-        sides = ((name, one.values(name), two.values(name)) for name in scopes)
-        if any(a.isdisjoint(b) and ((a and b) or name == "scope: person") for name, a, b in sides):
-            return ONE_PROJECT
+        for name in {name for of in (one, two) for name in of.said if name.startswith("scope")}:
+            a, b = one.values(name), two.values(name)
+            if a.isdisjoint(b) and ((a and b) or name == "scope: person"):
+                return False
         own, other = (one, two) if one.is_own else (two, one)
         is_name = other.line[0][0] != "=" and other.line[0] not in own.line
-        return ONE_PROJECT if is_name and own.is_own and not other.is_own else ONE_SUBJECT
+        return not (is_name and own.is_own and not other.is_own)
 
-    def is_identical(self) -> bool:
-        """Whether both are one text, but for order and words that say nothing."""
-        may_be = self.dice >= OF_ONE or self.says_only_that
-        return may_be and same_inference(*(inference(block.payload) for block in self.blocks))
+    def _is_value(self) -> bool:
+        """Whether what is opposed are two values of one thing (dark, light), rather than "do" and "do not"."""
+        return bool(self.opposites) and all(name[0] == "=" for name in self.opposites)
 
-    # ------------------------------------------------------------------------------------------------- opposed
-
-    @cached_property
-    def is_opposed(self) -> bool:
+    def _is_opposed(self) -> bool:
         """Whether one affirms what the other denies, of one subject."""
         # "No coffee in the afternoon" and "coffee in the morning" are turned twice, and agree.
         is_turned = len(self.opposites) % 2 == 1
@@ -133,12 +139,7 @@ class _Pair:
         # Different values of one subject, affirmed or denied: green tea, no black tea.
         if any(self.one.values(name).isdisjoint(self.two.values(name)) for name in self.values):
             return False
-        pairs = ((self.one, self.two), (self.two, self.one))
-        return self.is_value() or not any(self._is_exception(*pair) for pair in pairs)
-
-    def is_value(self) -> bool:
-        """Whether what is opposed are two values of one thing (dark, light), rather than "do" and "do not"."""
-        return bool(self.opposites) and all(name[0] == "=" for name in self.opposites)
+        return not (self._is_exception(self.one, self.two) or self._is_exception(self.two, self.one))
 
     def _denies(self) -> bool:
         one, two = self.one, self.two
@@ -174,12 +175,13 @@ class _Pair:
         occasions = [any(name in of.said for name in WHEN) for of in (denies, affirms)]
         return "denied in part" in denies.roles or (is_denied and occasions == [True, False])
 
-    # ------------------------------------------------------------------------------------------------- replaced
+    def _is_beside(self) -> bool:
+        return ("beside" in self.one.roles) != ("beside" in self.two.roles)
 
-    def is_replaced(self) -> bool:
+    def _is_replaced(self) -> bool:
         """Whether both state the value of one thing, and another one."""
         one, two, changed = self.one, self.two, self.changed
-        if self.is_beside or ("<like" in one.said and "<like" in two.said):
+        if self._is_beside() or ("<like" in one.said and "<like" in two.said):
             return False  # Who likes something likes other things, too.
         if self.of_user and not ONE_OF_PERSON.isdisjoint(changed):
             return not self.opposites
@@ -195,50 +197,28 @@ class _Pair:
             return False  # What both begin with is what they are about (the Beijing office …, the Shanghai office …).
         return bool(self.shared or self.says_only_that) and self.agrees and not self.exchanged
 
-    def is_updated(self) -> bool:
+    def _is_updated(self) -> bool:
         """Whether the new one tells that what the known one says was so before: moved, no longer, 换成, 离职."""
         is_of_one = self.cover >= (0.3 if self.is_of_one else OF_ONE) or (
             self.changed and self.says_only_that
         )
-        return bool(is_of_one) and "update" in self.one.roles - self.two.roles and not self.is_beside
-
-    def is_claimed(self) -> bool:
-        """Whether the new one says itself that it replaces the known one."""
-        return self.blocks[1].id in self.blocks[0].replaces
-
-    # ---------------------------------------------------------------------------------------------- rewordings
-
-    def is_same(self) -> bool:
-        """Whether both say the same. A prohibition with more words forbids less: "never edit a merged migration"."""
-        most = 0.3 if self.one.negations else 1
-        return self.dice >= CLEAR and max(self.over) < most and self._is_reworded()
-
-    def is_more(self) -> bool:
-        """Whether one says what the other says, and more."""
-        return self.cover >= 0.9 and self._is_reworded()
+        return bool(is_of_one) and "update" in self.one.roles - self.two.roles and not self._is_beside()
 
     def _is_reworded(self) -> bool:
         """Whether both speak with one sign, of equal values, in the same order of events."""
         one, two = self.one, self.two
-        keys = {block.key for block in self.blocks} - {""}
         values = [
             {name: held for name in of.said if _is_compared(name) and (held := of.values(name, 1))}
             for of in (one, two)
         ]
         orders = ((one.order[word], two.order[word]) for word in one.order.keys() & two.order.keys())
         return (
-            len(keys) < 2
+            len({block.key for block in self.blocks} - {""}) < 2
             and one.negations == two.negations
             and values[0] == values[1]
             and all(2 * len(left & right) > min(len(left), len(right)) for left, right in orders)
             and not (self.opposites or self.exchanged)
         )
-
-    def is_near(self) -> bool:
-        """Whether both are about nearly the same."""
-        return self.dice + self.topic / 4 >= NEAR or self.topic == 1
-
-    # ------------------------------------------------------------------------------------------------ what differs
 
     @cached_property
     def exchanged(self) -> list[list[_Words]]:
@@ -273,29 +253,6 @@ class _Pair:
         )
         left, right = (sum(CHARACTER / 2 if is_cjk(word) else 1 for word in words) for words in alone)
         return left, right
-
-    def differs(self) -> tuple[str, str]:
-        """What stands in one place of both: the values, the opposites, or the words."""
-        one, two = "", ""
-        if names := [*self.changed, *self.opposites]:
-            one, two = (", ".join(dict.fromkeys(of.said[names[0]].written)) for of in (self.one, self.two))
-        elif self.exchanged:
-            one, two = (("" if is_cjk(of[0][1]) else " ").join(w for _, w in of) for of in self.exchanged[0])
-        return one, two
-
-
-_RELATIONS: tuple[tuple[Kind, int, Callable[[_Pair], bool]], ...] = (
-    ("identical", ANYWHERE, _Pair.is_identical),
-    ("replaces", ONE_SUBJECT, lambda pair: pair.is_opposed and pair.is_value()),
-    ("opposes", ONE_SUBJECT, lambda pair: pair.is_opposed),
-    ("replaces", ONE_SUBJECT, _Pair.is_replaced),
-    ("replaces", ONE_SUBJECT, _Pair.is_updated),
-    ("replaces", ONE_PROJECT, _Pair.is_claimed),
-    ("same", ONE_SUBJECT, _Pair.is_same),
-    ("extends", ONE_SUBJECT, _Pair.is_more),
-    ("near", ANYWHERE, _Pair.is_near),
-)
-"""What a known statement may be to a new one, and how near in scope they are at least; the first that holds counts."""
 
 
 def _is_compared(subject: str) -> bool:

@@ -4,42 +4,44 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Literal, TypeAlias
 
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text, is_living
 from alice_exp.finding.rules.corpus import Corpus, Searchable
-from alice_exp.finding.rules.nearness.relation import Kind as Sure
-from alice_exp.finding.rules.nearness.relation import Likeness, likeness
-from alice_exp.finding.rules.nearness.statement import NAMES, Statement, vocabulary
-from alice_exp.finding.rules.nearness.statement import statement as taken_apart
+from alice_exp.finding.rules.nearness import Kind as Sure
+from alice_exp.finding.rules.nearness import Pair
 from alice_exp.finding.rules.ranking import rank
+from alice_exp.finding.rules.statement import (
+    NAMES,
+    Statement,
+    statement,
+    vocabulary,
+)
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import SETS, Block, Placed, is_put_away
+from alice_exp.model.values.block import SETS, Placed, is_put_away
 from alice_exp.model.values.snapshot import Catalogue, Snapshot
 
 Where = Literal["trusted", "rejected", "waiting"]
 Kind: TypeAlias = Sure | Literal["alike"]
 """``alike`` is said of rejected blocks alone: marked, though what it says is not sure."""
 
+Nearest: TypeAlias = Callable[[str, str, str], tuple[Sequence[Placed], str]]
+"""``nearest`` among some blocks."""
+
 SHOWN: dict[Where, int] = {"trusted": 2, "rejected": 1, "waiting": 5}
 """How many neighbours are shown."""
 
-MARK, MARK_WITH_TOPIC = 0.36, 0.45
-"""The dice, and the dice with a quarter of the topic, from which a candidate is marked as like a rejected one."""
-
-CLEAR = 0.15
-"""By how much nearer to the rejected block than to any trusted one what is alike has to be."""
+MARK, MARK_WITH_TOPIC, NEARER = 0.36, 0.45, 0.15
+"""The dice, and the dice with a quarter of the topic, from which a candidate is marked as like a rejected one; and by
+how much nearer to it than to any trusted one it has to be."""
 
 GROUP, LARGEST_GROUP = 0.45, 6
 """The strength from which waiting candidates stand together, and how many do."""
 
-SEARCHED = 24
-"""How many blocks of each kind are compared closely."""
-
-RECALLED = 0.15
-"""The match from which ``recall``'s first answer to a text is a neighbour of it."""
+SEARCHED, RECALLED = 24, 0.15
+"""How many blocks of each kind are compared closely; the match from which ``recall``'s first answer is a neighbour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,38 +55,29 @@ class Relation:
     differs: tuple[str, str]
 
 
-class Shelf:
-    """Blocks among which the nearest are looked up: those of some ``paths``, by a catalogue where that answers, else by
-    the words of all ``blocks``."""
+def shelf(
+    blocks: Iterable[Placed], paths: Collection[str] = (), catalogue: Catalogue | None = None
+) -> Nearest:
+    """Looks the nearest up among those of some ``paths``, by a catalogue where that answers, else by the words of all
+    ``blocks``."""
 
-    def __init__(
-        self, blocks: Iterable[Placed], paths: Collection[str] = (), catalogue: Catalogue | None = None
-    ) -> None:
-        self._blocks, self._paths, self._catalogue = blocks, paths, catalogue
+    @cache
+    def corpus() -> Corpus:
+        whole = Corpus.of(blocks, lambda _: True)
+        return whole.of_files(paths) if paths else whole
 
-    def nearest(self, block: Block, words: str, *, recalls: bool) -> tuple[Sequence[Placed], str]:
-        """``nearest`` to what a block says, at the time of its last change."""
-        at = (block.updated_at or block.created_at or "1970-01-01T00:00:00Z") if recalls else ""
-        asked = block_text(block), words, at
-        found: tuple[Sequence[Placed], str] | None = None
-        if self._catalogue:
-            found = self._catalogue(lambda known: nearest(known.of_files(self._paths), *asked))
-        if found is None:
-            self._catalogue = None
-            found = nearest(self._corpus, *asked)
-        return found
+    def found(*asked: str) -> tuple[Sequence[Placed], str]:
+        known = catalogue(lambda rows: nearest(rows.of_files(paths), *asked)) if catalogue else None
+        return known or nearest(corpus(), *asked)
 
-    @cached_property
-    def _corpus(self) -> Corpus:
-        whole = Corpus.of(self._blocks, lambda _: True)
-        return whole.of_files(self._paths) if self._paths else whole
+    return found
 
 
-def trusted(snapshot: Snapshot) -> Shelf:
+def trusted(snapshot: Snapshot) -> Nearest:
     """What a snapshot trusts; not read where its catalogue knows all of it."""
     files = [file for file in snapshot.files if file.place in TRUSTED_PLACES]
     catalogue = snapshot.catalogue if all(file.is_unread for file in files) else None
-    return Shelf(filter(is_living, snapshot.within(*SETS)), [file.path for file in files], catalogue)
+    return shelf(filter(is_living, snapshot.within(*SETS)), [file.path for file in files], catalogue)
 
 
 def nearest(blocks: Searchable, text: str, words: str, at: str) -> tuple[Sequence[Placed], str]:
@@ -95,8 +88,7 @@ def nearest(blocks: Searchable, text: str, words: str, at: str) -> tuple[Sequenc
     numbers = found.scored.best()[:SEARCHED] if found else []
     among = blocks.among(numbers)
     first = rank(among, text, {}, at, 1, passing=lambda one: not is_put_away(one)) if at else ()
-    recalled = next((one.placed.block.id for one in first if one.match >= RECALLED), "")
-    return blocks.blocks(numbers), recalled
+    return blocks.blocks(numbers), next((one.placed.block.id for one in first if one.match >= RECALLED), "")
 
 
 class Neighbourhood:
@@ -104,14 +96,14 @@ class Neighbourhood:
 
     def __init__(
         self,
-        trusted: Shelf | Iterable[Placed],
+        trusted: Nearest | Iterable[Placed],
         rejected: Iterable[Placed] = (),
         waiting: Iterable[Placed] = (),
     ) -> None:
-        self._shelves: dict[Where, Shelf] = {
-            "trusted": trusted if isinstance(trusted, Shelf) else Shelf(trusted),
-            "rejected": Shelf(rejected),
-            "waiting": Shelf(waiting),
+        self._nearest: dict[Where, Nearest] = {
+            "trusted": trusted if callable(trusted) else shelf(trusted),
+            "rejected": shelf(rejected),
+            "waiting": shelf(waiting),
         }
         self._statements: dict[str, Statement] = {}
         self._found: dict[tuple[str, Where, bool], list[Relation]] = {}
@@ -142,30 +134,28 @@ class Neighbourhood:
 
         Two groups become one if at least half of their pairs are near each other: a chain of neighbours is no group.
         """
-        by_id = {placed.block.id: placed for placed in candidates}
+        place = {placed.block.id: at for at, placed in enumerate(candidates)}
         pairs = [
-            (block_id, one.placed.block.id)
-            for block_id, placed in by_id.items()
+            (placed.block.id, one.placed.block.id)
+            for placed in candidates
             for one in self.relations(placed)
-            if one.where == "waiting" and one.placed.block.id in by_id
+            if one.where == "waiting" and one.placed.block.id in place
         ]
-        near, group_of = {*map(frozenset, pairs)}, {block_id: [block_id] for block_id in by_id}
+        near, group_of = {*map(frozenset, pairs)}, {block_id: [block_id] for block_id in place}
         for own, theirs in ((group_of[a], group_of[b]) for a, b in pairs):
             is_small = theirs is not own and len(own) + len(theirs) <= LARGEST_GROUP
             if is_small and 2 * sum({a, b} in near for a in own for b in theirs) >= len(own) * len(theirs):
                 own += theirs
                 group_of.update(dict.fromkeys(theirs, own))
-        place = {block_id: at for at, block_id in enumerate(by_id)}
-        groups = {id(group): sorted(group, key=place.__getitem__) for group in group_of.values()}
-        ordered = sorted(groups.values(), key=lambda group: place[group[0]])
-        return tuple(tuple(by_id[one] for one in group) for group in ordered)
+        groups = {id(group): sorted(place[one] for one in group) for group in group_of.values()}
+        return tuple(tuple(candidates[at] for at in group) for group in sorted(groups.values()))
 
     def _related(self, candidate: Placed) -> Iterator[Relation]:
         trusted = self._compared(candidate, "trusted")
-        nearest = max((one.strength for one in trusted), default=0.0)
+        strongest = max((one.strength for one in trusted), default=0.0)
         for where, most in SHOWN.items():
             found = trusted if where == "trusted" else self._compared(candidate, where)
-            told = [one for one in found if _is_told(one, nearest)]
+            told = [one for one in found if _is_told(one, strongest)]
             # Of two rejected blocks the one that it repeats counts, not the one that it denies.
             plain = ("near", "alike", "opposes" if where == "rejected" else "")
 
@@ -184,30 +174,32 @@ class Neighbourhood:
     def _compare(self, candidate: Placed, where: Where, *, recalls: bool) -> Iterator[Relation]:
         """What blocks are to a candidate that share most of its words, or the trigger, with it; of trusted ones the
         first that is recalled by what it says is shown whatever it is to it (``recalls``)."""
-        own, shelf = self._statement(candidate), self._shelves[where]
+        block, own = candidate.block, self._statement(candidate)
         # Other values may stand in what it opposes or replaces.
         words = "\n".join(word for subject in own.said for word in _words_of().get(subject, ()))
-        found, recalled = shelf.nearest(candidate.block, words, recalls=recalls and where == "trusted")
+        at = block.updated_at or block.created_at or "1970-01-01T00:00:00Z"
+        asked = block_text(block), words, at if recalls and where == "trusted" else ""
+        found, recalled = self._nearest[where](*asked)
         for placed in found:
-            if placed.block.id != candidate.block.id:
-                like = likeness(own, self._statement(placed))
-                kind = _kind(where, like) or ("near" if placed.block.id == recalled else None)
+            if placed.block.id != block.id:
+                pair = Pair(own, self._statement(placed))
+                kind = _kind(where, pair) or ("near" if placed.block.id == recalled else None)
                 if kind:
-                    yield Relation(placed, where, kind, round(like.strength, 3), like.differs)
+                    yield Relation(placed, where, kind, pair.strength, pair.differs)
 
     def _statement(self, placed: Placed) -> Statement:
         if placed.block.id not in self._statements:
-            self._statements[placed.block.id] = taken_apart(placed)
+            self._statements[placed.block.id] = statement(placed)
         return self._statements[placed.block.id]
 
 
-def _kind(where: Where, like: Likeness) -> Kind | None:
+def _kind(where: Where, pair: Pair) -> Kind | None:
     """What a relation is worth saying of a block in one of the places."""
-    if where == "waiting" and like.kind == "near" and like.strength < GROUP:
+    if where == "waiting" and pair.kind == "near" and pair.strength < GROUP:
         return None
-    if where == "rejected" and like.kind in ("near", None):
-        return "alike" if like.dice >= MARK or like.strength >= MARK_WITH_TOPIC else None
-    return like.kind
+    if where == "rejected" and pair.kind in ("near", None):
+        return "alike" if pair.dice >= MARK or pair.strength >= MARK_WITH_TOPIC else None
+    return pair.kind
 
 
 def _is_told(one: Relation, trusted: float) -> bool:
@@ -215,14 +207,14 @@ def _is_told(one: Relation, trusted: float) -> bool:
     other."""
     if one.where != "rejected" or one.kind in ("identical", "opposes", "same", "extends"):
         return True
-    return one.strength >= trusted + (CLEAR if one.kind == "alike" else 0)
+    return one.strength >= trusted + (NEARER if one.kind == "alike" else 0)
 
 
 @cache
 def _words_of() -> Mapping[str, Sequence[str]]:
     """The words of each subject."""
     found: defaultdict[str, set[str]] = defaultdict(set)
-    for word in map(vocabulary().word, vocabulary().words):
-        for subject in (*dict(word.values), *(NAMES[role] for role in word.roles if role in NAMES)):
-            found[subject].add(word.text)
+    for text, (roles, values) in vocabulary().words.items():
+        for subject in (*dict(values), *(NAMES[role] for role in roles if role in NAMES)):
+            found[subject].add(text)
     return {subject: sorted(words) for subject, words in found.items()}

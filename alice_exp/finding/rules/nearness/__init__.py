@@ -1,1 +1,0 @@
-"""What one statement is to another: identical, the same, its opposite, its replacement, or near (DESIGN 13)."""

@@ -1,1 +1,0 @@
-"""What editors are told of the files of a home."""
