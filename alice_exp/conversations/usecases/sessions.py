@@ -285,7 +285,7 @@ def _superseded(one: Inference, seen: Snapshot) -> tuple[str, ...]:
         if one.slot
         and placed.place != "archive"
         and placed.block.about == "user"
-        and f"slot:{one.slot}" in placed.block.tags
+        and one.slot in placed.block.tags
         and placed.block.payload.content != one.content
     ]
     return (max(found)[1],) if found else ()

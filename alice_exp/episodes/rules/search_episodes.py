@@ -17,7 +17,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from alice_exp.finding.rules.task_similarity import Similarity, contradicts, retrieval_similarity
+from alice_exp.episodes.rules.task_similarity import Similarity, retrieval_similarity
+from alice_exp.finding.rules.contexts import contradicts
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords
