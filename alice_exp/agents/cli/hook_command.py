@@ -19,7 +19,7 @@ from alice_exp.agents.usecases import hook_answers
 from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, UsageError
-from alice_exp.kernel.providers.command_line import INSIDE
+from alice_exp.kernel.models import INSIDE
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
@@ -131,7 +131,7 @@ def _for_person(terminal: Terminal, host: Host, event: Event, told: hook_answers
     # The report is made where there is something to tell and nobody was told today.
     pool: tuple[Place, ...] = ("low_value",)
     if not spool(session).known(day) and any(True for _ in session.home.read(pool)):
-        from alice_exp.review.usecases import heartbeat
+        from alice_exp.review.usecases.todays_report import heartbeat
 
         count = len(heartbeat(session, peek=True)[0].items)
         if count and spool(session).first(day):
