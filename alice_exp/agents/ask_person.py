@@ -58,7 +58,7 @@ def ask_person(session: Session, dialog: Dialog) -> dict[str, Any]:
     """
     if why := refused_here(session, dialog.streams, dialog.modes):
         raise RefusedError("the person cannot be asked here: {why}", why=why, hint=_ELSEWHERE)
-    from alice_exp.review.usecases import heartbeat
+    from alice_exp.review.usecases.todays_report import heartbeat
 
     report = heartbeat(session, peek=True)[0]
     waiting = report.items
@@ -154,7 +154,7 @@ def _answer(dialog: Dialog, text: str) -> str:
 def _decided(session: Session, placed: Placed, said: str) -> str:
     """Do what the dialog's answer says, as the person's act; what changed meanwhile waits on."""
     from alice_exp.model.values.block import content_hash
-    from alice_exp.review.usecases import approve, reject
+    from alice_exp.review.usecases.decisions import approve, reject
 
     if said == "cancel":
         return "later"

@@ -32,7 +32,7 @@ from alice_exp.model.documents import brief, payload_text, trigger_text
 from alice_exp.model.rules.private_facts import delicate, masked_block
 from alice_exp.model.values.block import HEARD, About, BlockType, Evidence, Payload, Trigger
 from alice_exp.model.values.records import Event
-from alice_exp.review import usecases as review
+from alice_exp.review.usecases import todays_report
 from alice_exp.timeline.usecases.events import add_thought
 
 
@@ -125,7 +125,7 @@ def memory_assess_knowledge(connection: Connection, topic: str) -> dict[str, Any
 def heartbeat_summary(connection: Connection) -> dict[str, Any]:
     """How much waits for the person's decision. Use when the person asks what waits, or at the end of long work, to
     remind them; deciding is the person's."""
-    report, _ = review.heartbeat(connection.session, peek=True)
+    report, _ = todays_report.heartbeat(connection.session, peek=True)
     waiting = len(report.items)
     return {
         "report": report.report,

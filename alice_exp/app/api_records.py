@@ -38,10 +38,9 @@ from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.values.block import REVIEWED, content_hash
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.model.values.snapshot import Snapshot
-from alice_exp.review import usecases as review
 from alice_exp.review.rules.reply import more, read
 from alice_exp.review.rules.rival_pairs import Answer
-from alice_exp.review.store import reports
+from alice_exp.review.usecases import decisions, rival_answers, todays_report
 from alice_exp.timeline.rules.compaction import Summariser, TimelineStatistics, narrative, recent, statistics
 from alice_exp.timeline.rules.search_thoughts import Hit
 from alice_exp.timeline.usecases import events as timeline
@@ -54,7 +53,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.session import Session
     from alice_exp.review.rules.daily_report import Agenda
-    from alice_exp.review.usecases import Decided
+    from alice_exp.review.usecases.decisions import Decided
     from alice_exp.sharing.usecases.peers import Exchanged
 
 
@@ -298,7 +297,7 @@ class Reviews:
     def heartbeat(self, *, peek: bool = True) -> Agenda:
         """Today's report. As a peek it starts no clock and gives no numbers; else it is the open one, which ``reply``
         answers, and all of it counts as shown."""
-        return review.heartbeat(self._session, peek=peek)[0]
+        return todays_report.heartbeat(self._session, peek=peek)[0]
 
     def approve(
         self,
@@ -315,7 +314,7 @@ class Reviews:
         in the answer's ``rivals``, unless the one block named is ``replacing`` it or ``both`` hold.
         """
 
-        return review.approve(
+        return decisions.approve(
             self._session.home,
             self._session.caller,
             blocks,
@@ -330,24 +329,22 @@ class Reviews:
     def reject(self, *blocks: str, reason: str = "") -> Decided:
         """Turn candidates down for good, by id, as they stand now."""
         seen = self._as_it_stands(blocks)
-        return review.reject(self._session.home, self._session.caller, blocks, reason, seen=seen)
+        return decisions.reject(self._session.home, self._session.caller, blocks, reason, seen=seen)
 
     def reply(self, text: str) -> tuple[Decided, ...]:
         """Carry out a reply to the open report, one answer a decision; ``UsageError`` for one that is not plain, and
         then nothing is done. "3 replaces", "3 old", "3 both", "3 neither" say which of two rivals holds.
         ``NotFoundError`` where no report is open."""
-        opened = self._session
-        if not reports(opened).open_report():
-            raise review.no_report()
+        opened = decisions.open_report(self._session)
         plain, also = more(text)
         answer = also if also in get_args(Answer) else ""
-        reading = read(plain if answer else text, reports(opened).open_ids(), reports(opened).groups())
+        reading = read(plain if answer else text, opened.open_ids(), opened.groups())
         made = []
         for one in reading.decisions:
             if answer:
                 home, caller = self._session.home, self._session.caller
-                return (review.answer_rivals(home, caller, one.ids[0], cast("Answer", answer)),)
-            shown, _ = review.shown_only(self._session.home, one.ids)
+                return (rival_answers.answer_rivals(home, caller, one.ids[0], cast("Answer", answer)),)
+            shown, _ = decisions.shown_only(self._session.home, one.ids)
             if one.verb != "later" and shown:
                 made.append(
                     (self.approve if one.verb == "approve" else self.reject)(*shown, reason=one.reason)

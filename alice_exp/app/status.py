@@ -19,7 +19,7 @@ from alice_exp.model.values.block import Placed
 from alice_exp.review.cli.report_parts import asked_about, moved, settled, team_document
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.state_changes import Movement
-from alice_exp.review.usecases import heartbeat
+from alice_exp.review.usecases.todays_report import heartbeat
 from alice_exp.sync.remotes import Remote, remotes
 from alice_exp.terminal.console import Terminal, cells
 from alice_exp.terminal.language import aside, rendered, say

@@ -218,7 +218,12 @@ _BEHIND = 20
 _OF_DAYS = 256
 """How many of the best matches are looked through for those of a day that the question names."""
 
-ORDERS = ("reads", "consolidation", "updated", "verified")
+ORDERS: Mapping[str, Callable[[Block], float]] = {
+    "reads": lambda block: block.access_count,
+    "consolidation": lambda block: block.consolidation_score,
+    "updated": lambda _: 0,
+    "verified": lambda block: block.verifications,
+}
 """What a list may be ordered by, most first; else it is in file order (R3.2)."""
 
 
@@ -237,7 +242,9 @@ def listing(
     """
     if order and order not in ORDERS:
         raise UsageError(
-            "unknown order {name}", name=repr(order), hint=Hint("orders are {names}", names=Names(ORDERS))
+            "unknown order {name}",
+            name=repr(order),
+            hint=Hint("orders are {names}", names=Names(tuple(ORDERS))),
         )
     home, caller, config = session.home, session.caller, session.home.config()
     passes, with_reads = (
@@ -255,7 +262,9 @@ def listing(
             and placed.block.consolidation_score >= filters.min_consolidation
         )
         if order:
-            return sorted(wanted, key=lambda placed: _rank(placed.block, order), reverse=True)[:most]
+            return sorted(
+                wanted, key=lambda one: (ORDERS[order](one.block), one.block.updated_at), reverse=True
+            )[:most]
         return list(islice(wanted, most))
 
     held = [*home.read(OUTSIDE)] if caller.is_person and "low_value" in places else ()
@@ -263,15 +272,6 @@ def listing(
     return list(
         map(_showing(config, caller), kept(chain(home.read(places), held)) if found is None else found)
     )
-
-
-def _rank(block: Block, order: str) -> tuple[float, str]:
-    counts = {
-        "reads": block.access_count,
-        "consolidation": block.consolidation_score,
-        "verified": block.verifications,
-    }
-    return counts.get(order, 0), block.updated_at
 
 
 def _showing(config: Config, caller: Caller) -> Callable[[Placed], Shown]:

@@ -12,23 +12,11 @@ from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Collection, Mapping, Sequence
 
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.values.block import Placed
     from alice_exp.model.values.ledger_entry import Entry
-
-
-@dataclass(frozen=True, slots=True)
-class Past:
-    """The queries on history: the newest act of an operation, the acts after a commit or a time, what blocks were
-    before the act of a commit, by id, and what decisions were about."""
-
-    newest: Callable[[str], Commit | None]
-    after: Callable[[str, str], Sequence[Commit]]
-    before: Callable[[str], Mapping[str, Placed]]
-    decided: Callable[[Sequence[Entry]], Mapping[str, Placed]] = lambda _: {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +33,10 @@ class _Open:
 class Reports:
     """The open report of one home, in a file of ``state/``. Derived: if lost, it is rebuilt from history."""
 
-    def __init__(self, path: Path, past: Past) -> None:
-        self._path = path
-        self._bookmark = path.with_name("review.json")
-        self._past = past
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._path = session.root / "state" / "report.json"
+        self._bookmark = self._path.with_name("review.json")
         self._known: _Open | None = None
         self._prepared: _Open | None = None
 
@@ -92,13 +80,13 @@ class Reports:
     def acts(self, day_began: str) -> Sequence[Commit]:
         """The acts since the time of ``since``, newest first."""
         at, head = self._baseline(day_began)
-        return self._past.after(head, at)
+        return self._after(head, at)
 
     def proposals(self, ids: Collection[str], day: str) -> Mapping[str, Commit]:
         """The acts since ``day`` (YYYYMMDD) that brought these blocks in, by id; one that is not found is left out."""
         found: dict[str, Commit] = {}
         # A day early, because a pool file is named for the person's day and an act's time is in UTC.
-        for act in self._past.after("", _day_before(day)) if ids else ():
+        for act in self._after("", _day_before(day)) if ids else ():
             if act.op not in _NO_PROPOSAL:
                 # Newest first: the oldest act that names a block is the one that brought it.
                 found.update((block_id, act) for block_id in act.blocks if block_id in ids)
@@ -110,12 +98,15 @@ class Reports:
         for act in acts:
             named = {value for name, value in act.trailers if name == "Expired" and value in ids}
             if named - found.keys():
-                found.update((one, was) for one, was in self._past.before(act.commit).items() if one in named)
+                versions = self._session.history.changed(act.commit).blocks
+                found.update(
+                    (one.block_id, one.before) for one in versions if one.before and one.block_id in named
+                )
         return found
 
     def decided(self, entries: Sequence[Entry]) -> Mapping[str, Placed]:
         """The blocks as some decisions left them, by id."""
-        return self._past.decided(entries)
+        return self._session.history.decided(entries)
 
     def groups(self) -> Mapping[str, tuple[str, ...]]:
         """The ids of the groups that the open report showed whole, by number."""
@@ -131,6 +122,20 @@ class Reports:
     def keep_bookmark(self, block_id: str) -> None:
         """Store the block at which an interactive review is; empty when it is finished."""
         keep_derived(self._bookmark, {"at": block_id})
+
+    def _after(self, commit: str, at: str) -> Sequence[Commit]:
+        """The acts after a commit or a time, newest first."""
+        from alice_exp.home.store.recent_log import acts_after
+
+        try:
+            return acts_after(self._session.home.repository, commit, at)
+        except ProblemError as error:
+            self._unavailable(error)
+            return ()
+
+    def _unavailable(self, error: ProblemError) -> None:
+        hint = "the report is made from the files alone; see 'alice-exp doctor'"
+        self._session.warn(ProblemError("the history is unavailable: {why}", why=str(error), hint=hint))
 
     def _baseline(self, day_began: str) -> tuple[str, str]:
         """The time and commit of the newest report of an earlier day; empty if there is none."""
@@ -156,7 +161,13 @@ class Reports:
             return None
 
     def _from_history(self) -> _Open:
-        act = self._past.newest("heartbeat")
+        from alice_exp.home.store.recent_log import newest_act
+
+        try:
+            act = newest_act(self._session.home.repository, "heartbeat")
+        except ProblemError as error:
+            act = None
+            self._unavailable(error)
         if act is None:
             return _Open()
         report = next((value for name, value in act.trailers if name == "Report"), "")
@@ -170,6 +181,12 @@ class Reports:
         return _Open(report, act.at, ids, act.commit, act.at, act.commit)
 
 
+@once
+def reports(session: Session) -> Reports:
+    """The open report of the home."""
+    return Reports(session)
+
+
 _NO_PROPOSAL = frozenset(("heartbeat", "outcome", "edit", "fold", "seen"))
 """What names a candidate without bringing it in."""
 
@@ -180,36 +197,3 @@ def _day_before(day: str) -> str:
     except ValueError:
         return ""
     return began.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-@once
-def reports(session: Session) -> Reports:
-    """The open report of the home, in ``state/report.json``."""
-    from alice_exp.home.store.recent_log import acts_after, newest_act
-
-    repository = session.home.repository
-
-    def said(error: ProblemError) -> None:
-        hint = "the report is made from the files alone; see 'alice-exp doctor'"
-        session.warn(ProblemError("the history is unavailable: {why}", why=str(error), hint=hint))
-
-    def newest(op: str) -> Commit | None:
-        try:
-            return newest_act(repository, op)
-        except ProblemError as error:
-            said(error)
-            return None
-
-    def after(commit: str, at: str) -> Sequence[Commit]:
-        try:
-            return acts_after(repository, commit, at)
-        except ProblemError as error:
-            said(error)
-            return ()
-
-    def before(commit: str) -> Mapping[str, Placed]:
-        versions = session.history.changed(commit).blocks
-        return {one.block_id: one.before for one in versions if one.before is not None}
-
-    past = Past(newest, after, before, lambda entries: session.history.decided(entries))
-    return Reports(session.root / "state" / "report.json", past)

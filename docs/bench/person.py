@@ -10,8 +10,8 @@ from alice_exp import Alice
 from alice_exp.app.opening import open_session
 from alice_exp.blocks.usecases.lifetime import keep, retire
 from alice_exp.model.values.block import PLACES, content_hash
-from alice_exp.review import usecases as review
 from alice_exp.review.rules.daily_report import Agenda
+from alice_exp.review.usecases import decisions, todays_report
 
 
 def now(at: str) -> None:
@@ -28,18 +28,18 @@ class Person:
 
     def heartbeat(self) -> Agenda:
         """Today's report, shown."""
-        return review.heartbeat(self.session, peek=False)[0]
+        return todays_report.heartbeat(self.session, peek=False)[0]
 
     def approve(self, ids: Sequence[str], replacing: Sequence[str] = (), both: Sequence[str] = ()) -> None:
         """同意, with the answer on a rival."""
-        decided = review.approve(
+        decided = decisions.approve(
             self.session.home, self.session.caller, ids, replacing=replacing, both=both, seen=self._read(ids)
         )
         assert set(ids) <= set(decided.ids), decided.skipped
 
     def reject(self, ids: Sequence[str]) -> None:
         """拒绝."""
-        decided = review.reject(self.session.home, self.session.caller, ids, seen=self._read(ids))
+        decided = decisions.reject(self.session.home, self.session.caller, ids, seen=self._read(ids))
         assert decided.ids == tuple(ids)
 
     def _read(self, ids: Sequence[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ import pytest
 
 from alice_exp.episodes.rules.retention import MONTH, prune, retention
 from alice_exp.episodes.rules.search_episodes import shorten_result
-from alice_exp.finding.rules.task_similarity import retrieval_similarity, similarity_with
+from alice_exp.episodes.rules.task_similarity import retrieval_similarity, similarity_with
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.kernel.text.tokens import keywords, literal_keywords
 from alice_exp.model.values.records import Episode, EpisodeBook

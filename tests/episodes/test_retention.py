@@ -17,7 +17,7 @@ from alice_exp.episodes.rules.retention import (
     uniquenesses,
     weigh,
 )
-from alice_exp.finding.rules.task_similarity import retrieval_similarity
+from alice_exp.episodes.rules.task_similarity import retrieval_similarity
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.model.rules.consolidation import block_decay
 from alice_exp.model.values.block import Block, Payload

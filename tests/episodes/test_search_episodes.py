@@ -21,12 +21,9 @@ from alice_exp.episodes.rules.search_episodes import (
     similar_failures,
     statistics,
 )
+from alice_exp.episodes.rules.task_similarity import retrieval_similarity, task_similarity
+from alice_exp.finding.rules.contexts import context_similarity
 from alice_exp.finding.rules.scorer import Texts
-from alice_exp.finding.rules.task_similarity import (
-    context_similarity,
-    retrieval_similarity,
-    task_similarity,
-)
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import iso_time, milliseconds
 from alice_exp.kernel.text.tokens import keywords

@@ -14,7 +14,7 @@ from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.home.store.held_back import HeldBack
 from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.model.values.block import Payload
-from alice_exp.review.usecases import approve, reject
+from alice_exp.review.usecases.decisions import approve, reject
 from tests.conftest import Call
 
 SECRETS = {

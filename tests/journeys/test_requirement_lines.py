@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import alice_exp
-from alice_exp.model.formats.record_import import ImportedEpisodes, import_episodes
+from alice_exp.model.formats.record_import import import_episodes
 from alice_exp.model.values.records import Event, Timeline
 from alice_exp.timeline.rules.compaction import add_events
 from tests.case_tables import cases
@@ -63,26 +63,26 @@ def test_a_field_of_an_episode_is_what_was_told_and_nothing_else(field: str, wro
     other = {name: value for name, value in EPISODE.items() if name != field} | (
         {"task": "x"} if field == "task" else {}
     )
-    kept = [_imported(one).episodes[0] for one in (told, other)]
+    kept = [_imported(one)[0][0] for one in (told, other)]
     assert [getattr(one, field) == EPISODE[field] for one in kept] == [True, False]
     for value in wrong:
         refused = _imported({**told, field: value})
-        assert refused.problems and not refused.episodes, value
+        assert refused[1] and not refused[0], value
     if field == "timestamp":
         assert kept[0].at == "2023-10-12T15:10:56.789Z"
 
 
-def _imported(episode: dict[str, Any]) -> ImportedEpisodes:
+def _imported(episode: dict[str, Any]) -> tuple[Any, Any]:
     return import_episodes(json.dumps({"episodes": [episode]}).encode(), "-", NOW)
 
 
 @pytest.mark.covers("R0.17")
 def test_an_episodes_context_takes_any_key_and_is_checked_when_it_is_read() -> None:
     free = {"a key nobody has seen": {"else": [1, None, True]}, "2": 3.5}
-    (kept,) = _imported({"task": "t", "context": free}).episodes
+    (kept,) = _imported({"task": "t", "context": free})[0]
     assert kept.context == free
     for wrong in ([1], "x", 3):
-        assert _imported({"task": "t", "context": wrong}).problems
+        assert _imported({"task": "t", "context": wrong})[1]
 
 
 @pytest.mark.covers("R0.14")

@@ -34,8 +34,8 @@ from alice_exp.model.values.block import (
     content_hash,
     is_approved,
 )
-from alice_exp.review import usecases as review
 from alice_exp.review.store import reports
+from alice_exp.review.usecases import decisions, todays_report
 from alice_exp.sharing.rules.bundle import bundle
 from tests.machine.watch import SETS, Watch, blob
 
@@ -306,12 +306,12 @@ def furnish(root: Path) -> None:
         capture.memorize(
             agent.home, agent.caller, [Draft(Payload(f"use {tool} number 1"), Trigger(f"doing {tool}"))]
         )
-    review.heartbeat(user, peek=False)
+    todays_report.heartbeat(user, peek=False)
     for said in ("I like tea", "I write Python"):
         capture.remember(user.home, user.caller, Draft(Payload(said)))
-    review.approve(user.home, user.caller, ["exp-aaaaaaa2", "exp-bbbbbbb2"])
+    decisions.approve(user.home, user.caller, ["exp-aaaaaaa2", "exp-bbbbbbb2"])
     lifetime.retire(user.home, user.caller, "exp-bbbbbbb2", "the world changed")
-    review.reject(user.home, user.caller, [reports(user).open_ids()[-1]], "not so")
+    decisions.reject(user.home, user.caller, [reports(user).open_ids()[-1]], "not so")
     chats(user).start("talk", user.caller.now)
 
 

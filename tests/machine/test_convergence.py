@@ -22,7 +22,7 @@ from alice_exp.blocks.usecases import lifetime
 from alice_exp.home.session import Session
 from alice_exp.model.rules.identity import sameness
 from alice_exp.model.values.block import PLACES, Placed
-from alice_exp.review import usecases as review
+from alice_exp.review.usecases import decisions
 from alice_exp.sync import usecases as syncing
 
 ACTS = (
@@ -134,9 +134,9 @@ class Machines(RuleBasedStateMachine):
         w, to = clone.session, ("", "personal/user_preferences", "universal/tool_usage")[luck % 3]
         with suppress(RefusedError):
             if luck < 180:
-                review.approve(w.home, w.caller, [placed.block.id], to)
+                decisions.approve(w.home, w.caller, [placed.block.id], to)
             else:
-                review.reject(w.home, w.caller, [placed.block.id], "not so")
+                decisions.reject(w.home, w.caller, [placed.block.id], "not so")
 
     def move(self, who: int, which: int, to: int) -> None:
         clone = self.who(who)

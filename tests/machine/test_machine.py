@@ -38,9 +38,9 @@ from alice_exp.learning.usecases.decision_outcome import report_outcome
 from alice_exp.maintenance.usecases.settings import pause
 from alice_exp.model.values.block import Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event
-from alice_exp.review import usecases as review
 from alice_exp.review.rules.reply import read
 from alice_exp.review.store import reports
+from alice_exp.review.usecases import decisions, rival_answers, todays_report
 from alice_exp.sharing.rules.bundle import read_bundle
 from alice_exp.sharing.usecases import bundles
 from alice_exp.timeline.usecases import events
@@ -122,8 +122,8 @@ class Acts(RuleBasedStateMachine):
             w = self.world.by("agent")
             tries: list[Callable[[], object]] = [
                 lambda: capture.remember(w.home, w.caller, Draft(Payload("I am the user"))),
-                lambda: review.approve(w.home, w.caller, [block_id]),
-                lambda: review.reject(w.home, w.caller, [block_id]),
+                lambda: decisions.approve(w.home, w.caller, [block_id]),
+                lambda: decisions.reject(w.home, w.caller, [block_id]),
                 lambda: lifetime.move(w.home, w.caller, block_id, "personal/notes"),
                 lambda: lifetime.retire(w.home, w.caller, block_id, "so"),
                 lambda: lifetime.revive(w.home, w.caller, block_id, from_rejected=True),
@@ -242,7 +242,7 @@ class Acts(RuleBasedStateMachine):
     def heartbeat(self, actor: str, peek: bool) -> None:
         with self.world.acting("heartbeat"):
             w = self.world.by(actor)
-            done = review.heartbeat(w, peek=peek)
+            done = todays_report.heartbeat(w, peek=peek)
             self.world.did(done)
 
     @rule(number=ANY, to=st.one_of(st.just(""), PLACES))
@@ -250,7 +250,7 @@ class Acts(RuleBasedStateMachine):
         placed = self.some(number, "low_value", "universal")
         with self.world.acting("approve", person=True):
             w = self.world.by("user")
-            self.world.did(review.approve(w.home, w.caller, [placed.block.id] if placed else [], to))
+            self.world.did(decisions.approve(w.home, w.caller, [placed.block.id] if placed else [], to))
 
     @rule(number=ANY, other=ANY, merges=st.booleans())
     def replace(self, number: int, other: int, merges: bool) -> None:
@@ -262,9 +262,9 @@ class Acts(RuleBasedStateMachine):
             w = self.world.by("user")
             ids = new.block.id, old.block.id
             if merges:
-                self.world.did(review.merge(w.home, w.caller, *ids))
+                self.world.did(rival_answers.merge(w.home, w.caller, *ids))
             else:
-                self.world.did(review.approve(w.home, w.caller, ids[:1], replacing=ids[1:2]))
+                self.world.did(decisions.approve(w.home, w.caller, ids[:1], replacing=ids[1:2]))
 
     @rule(number=ANY)
     def keep(self, number: int) -> None:
@@ -287,7 +287,7 @@ class Acts(RuleBasedStateMachine):
         placed = self.some(number, "low_value")
         with self.world.acting("reject", person=True):
             w = self.world.by("user")
-            self.world.did(review.reject(w.home, w.caller, [placed.block.id] if placed else [], "not so"))
+            self.world.did(decisions.reject(w.home, w.caller, [placed.block.id] if placed else [], "not so"))
 
     @rule(said=st.sampled_from(["同意", "同意 1", "拒绝 2", "approve 1-2", "no to all"]))
     def reply(self, said: str) -> None:
@@ -296,8 +296,8 @@ class Acts(RuleBasedStateMachine):
             (decision,) = read(said, reports(w).open_ids()).decisions
             ids = decision.ids
             if decision.is_wide:
-                ids = review.chosen(w, (), everything=True)
-            decide = review.approve if decision.verb == "approve" else review.reject
+                ids = decisions.shown_only(w.home, reports(w).open_ids())[0]
+            decide = decisions.approve if decision.verb == "approve" else decisions.reject
             self.world.did(decide(w.home, w.caller, ids, bulk=decision.is_wide))
 
     @rule(number=ANY)
@@ -529,7 +529,7 @@ class Acts(RuleBasedStateMachine):
             elif kind == "event":
                 events.add_thought(w, Event("", "a thought"))
             elif kind == "approve":
-                decided = review.approve(w.home, w.caller, [placed.block.id])
+                decided = decisions.approve(w.home, w.caller, [placed.block.id])
                 if decided.commit is None:
                     raise RefusedError("it changed since it was shown, or expired: nothing was decided")
             else:

@@ -53,13 +53,16 @@ READERS: dict[str, tuple[Callable[[int], bytes], Callable[[bytes], object]]] = {
     ),
     "an import of numbers": (
         lambda n: json.dumps([1] * n * 10).encode(),
-        lambda data: import_episodes(data, "x"),
+        lambda data: import_episodes(data, "x", "2026-02-20T09:00:00Z")[1],
     ),
     "thoughts that are none": (
         lambda n: json.dumps([[]] * n * 10).encode(),
-        lambda data: import_timeline(data, "x"),
+        lambda data: import_timeline(data, "x", "2026-02-20T09:00:00Z").problems,
     ),
-    "faulty lines": (lambda n: b'{"task": 1}\n' * n, lambda data: import_episodes(data, "x")),
+    "faulty lines": (
+        lambda n: b'{"task": 1}\n' * n,
+        lambda data: import_episodes(data, "x", "2026-02-20T09:00:00Z")[1],
+    ),
     "episodes with keys of one's own": (
         lambda n: json.dumps(
             {"episodes": [{"id": f"ep-{i}", "task": "t", "mine": 1} for i in range(n)]}

@@ -302,28 +302,28 @@ FORMS = cases(__file__, "FORMS")
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_and_time_is_imported(form: str) -> None:
-    found = import_episodes(form.format('"2026-02-20"').encode(), "in", NOW)
-    assert found.problems == ()
-    assert [(one.task, one.at) for one in found.episodes] == [
+    found, problems = import_episodes(form.format('"2026-02-20"').encode(), "in", NOW)
+    assert problems == ()
+    assert [(one.task, one.at) for one in found] == [
         ("a", "2023-10-12T15:10:56.789Z"),
         ("b", "2026-02-20T00:00:00Z"),
     ]
-    (problem,) = import_episodes(form.format('"2027-02-20"').encode(), "in", NOW).problems
+    (problem,) = import_episodes(form.format('"2027-02-20"').encode(), "in", NOW)[1]
     assert problem.message == '"at" lies in the future: 2027-02-20T00:00:00Z'
     assert problem.line == 1 + form[: form.index("{0}")].count("\n")
 
 
 @table("data", "where")
 def test_an_import_cut_in_half_says_where(data: str, where: str) -> None:
-    (problem,) = import_episodes(data.encode(), "in", NOW).problems
+    (problem,) = import_episodes(data.encode(), "in", NOW)[1]
     assert (problem.where, problem.severity) == (where, "error")
 
 
 def test_export_and_import_are_inverse() -> None:
     book = EpisodeBook(named([Episode("", "t", {"k": [1]}, "a", {"r": 1}, True, 0.25, NOW, "r", "code")] * 3))
-    assert import_episodes(dump(book_json(book)).encode(), "in").episodes == book.episodes
+    assert import_episodes(dump(book_json(book)).encode(), "in", NOW)[0] == book.episodes
     timeline = add_events(Timeline(), map(thought, range(1, 40)))[1]
-    found = import_timeline(dump(timeline_json(timeline)).encode(), "in")
+    found = import_timeline(dump(timeline_json(timeline)).encode(), "in", NOW)
     assert (found.timeline, found.events, found.problems) == (timeline, (), ())
 
 
@@ -350,7 +350,7 @@ def test_thoughts_and_the_source_form_are_imported() -> None:
     assert whole.segments[0].end == "2023-10-12T15:10:57.500Z"
     bad = dump({**source, "next_id": 1}).encode()
     assert import_timeline(bad, "in", NOW).timeline is None
-    assert import_timeline(b" ", "in").events == ()
+    assert import_timeline(b" ", "in", NOW).events == ()
 
 
 def test_ids_are_taken_in_order() -> None:

@@ -409,7 +409,7 @@ def test_a_key_with_a_passphrase_signs_through_an_agent_and_nothing_without(
 
 @pytest.mark.parametrize("meanwhile", ["the block", "another"])
 def test_what_changes_while_it_is_signed(home: Path, owned: Path, cli: Call, meanwhile: str) -> None:
-    from alice_exp.review import usecases as review
+    from alice_exp.review.usecases import decisions
 
     one = candidate(cli, "harmless words", "searching")
     cli("heartbeat")
@@ -426,7 +426,7 @@ def test_what_changes_while_it_is_signed(home: Path, owned: Path, cli: Call, mea
         return real(key, text)
 
     owner(session).signed = slow  # type: ignore[method-assign]
-    done = review.approve(session.home, session.caller, [one])
+    done = decisions.approve(session.home, session.caller, [one])
     if meanwhile == "another":
         assert done.ids == (one,) and block(cli, one)["approved"] is True
     else:

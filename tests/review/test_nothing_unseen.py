@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from alice_exp import Alice
-from alice_exp.review.usecases import approve, merge, reject
+from alice_exp.review.usecases.decisions import approve, reject
+from alice_exp.review.usecases.rival_answers import merge
 from tests.case_tables import cases, table
 from tests.conftest import Call
 from tests.review.test_heartbeat import on_terminal

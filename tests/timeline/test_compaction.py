@@ -20,7 +20,6 @@ from alice_exp.timeline.rules.compaction import (
     by_equal_length,
     covered,
     covered_by_order,
-    events_between,
     narrative,
     recent,
     statistics,
@@ -335,11 +334,11 @@ def test_a_merged_thought_is_told_once_in_the_summary() -> None:
 @pytest.mark.covers("R1.39")
 def test_by_time_span() -> None:
     timeline = after(10)
-    assert [one.id for one in between(timeline)] == [17, 14, 16]
-    assert [one.id for one in between(timeline, since=thought(9).at)] == [14, 16]
-    assert [one.id for one in between(timeline, until=thought(8).at)] == [17]
-    assert [one.id for one in between(timeline, thought(4).at, thought(4).at)] == [17]
-    assert [number for number, _ in events_between(timeline, thought(8).at, thought(9).at)] == [8, 9]
+    assert [one.id for one in between(timeline)[0]] == [17, 14, 16]
+    assert [one.id for one in between(timeline, since=thought(9).at)[0]] == [14, 16]
+    assert [one.id for one in between(timeline, until=thought(8).at)[0]] == [17]
+    assert [one.id for one in between(timeline, thought(4).at, thought(4).at)[0]] == [17]
+    assert [number for number, _ in between(timeline, thought(8).at, thought(9).at)[1]] == [8, 9]
 
 
 @pytest.mark.covers("R1.33")

@@ -38,7 +38,7 @@ def commits(git: Callable[..., str], home: Path) -> int:
 
 
 def test_d45_the_trace_line_by_line(home: Path, cli: Call, git: Callable[..., str], sound: Any) -> None:
-    for line in TRACE.strip().splitlines():
+    for line in TRACE:
         number, _, wanted = line.strip().partition(": ")
         before = commits(git, home)
         added = cli("event", "add", f"thought {number}", "--action", f"do {number}", "--json").json

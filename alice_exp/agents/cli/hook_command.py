@@ -132,7 +132,7 @@ def _for_person(terminal: Terminal, host: Host, event: Event, told: hook_answers
     # The report is made where there is something to tell and nobody was told today.
     pool: tuple[Place, ...] = ("low_value",)
     if not spool(session).known(day) and any(True for _ in session.home.read(pool)):
-        from alice_exp.review.usecases import heartbeat
+        from alice_exp.review.usecases.todays_report import heartbeat
 
         count = len(heartbeat(session, peek=True)[0].items)
         if count and spool(session).first(day):

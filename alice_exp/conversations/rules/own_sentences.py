@@ -97,12 +97,11 @@ def own_lines(text: str, answered: str = "") -> list[str]:
 def own_sentences(text: str, answered: str = "") -> list[str]:
     """The sentences that the sender of a message typed, each of at most ``LONGEST`` characters, word for word."""
     found = (one.strip() for line in own_lines(text, answered) for one in _SENTENCE.findall(line))
-    return [one[:LONGEST] for one in found if _says(one)]
-
-
-def _says(sentence: str) -> bool:
-    size = len(sentence) + 2 * len(_CJK.findall(sentence))
-    return size >= _LEAST and not words_of(sentence).idle.fullmatch(sentence.lower())
+    return [
+        one[:LONGEST]
+        for one in found
+        if len(one) + 2 * len(_CJK.findall(one)) >= _LEAST and not words_of(one).idle.fullmatch(one.lower())
+    ]
 
 
 def but_unrecorded(messages: Sequence[Message]) -> list[Message]:

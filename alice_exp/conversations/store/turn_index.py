@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from alice_exp.conversations.store.file_sessions import FileSessions
-from alice_exp.conversations.values import ChatRecord, Message, as_dict, message_of
+from alice_exp.conversations.values import ChatRecord, as_dict, message_of
 from alice_exp.finding.rules.noise import NO_NOISE, SAMPLE, Noise, learn_noise
 from alice_exp.finding.rules.scorer import Statistics
 from alice_exp.finding.store.database import Connection, Database, in_memory
@@ -272,7 +272,9 @@ def _count(connection: Connection, turns: Sequence[tuple[Sequence[str], int]], s
 def _add(connection: Connection, start: int, records: Sequence[ChatRecord]) -> None:
     """Take in some messages of a session whose turns are numbered from ``start``."""
     said = [one for one in records if one.message.content.strip() and one.message.role != "system"]
-    rows = tokens_many([_searched(one.message) for one in said])
+    # The speaker's name is searched, too: a question may say it.
+    texts = ((one.message.content[:SEARCHED], one.message.speaker) for one in said)
+    rows = tokens_many([text if text.startswith(name) else f"{name}: {text}" for text, name in texts])
     turns = [(row, sum(map(thirds, row))) for row in rows]
     told = [
         (
@@ -306,9 +308,3 @@ def _body(record: ChatRecord) -> str:
     row = as_dict(record.message)
     row |= {"extracted": record.extracted, "key": record.name, "project": record.project}
     return json.dumps(row, ensure_ascii=False)
-
-
-def _searched(message: Message) -> str:
-    """The text that is searched: with the speaker's name, which a question may say."""
-    text, speaker = message.content[:SEARCHED], message.speaker
-    return text if text.startswith(speaker) else f"{speaker}: {text}"

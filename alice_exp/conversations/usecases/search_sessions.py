@@ -17,7 +17,6 @@ from alice_exp.finding.rules.noise import B
 from alice_exp.finding.rules.parsed_query import Query
 from alice_exp.finding.rules.scorer import Scored, Statistics, score
 from alice_exp.kernel.text.data_files import LazyPattern
-from alice_exp.kernel.text.date_spans import Span
 from alice_exp.kernel.text.named_dates import asks_only_of_days, day_of, named_spans
 from alice_exp.kernel.text.tokens import STOP_WORDS, fold, words
 from alice_exp.kernel.value_class import dataclass
@@ -88,7 +87,11 @@ def search(turns: IndexedTurns, question: str, now: str | None, top: int, gate: 
     found = turns.beside(chosen, query.tokens)
     lengths = {number: turn.length for number, turn in found.items()}
     scored = score(query, known, _lent(found, chosen, known), lengths)
-    on_day = {number for number in chosen if found[number].at and _is_within(found[number].at, days)}
+    on_day = {
+        number
+        for number in chosen
+        if found[number].at and any(span.covers(day_of(found[number].at)) for span in days)
+    }
     named = _named(turns.speakers(), question)
     scores = dict.fromkeys(on_day, 0.0) | dict(scored.matches)
     to_assistant = bool(_ASKS_ASSISTANT.search(fold(question)))
@@ -169,7 +172,3 @@ def _named(speakers: Iterable[str], question: str) -> set[str]:
         if not asked.isdisjoint(set(words(name)) - STOP_WORDS)
         or (not name.isascii() and len(name) > 1 and fold(name) in folded)
     }
-
-
-def _is_within(at: str, days: Sequence[Span]) -> bool:
-    return bool(days) and any(span.covers(day_of(at)) for span in days)

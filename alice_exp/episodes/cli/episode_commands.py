@@ -44,6 +44,12 @@ from alice_exp.terminal.options import (
 )
 from alice_exp.terminal.streams import json_text
 
+Recent = Annotated[str, typer.Option(help="Of this span of time alone, as 30d or 12h.")]
+Success = Annotated[bool | None, typer.Option("--success/--failed", help="Only such.")]
+Kind = Annotated[str, typer.Option(help="One kind of task alone.")]
+LeastReward = Annotated[float, typer.Option(help="From 0 to 1.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="An episode's id, or the beginning of it.")]
+
 _NAMES = {"at": "when", "cited_by": "cited by", "success": "worked"}
 """What a person reads for the names of fields that are no words."""
 
@@ -103,29 +109,26 @@ def list_episodes(
     terminal: Terminal,
     since: Annotated[str, typer.Option(help="From this day or time on.")] = "",
     until: Annotated[str, typer.Option(help="Until this day or time.")] = "",
-    recent: Annotated[str, typer.Option(help="Of this span of time alone, as 30d or 12h.")] = "",
-    success: Annotated[bool | None, typer.Option("--success/--failed", help="Only such.")] = None,
-    type: Annotated[str, typer.Option(help="One kind of task alone.")] = "",
-    min_reward: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.0,
+    recent: Recent = "",
+    success: Success = None,
+    type: Kind = "",
+    min_reward: LeastReward = 0.0,
     limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="How many at most.")] = 1_000_000,
 ) -> None:
     """List what happened, newest first.
 
     Example: alice-exp episode list --failed --recent 30d
     """
-    after = _after(terminal, recent, since)
-    filters = Filters(after, success, type, number_between(min_reward, 0, 1, "--min-reward"))
+    filters = _filters(terminal, recent, since, success, type, min_reward)
     found = listed(_episodes(terminal), filters, terminal.moment(until), limit)
     rows = [episode_row(terminal, episode) for episode in found]
-    columns = [say("id"), say("when"), say("worked"), say("reward"), say("task"), say("action")]
-    terminal.answer(
-        {"episodes": [episode_document(one) for one in found]}, lambda: terminal.table(columns, rows)
-    )
+    document = {"episodes": [episode_document(one) for one in found]}
+    terminal.answer(document, lambda: terminal.table(_columns(), rows))
 
 
 def show(
     terminal: Terminal,
-    reference: Annotated[str, typer.Argument(metavar="ID", help="An episode's id, or the beginning of it.")],
+    reference: Id,
 ) -> None:
     """Show one episode whole, and which blocks rest on it.
 
@@ -162,10 +165,10 @@ def similar(
     task: Annotated[str, typer.Argument(metavar="TASK", help="What is to be done, in your own words.")],
     context: Surroundings = [],  # noqa: B006
     top: Top = 5,
-    recent: Annotated[str, typer.Option(help="Of this span of time alone, as 30d or 12h.")] = "",
-    success: Annotated[bool | None, typer.Option("--success/--failed", help="Only such.")] = None,
-    type: Annotated[str, typer.Option(help="One kind of task alone.")] = "",
-    min_reward: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.0,
+    recent: Recent = "",
+    success: Success = None,
+    type: Kind = "",
+    min_reward: LeastReward = 0.0,
     by_words: Annotated[
         bool, typer.Option("--by-words", help="Weigh words as recall does, not by the 0.4 / 0.6 formula.")
     ] = False,
@@ -179,9 +182,7 @@ def similar(
     Examples: alice-exp episode similar "search code" --success · alice-exp episode similar 部署 --context env=prod
     """
     require_utf8(task)
-    filters = Filters(
-        _after(terminal, recent, ""), success, type, number_between(min_reward, 0, 1, "--min-reward")
-    )
+    filters = _filters(terminal, recent, "", success, type, min_reward)
     found = episode_book.similar(
         terminal.session,
         terminal.records(EPISODES_PATH),
@@ -195,13 +196,8 @@ def similar(
     def text() -> None:
         if found:
             terminal.line(say("{count} similar episodes", count=len(found)))
-            columns = [
-                say("score"),
-                *[say(name) for name in ("id", "when", "worked", "reward", "task", "action")],
-            ]
-            terminal.table(
-                columns, [[f"{one.score:.3f}", *episode_row(terminal, one.episode)] for one in found]
-            )
+            rows = [[f"{one.score:.3f}", *episode_row(terminal, one.episode)] for one in found]
+            terminal.table([say("score"), *_columns()], rows)
         else:
             terminal.line(say("no similar episode"))
         for one in found if explain else ():
@@ -215,7 +211,7 @@ def similar(
 
 def reflect(
     terminal: Terminal,
-    reference: Annotated[str, typer.Argument(metavar="ID", help="An episode's id, or the beginning of it.")],
+    reference: Id,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What was learned.")],
 ) -> None:
     """Say afterwards what was learned from an episode.
@@ -247,16 +243,11 @@ def stats(terminal: Terminal) -> None:
 
     def text() -> None:
         line = "{total} episodes of at most {capacity}, {successful} successful, mean reward {reward}"
-        reward = f"{counts.average_reward:.2f}"
-        terminal.line(
-            say(line, total=counts.total, capacity=capacity, successful=counts.successful, reward=reward)
-        )
+        total, successful, reward = counts.total, counts.successful, f"{counts.average_reward:.2f}"
+        terminal.line(say(line, total=total, capacity=capacity, successful=successful, reward=reward))
         if counts.total:
-            oldest, newest = (
-                iso_time(counts.oldest_timestamp / 1000),
-                iso_time(counts.newest_timestamp / 1000),
-            )
-            terminal.line(f"{terminal.local(oldest)} – {terminal.local(newest)}")
+            span = (counts.oldest_timestamp, counts.newest_timestamp)
+            terminal.line(" – ".join(terminal.local(iso_time(at / 1000)) for at in span))
         for name, count in counts.types.items():
             terminal.line(f"  {name}  {count}")
 
@@ -319,8 +310,7 @@ def export(
 
     Example: alice-exp episode export episodes.json
     """
-    book = terminal.records(EPISODES_PATH).episodes or EpisodeBook()
-    items = book_json(book)
+    items = book_json(terminal.records(EPISODES_PATH).episodes or EpisodeBook())
     whole = "".join(json_text(item, None) for item in items) if lines else json_text(items)
     write_apart(terminal.session.root, target, whole)
     if target != "-":
@@ -348,6 +338,10 @@ def import_(
     mode: ImportMode = "replace" if replace else "merge"
     kept = episode_book.take_in(terminal.rehearsing(dry_run), episodes, mode)
     _kept(terminal, kept, say("{count} of {total} taken in", count=len(kept.ids), total=len(episodes)))
+
+
+def _columns() -> list[str]:
+    return [say("id"), say("when"), say("worked"), say("reward"), say("task"), say("action")]
 
 
 def _episodes(terminal: Terminal) -> Sequence[Episode]:
@@ -380,11 +374,13 @@ def _kept(terminal: Terminal, kept: episode_book.Kept, sentence: str = "") -> No
         terminal.note(say("alice-exp: {id} says something else here and was left as it is", id=one))
 
 
-def _after(terminal: Terminal, recent: str, since: str) -> str:
-    """The time after which episodes have to be, strictly (R0.33); ``since`` itself is included."""
+def _filters(
+    terminal: Terminal, recent: str, since: str, success: bool | None, type: str, least: float
+) -> Filters:
+    """Filters of a search; its time is strictly later (R0.33), ``since`` itself is included."""
     span = window(recent)
-    now = seconds(terminal.session.caller.now)
-    begins = [now - span] if span else []
+    begins = [seconds(terminal.session.caller.now) - span] if span else []
     # The filter is strict, and times have milliseconds.
     begins += [seconds(terminal.moment(since)) - 0.001] if since else []
-    return iso_time(max(begins)) if begins else ""
+    after = iso_time(max(begins)) if begins else ""
+    return Filters(after, success, type, number_between(least, 0, 1, "--min-reward"))

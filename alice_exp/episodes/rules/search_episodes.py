@@ -17,7 +17,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from alice_exp.finding.rules.task_similarity import Similarity, contradicts, retrieval_similarity
+from alice_exp.episodes.rules.task_similarity import Similarity, retrieval_similarity
+from alice_exp.finding.rules.contexts import contradicts
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords
@@ -150,7 +151,12 @@ def find_by_words(
     wanted = filters.among(listed)
     shares = [(listed[at], round(share, 6)) for at, share in found.matches.items() if share >= least]
     return _best(
-        [_by_words(one, share, _weighed(one, share)) for one, share in shares if wanted.admits(one)], top
+        [
+            _by_words(one, share, share if one.success else round(share / (1 + SUCCESS), 6))
+            for one, share in shares
+            if wanted.admits(one)
+        ],
+        top,
     )
 
 
@@ -179,10 +185,6 @@ def find_without_context(
         *formula,
         *(_by_words(match.episode, match.score, round(THRESHOLD * match.score, 6)) for match in more),
     )
-
-
-def _weighed(episode: Episode, share: float) -> float:
-    return share if episode.success else round(share / (1 + SUCCESS), 6)
 
 
 def _by_words(episode: Episode, share: float, score: float) -> Match:

@@ -102,9 +102,9 @@ def capacity_of(snapshot: Snapshot) -> int:
 
 def read_import(data: bytes, path: str, now: str) -> tuple[Episode, ...]:
     """The episodes of a text, whole or not at all: ``ProblemError`` with the first fault's place."""
-    imported = import_episodes(data, path, now)
-    refuse_faults(imported.problems)
-    return imported.episodes
+    episodes, problems = import_episodes(data, path, now)
+    refuse_faults(problems)
+    return episodes
 
 
 def add_episode(

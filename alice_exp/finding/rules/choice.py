@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from alice_exp.finding.rules.concerns import trusted_since
-from alice_exp.finding.rules.task_similarity import contradicts
+from alice_exp.finding.rules.contexts import contradicts
 from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass

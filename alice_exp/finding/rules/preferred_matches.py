@@ -25,14 +25,14 @@ SAME = 1.15
 def preferring(matches: Sequence[Match], project: str) -> list[Match]:
     """The matches in their order with those of this project lifted, by all its names; as they are where there is
     none."""
-    if not project:
-        return list(matches)
     own = project.split()
-    return ordered([_lifted(one) if one.placed.block.project in own else one for one in matches])
-
-
-def _lifted(match: Match) -> Match:
-    return replace(match, match=min(1.0, round(match.match * SAME, 6)), score=round(match.score * SAME, 6))
+    lifted = [
+        replace(one, match=min(1.0, round(one.match * SAME, 6)), score=round(one.score * SAME, 6))
+        if one.placed.block.project in own
+        else one
+        for one in matches
+    ]
+    return ordered(lifted) if own else lifted
 
 
 def days_named(query: str, now: str) -> Sequence[Span]:

@@ -14,8 +14,8 @@ from heapq import nlargest
 from typing import Any, cast
 
 from alice_exp.finding.rules.concerns import LONGEST, Standing
+from alice_exp.finding.rules.contexts import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity
 from alice_exp.finding.rules.corpus import AT_ONCE, Corpus, Found, Searchable
-from alice_exp.finding.rules.task_similarity import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
@@ -132,10 +132,7 @@ class Asked:
         statistics, so that a filter changes no match. Further candidates are scored only where some of the likeliest
         did not pass and fewer than ``top`` did.
         """
-        # `Searchable` is a protocol that cannot be checked at runtime.
-        collection = (
-            cast("Searchable", blocks) if hasattr(blocks, "found") else Corpus.of(cast("Any", blocks))
-        )
+        collection: Any = blocks if hasattr(blocks, "found") else Corpus.of(cast("Any", blocks))
         near: dict[int, float] = {}
 
         def also() -> Sequence[int]:

@@ -16,22 +16,14 @@ from array import array
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from sqlite3 import Connection, DatabaseError, IntegrityError
 from typing import TypeVar
 
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature
 
-__all__ = [
-    "Connection",
-    "Database",
-    "DatabaseError",
-    "IntegrityError",
-    "Unusable",
-    "generation_of",
-]
-__all__ += ["in_memory", "is_certain", "signature_text"]
-
+Connection = sqlite3.Connection
+DatabaseError = sqlite3.DatabaseError
+IntegrityError = sqlite3.IntegrityError
 R = TypeVar("R")
 
 VERSION = 21
@@ -77,10 +69,9 @@ class Database:
             OSError,
             ValueError,
             TypeError,
-            IndexError,
-            EOFError,
-            KeyError,
+            LookupError,
             OverflowError,
+            EOFError,
             RecursionError,
         ) as error:
             self._fail(error)

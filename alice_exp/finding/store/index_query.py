@@ -247,19 +247,15 @@ def text_checksum(standing: str, length: int, tokens: str) -> int:
 
 def _held(query: Query, known: frozenset[str], texts: Mapping[int, str]) -> dict[str, dict[int, int]]:
     """How often each text has each token and pair of the question, by token."""
-    held: dict[str, dict[int, int]] = {token: {} for token in known}
-    behind: defaultdict[str, list[str]] = defaultdict(list)
+    has = {row: known.intersection(text.split()) for row, text in texts.items()}
+    held = {
+        token: {row: texts[row].count(f" {token} ") for row in texts if token in has[row]} for token in known
+    }
     for pair in query.pairs:
         first, _, last = pair.partition(" ")
-        behind[first].append(last)
-    for row, text in texts.items():
-        # Most texts have one or two of them: only these are counted.
-        has = known.intersection(text.split())
-        for token in has:
-            held[token][row] = text.count(f" {token} ")
-            for last in behind.get(token, ()):
-                if last in has and (count := text.count(f" {token}  {last} ")):
-                    held.setdefault(f"{token} {last}", {})[row] = count
+        both = held.get(first, {}).keys() & held.get(last, {}).keys()
+        if found := {row: count for row in both if (count := texts[row].count(f" {first}  {last} "))}:
+            held[pair] = found
     return held
 
 

@@ -104,7 +104,9 @@ class GitHistory:
         if block:
             options |= {"grep": f"^Alice-Block: {block}$"}
             # A foreign commit may carry forged trailers, and the act that adopted it need not name this block.
-            foreign = self._foreign()
+            adopting = disclaimed(self._acts({"grep": f"^Alice-{FOREIGN}: "}))
+            rows = (row for act in adopting if act.op == "adopt" for row in act.trailers)
+            foreign = {value for name, value in rows if name == FOREIGN}
             yield from (act for act in self._acts(options) if act.commit not in foreign)
             return
         yield from disclaimed(self._acts(options))
@@ -115,12 +117,6 @@ class GitHistory:
         with self._repo() as repo:
             for found in repo.iter_commits(repo.head.commit, **options):
                 yield read(found.hexsha, _message(found))
-
-    def _foreign(self) -> set[str]:
-        """The commits that were adopted as foreign."""
-        acts = self._acts({"grep": f"^Alice-{FOREIGN}: "})
-        own = (act for act in disclaimed(acts) if act.op == "adopt")
-        return {value for act in own for name, value in act.trailers if name == FOREIGN}
 
     def commit(self, name: str) -> Commit:
         """The act with this commit id, unique prefix of one, or act id; ``UsageError`` if malformed or ambiguous."""
@@ -171,7 +167,11 @@ class GitHistory:
         for act in self.log(block=block_id):
             trailers = dict(act.trailers)
             if len(act.blocks) == 1 and {"From", "To"} <= trailers.keys():
-                yield act, _plain_state(trailers["From"]), _plain_state(trailers["To"])
+                before, after = (
+                    "reliable" if level == "super_reliable" else level
+                    for level in (trailers["From"], trailers["To"])
+                )
+                yield act, before, after
                 continue
             with self._repo() as repo:
                 found = repo.commit(act.commit)
@@ -189,13 +189,11 @@ class GitHistory:
                 if version.after is None and version.before is not None:
                     return version.before, version.before_raw
                 if version.after is not None:
-                    return version.after, self._raw(act.commit, version.after)
+                    path = version.after.path
+                    with self._repo() as repo:
+                        data = (repo.commit(act.commit).tree / path).data_stream.read()
+                    return version.after, raw_block(data, path, block_id)
         return None
-
-    def _raw(self, commit: str, placed: Placed) -> str:
-        with self._repo() as repo:
-            data = (repo.commit(commit).tree / placed.path).data_stream.read()
-        return raw_block(data, placed.path, placed.block.id)
 
     def decided(self, entries: Sequence[Entry]) -> Mapping[str, Placed]:
         """The blocks as some decisions left them, by id, as far as any commit or reflog still has them."""
@@ -237,34 +235,22 @@ class GitHistory:
         if not self._repository.exists:
             return ()
         with self._repo() as repo:
-            remotes = [(remote.name, next(remote.urls, "")) for remote in repo.remotes]
+            remotes = [{"name": one.name, "address": next(one.urls, "")} for one in repo.remotes]
             lost = [str(ref.path) for ref in repo.references if str(ref.path).startswith(LOST)]
-        return (
-            *(
-                Problem(
-                    ".git",
-                    0,
-                    0,
-                    "the history has a remote, {name} ({address}), that sync does not know: "
-                    "if it is yours alone, 'alice-exp sync add' it with --private; else remove it",
-                    {"name": name, "address": address},
-                    hint=Hint("git -C experiences remote remove {name}", name=name),
-                )
-                for name, address in remotes
-            ),
-            *(
-                Problem(".git", 0, 0, "an interrupted act was kept aside as {ref}", {"ref": ref}, "warning")
-                for ref in lost
-            ),
+        template = (
+            "the history has a remote, {name} ({address}), that sync does not know: "
+            "if it is yours alone, 'alice-exp sync add' it with --private; else remove it"
         )
+        found = []
+        for values in remotes:
+            hint = Hint("git -C experiences remote remove {name}", name=values["name"])
+            found.append(Problem(".git", 0, 0, template, values, hint=hint))
+        template = "an interrupted act was kept aside as {ref}"
+        return (*found, *(Problem(".git", 0, 0, template, {"ref": ref}, "warning") for ref in lost))
 
 
 def _unreadable(why: str) -> ProblemError:
-    return ProblemError(
-        "the history cannot be read: {why}",
-        why=why,
-        hint=MENDS,
-    )
+    return ProblemError("the history cannot be read: {why}", why=why, hint=MENDS)
 
 
 def _message(commit: GitCommit) -> str:
@@ -281,10 +267,6 @@ def _gitpython(settings: Mapping[str, str]) -> Any:
         for name in settings:
             os.environ.pop(name, None)
     return git
-
-
-def _plain_state(level: str) -> str:
-    return "reliable" if level == "super_reliable" else level
 
 
 def _changed_pairs(commit: GitCommit) -> list[tuple[Blob | None, Blob | None]]:

@@ -80,10 +80,8 @@ def exposed(root: Path) -> tuple[Problem, ...]:
             template = (
                 "the home is a symbolic link to {place}; whoever may change the link decides what is read"
             )
-            values = {"place": str(root.resolve())}
-            found.append(
-                Problem(str(root), 0, 0, template, values, "warning", "set ALICE_HOME to the place itself")
-            )
+            hint = "set ALICE_HOME to the place itself"
+            found.append(Problem(str(root), 0, 0, template, {"place": str(root.resolve())}, "warning", hint))
         mode = stat.S_IMODE(root.stat().st_mode)
         if mode & 0o077:
             template = "others may read this: its mode is {mode:04o} and should be {wanted:04o}"
@@ -186,11 +184,8 @@ def _folder(found: Found, root: str, folder: str, ending: str) -> None:
             continue
         path = f"{folder}/{name}"
         if not NAME.fullmatch(name.removesuffix(ending)) and path != NEWER:
-            found.problems.append(
-                _odd(
-                    path, "a namespace's name is made of a-z, 0-9, - and _", hint="rename the file to use it"
-                )
-            )
+            template = "a namespace's name is made of a-z, 0-9, - and _"
+            found.problems.append(_odd(path, template, "rename the file to use it"))
             continue
         _file(found, f"{root}/{path}", path)
 

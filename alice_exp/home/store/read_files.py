@@ -21,7 +21,7 @@ from alice_exp.model.values.ledger_entry import NONE
 from alice_exp.model.values.snapshot import Catalogue, NamespaceFile, Snapshot, Unread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from alice_exp.home.store.list_files import Found
@@ -175,6 +175,12 @@ def snapshot(
     if "held" in places:
         found = with_held(found, reading.root)
     covered, known = catalogue or ((), None)
+
+    def read(path: str, signature: Signature) -> Sequence[Block]:
+        # As a catalogue knows them: as fast as from the file, and without what parses it.
+        blocks: Sequence[Block] | None = known(lambda rows: rows.of_file(path)) if known else None
+        return marked(path, reading.unread(path, signature, last_good)) if blocks is None else blocks
+
     files: list[NamespaceFile] = []
     ids, count = set[str](), 0
     problems = list(found.problems)
@@ -183,8 +189,7 @@ def snapshot(
         if path != HELD and (not holds_blocks(path) or place_of(path) not in places):
             continue
         if path in covered:
-            read = partial(_unread, reading, path, signature, last_good, marked)
-            files.append(NamespaceFile(path, Unread(partial(_from_rows, known, path, read))))
+            files.append(NamespaceFile(path, Unread(partial(read, path, signature))))
             continue
         parsed = reading.parsed(path, signature)
         has_error = has_error or parsed.broken
@@ -198,12 +203,15 @@ def snapshot(
         return snapshot(reading, found, places, head, last_good, marked)
     lost = last_good.missing(found, places)
     files += [replace(file, blocks=marked(file.path, file.blocks), stale=True) for file in lost]
-    problems += _missing(found, {file.path.partition("/")[0] for file in lost})
+    # A directory with something else in its place has its problem already.
+    gone = {file.path.partition("/")[0] for file in lost} - {problem.path for problem in found.problems}
+    template = "this directory is missing; the last good version answers"
+    for folder in sorted(gone - found.directories):
+        problems.append(Problem(folder, 0, 0, template, {}, "error", "put it back where it was"))
     if lost or count > len(ids):
         files, named = _each_once(files, last_good)
         problems += named
-    in_order = tuple(sorted(files, key=lambda file: file.path))
-    return Snapshot(in_order, tuple(problems), head, catalogue=known)
+    return Snapshot(tuple(sorted(files, key=lambda file: file.path)), tuple(problems), head, catalogue=known)
 
 
 def _each_once(
@@ -243,26 +251,6 @@ def _each_once(
         else file
         for file in files
     ], problems
-
-
-def _unread(
-    reading: Reading, path: str, signature: Signature, last_good: LastGood, marked: Marked
-) -> tuple[Block, ...]:
-    return marked(path, reading.unread(path, signature, last_good))
-
-
-def _from_rows(known: Catalogue | None, path: str, read: Callable[[], Sequence[Block]]) -> Sequence[Block]:
-    """A file's blocks as a catalogue knows them: as fast as from the file, and without what parses it."""
-    blocks: Sequence[Block] | None = known(lambda rows: rows.of_file(path)) if known else None
-    return read() if blocks is None else blocks
-
-
-def _missing(found: Found, folders: Collection[str]) -> Iterator[Problem]:
-    """The directories that are not there; one with something else in its place has its problem already."""
-    named = {problem.path for problem in found.problems}
-    for folder in sorted(set(folders) - named - found.directories):
-        template = "this directory is missing; the last good version answers"
-        yield Problem(folder, 0, 0, template, {}, "error", "put it back where it was")
 
 
 class LastGood:

@@ -16,7 +16,7 @@ from alice_exp.home.state_files import FOLDERS
 from alice_exp.home.store.list_files import TRACKED, scan
 from alice_exp.kernel.errors import AliceError, ProblemError, reason
 from alice_exp.kernel.journal import transaction
-from alice_exp.kernel.journal.act import Act, Actor, Commit
+from alice_exp.kernel.journal.act import Act, Actor, Commit, Op
 from alice_exp.kernel.journal.atomic_files import sweep, sync_directory
 from alice_exp.kernel.journal.derived_file import Stamps
 from alice_exp.kernel.journal.git_process import LOST, PURGING, STAGE, Repository
@@ -63,28 +63,23 @@ _EXCLUDES = ".git-*\n.*.alice-tmp-*\n*~\n.*.sw?\n*.swp\n4913\n.#*\n\\#*#\n.DS_St
 
 def repo_config() -> RepoConfig:
     """The configuration of a home's repository: settings, hooks, attributes and excludes."""
-    return RepoConfig(_settings(), _texts(), "merge.alice.driver", {"commit.gpgSign": "false"})
-
-
-def _settings() -> dict[str, str]:
-    return {
+    python = shlex.quote(sys.executable)
+    settings = {
         "core.hooksPath": ".git/hooks",
         "core.autocrlf": "false",
         "core.quotePath": "false",
         "gc.auto": "0",
         "maintenance.auto": "false",
         "merge.alice.name": "blocks by id, in three ways",
-        "merge.alice.driver": f"{shlex.quote(sys.executable)} -m alice_exp merge-driver %O %A %B %P",
+        "merge.alice.driver": f"{python} -m alice_exp merge-driver %O %A %B %P",
     }
-
-
-def _texts() -> dict[str, str]:
-    return {
+    texts = {
         "info/attributes": _ATTRIBUTES,
         "info/exclude": _EXCLUDES,
         "hooks/pre-push": _PRE_PUSH,
-        "hooks/post-merge": _POST_MERGE.format(python=shlex.quote(sys.executable)),
+        "hooks/post-merge": _POST_MERGE.format(python=python),
     }
+    return RepoConfig(settings, texts, "merge.alice.driver", {"commit.gpgSign": "false"})
 
 
 def make_directories(root: Path, experiences: Path) -> None:
@@ -123,13 +118,8 @@ def found(
         if path not in there.files:
             files[path] = FileChange(None, text.encode())
     detail = f"{len(blocks)} blocks in {len(there.files)} files" if there.files else "a new home"
-    act = Act(
-        "adopt" if there.files else "init",
-        actor,
-        writer.sources.now(),
-        tuple(blocks),
-        "" if blocks else detail,
-    )
+    op: Op = "adopt" if there.files else "init"
+    act = Act(op, actor, writer.sources.now(), tuple(blocks), "" if blocks else detail)
     writer.stamps = Stamps()
     commit = writer.write(act, files, ledger=standings.composing(standings.founding(act, files), anew=True))
     standings.landed()

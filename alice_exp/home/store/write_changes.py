@@ -63,7 +63,10 @@ class Composing:
             return documents[path]
 
         self._refuse_frozen(changes, seen, found)
-        find = _finder(seen, len(changes.puts) + len(changes.removes))
+        is_few = len(changes.puts) + len(changes.removes) <= FEW
+        find: Callable[[str], Placed | None] = (
+            seen.find if is_few else {placed.block.id: placed for placed in seen}.get
+        )
         new = rewrite(changes, find, document)
         new |= self._recording.compose(changes, seen, lambda path: self._record(path, found, contents))
         contents |= self._whole_files(changes, found)
@@ -215,13 +218,6 @@ def _sampled(value: Json) -> Json:
     """A namespace file's value with every twentieth block and the last one."""
     listed = value.get("blocks") if isinstance(value, dict) else None
     return {"blocks": [*listed[:-1:20], *listed[-1:]]} if isinstance(listed, list) else value
-
-
-def _finder(seen: Snapshot, count: int) -> Callable[[str], Placed | None]:
-    """What finds a block by its id, so many times."""
-    if count <= FEW:
-        return seen.find
-    return {placed.block.id: placed for placed in seen}.get
 
 
 def _unlike(new: Document, old: Document, wanted: Collection[str]) -> tuple[dict[int, Json], list[int]]:

@@ -6,7 +6,7 @@ all or nothing (R0.46, R1.43).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -30,7 +30,7 @@ from alice_exp.model.formats.record_schema import (
     read_timeline,
     segment_json,
 )
-from alice_exp.model.values.records import Episode, Event, Segment, Timeline
+from alice_exp.model.values.records import Episode, Event, Timeline
 
 T = TypeVar("T")
 
@@ -38,14 +38,6 @@ DAY = 86_400.0
 """Seconds by which a time may be ahead of the clock, since the clocks of two machines differ."""
 
 _OTHER_NAMES = {"timestamp": "at", "start_timestamp": "start", "end_timestamp": "end"}
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedEpisodes:
-    """The episodes of a text, in order; an id is empty if the text has none."""
-
-    episodes: tuple[Episode, ...]
-    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +59,16 @@ class _Row:
     lines: int
 
 
-def import_episodes(data: bytes, path: str, now: str = "") -> ImportedEpisodes:
-    """Episodes from a text; ``now`` (ISO-8601 UTC) is the default time, and times a day after it are refused."""
+def import_episodes(data: bytes, path: str, now: str) -> tuple[tuple[Episode, ...], tuple[Problem, ...]]:
+    """The episodes of a text, in order (an id is empty if it has none), and the problems; ``now`` (ISO-8601 UTC) is the
+    default time, and times a day after it are refused."""
     readers = _readers(EPISODE_FIELDS, now)
     rows, problems = _rows(data, path, EPISODES)
     episodes, faults = _taken(rows, lambda value: read_episode(_named(value), readers))
-    return ImportedEpisodes(tuple(replace(one, at=one.at or now) for one in episodes), (*problems, *faults))
+    return tuple(replace(one, at=one.at or now) for one in episodes), (*problems, *faults)
 
 
-def import_timeline(data: bytes, path: str, now: str = "") -> ImportedTimeline:
+def import_timeline(data: bytes, path: str, now: str) -> ImportedTimeline:
     """A timeline or thoughts from a text; ``now`` is the default time, and times a day after it are refused."""
     rows, problems = _rows(data, path, SEGMENTS)
     if rows and rows[0].pointer[:1] == (SEGMENTS,):
@@ -84,36 +77,36 @@ def import_timeline(data: bytes, path: str, now: str = "") -> ImportedTimeline:
 
     def read(value: Json) -> Event:
         named = _named(value)
-        return read_event({"at": now, **named} if now and isinstance(named, dict) else named, readers)
+        return read_event({"at": now, **named} if isinstance(named, dict) else named, readers)
 
     events, faults = _taken(rows, read)
     return ImportedTimeline(None, tuple(events), (*problems, *faults))
 
 
 def _whole_timeline(rows: list[_Row], problems: tuple[Problem, ...], now: str) -> ImportedTimeline:
-    within = {**_readers(SEGMENT_FIELDS, now), "events": _renamed(events_with(_readers(EVENT_FIELDS, now)))}
+    events = events_with(_readers(EVENT_FIELDS, now))
+
+    def renamed(value: Json) -> tuple[Event, ...]:
+        told: tuple[Event, ...] = events(
+            [_named(item) for item in value] if isinstance(value, list) else value
+        )
+        return told
+
+    within = {**_readers(SEGMENT_FIELDS, now), "events": renamed}
     segments, faults = _taken(rows, lambda value: read_segment(_named(value), within))
     if problems or faults:
         return ImportedTimeline(None, (), (*problems, *faults))
     document = rows[0].document
     root = document.value if isinstance(document.value, dict) else {}
-    return _counted(document, root, tuple(segments))
-
-
-def _counted(document: Document, root: Mapping[str, Json], segments: tuple[Segment, ...]) -> ImportedTimeline:
-    """The timeline with the counters of the text, validated like those of a file."""
+    # The counters of the text are validated like those of a file.
     plain: Json = {**root, SEGMENTS: [segment_json(segment) for segment in segments]}
     timeline, problems = read_timeline(replace(document, value=plain))
     return ImportedTimeline(None if first_error(problems) else timeline, (), problems)
 
 
 def _readers(table: Mapping[str, Reader], now: str) -> dict[str, Reader]:
-    """The table with readers of any time format that, if ``now`` is given, refuse times more than a day ahead."""
-    return {key: _any_time(now) if reader is field_readers.time else reader for key, reader in table.items()}
-
-
-def _any_time(now: str) -> Reader:
-    latest = seconds(now) + DAY if now else float("inf")
+    """The table with readers of any time format that refuse times more than a day ahead."""
+    latest = seconds(now) + DAY
 
     def read(value: Json) -> str:
         try:
@@ -124,7 +117,7 @@ def _any_time(now: str) -> Reader:
             raise Fault('"{name}" lies in the future: {at}', at=at)
         return at
 
-    return read
+    return {key: read if reader is field_readers.time else reader for key, reader in table.items()}
 
 
 def _named(value: Json) -> Json:
@@ -132,10 +125,6 @@ def _named(value: Json) -> Json:
     if not isinstance(value, dict) or not any(key in value for key in (*_OTHER_NAMES, "is_compressed")):
         return value
     return {_OTHER_NAMES.get(key, key): inner for key, inner in value.items() if key != "is_compressed"}
-
-
-def _renamed(reader: Reader) -> Reader:
-    return lambda value: reader([_named(item) for item in value] if isinstance(value, list) else value)
 
 
 def _taken(rows: list[_Row], reader: Callable[[Json], T]) -> tuple[list[T], list[Problem]]:
@@ -187,14 +176,12 @@ def _of_document(document: Document, listed: str) -> tuple[list[_Row], tuple[Pro
 def _of_lines(data: bytes, path: str) -> tuple[list[_Row], tuple[Problem, ...]]:
     rows: list[_Row] = []
     problems: list[Problem] = []
-    for number, line in _lines(data):
+    for number, line in enumerate(data.split(b"\n")):
+        if not line.strip():
+            continue
         document = parse(line, path, "")
         if document.problem is None:
             rows.append(_Row(document, (), document.value, number))
         else:
             problems.append(replace(document.problem, line=document.problem.line + number))
     return rows, tuple(problems)
-
-
-def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
-    return ((number, line) for number, line in enumerate(data.split(b"\n")) if line.strip())

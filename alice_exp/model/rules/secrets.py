@@ -143,12 +143,16 @@ def _is_value(match: re.Match[str]) -> bool:
         return False
     if match["value"][0] in "\"'“‘「" and len(_WORD.findall(value)) > 1:
         return True
+    if _JUMBLE.match(value):
+        return True
     if match["sign"] in _LOOSE:
         is_count = match["sign"] == "to" and _COUNT.fullmatch(value)
         return any(map(str.isdigit, value)) and not value.isdigit() and not is_count
     return match["sign"] == "=" or not value.isalpha() or match["value"][0] in "\"'`"
 
 
+_JUMBLE = LazyPattern("(?=[A-Za-z-]{8,}$)(?:[A-Za-z]*[A-Z][a-z][A-Z]|.*-[A-Za-z]*[a-z][A-Z])")
+"""Letters alone whose case nobody would write in a word or a name: cJgQyVerdK, correct-horse-ZomHFw."""
 _LOOSE = ("is", "to", " ")
 """What stands in prose, too ("the token is v2"): behind it a value has a digit and more."""
 

@@ -144,41 +144,23 @@ class Snapshot:
     def find(self, block_id: str) -> Placed | None:
         """The block with exactly this id, or None."""
         known = self._known(lambda rows: rows.starting_with(block_id))
-        for file, blocks in self._but_unread(known):
-            for block in blocks:
-                if block.id == block_id:
-                    return Placed(block, file.path, file.stale)
-        return None
+        return next(self._among(known, lambda block: block.id == block_id), None)
 
     def starting_with(self, prefix: str) -> list[Placed]:
         """The blocks whose id starts with this, in file order."""
         known = self._known(lambda rows: rows.starting_with(prefix))
-        return [
-            Placed(block, file.path, file.stale)
-            for file, blocks in self._but_unread(known)
-            for block in blocks
-            if block.id.startswith(prefix)
-        ]
+        return list(self._among(known, lambda block: block.id.startswith(prefix)))
 
     def marked(self, marks: Collection[int]) -> list[Placed]:
         """The blocks that have one of these marks (``rules.marks``), and others, in file order: few where a catalogue
         knows them, else all."""
         known = self._known(lambda rows: rows.marked(marks))
-        return [
-            Placed(block, file.path, file.stale)
-            for file, blocks in self._but_unread(known)
-            for block in blocks
-        ]
+        return list(self._among(known))
 
     def with_ids(self, ids: Collection[str]) -> dict[str, Placed]:
         """The blocks with these ids, by id."""
         known = self._known(lambda rows: rows.with_ids(ids)) if ids else ()
-        return {
-            block.id: Placed(block, file.path, file.stale)
-            for file, blocks in self._but_unread(known)
-            for block in blocks
-            if block.id in ids
-        }
+        return {placed.block.id: placed for placed in self._among(known, lambda block: block.id in ids)}
 
     def paths(self) -> dict[str, str]:
         """The file of every block, by id."""
@@ -191,10 +173,7 @@ class Snapshot:
         """The blocks with a concern (``rules.concerns``) in one of these spans, and others, in file order: few where a
         catalogue knows them, of these the latest ``most`` of each span, else all."""
         unread = [file.path for file in self.files if file.is_unread]
-        known = self._known(lambda rows: rows.concerned(unread, spans, most))
-        for file, blocks in self._but_unread(known):
-            for block in blocks:
-                yield Placed(block, file.path, file.stale)
+        return self._among(self._known(lambda rows: rows.concerned(unread, spans, most)))
 
     def rejected(self) -> Iterator[Placed]:
         """The rejected blocks of a snapshot that includes the archive."""
@@ -204,10 +183,14 @@ class Snapshot:
     def _known(self, question: Callable[[Any], R]) -> R | None:
         return self.catalogue(question) if self.catalogue else None
 
-    def _but_unread(self, known: Sequence[Placed] | None) -> Iterator[tuple[NamespaceFile, Iterable[Block]]]:
-        """Every file with its blocks; of a file that nobody read those that are ``known``, unless that is None."""
+    def _among(
+        self, known: Sequence[Placed] | None, fits: Callable[[Block], bool] = lambda _: True
+    ) -> Iterator[Placed]:
+        """The blocks of every file that fit; of a file that nobody read of those that are ``known``, unless that is
+        None."""
         for file in self.files:
+            blocks: Iterable[Block] = file.blocks
             if known is not None and file.is_unread:
-                yield file, (placed.block for placed in known if placed.path == file.path)
-            else:
-                yield file, file.blocks
+                blocks = (placed.block for placed in known if placed.path == file.path)
+            for block in filter(fits, blocks):
+                yield Placed(block, file.path, file.stale)

@@ -14,14 +14,14 @@ from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import REVIEWED, Placed, content_hash, is_approved
-from alice_exp.review import usecases as review
 from alice_exp.review.cli.candidate_card import kinds_held, scoped, told, which_holds
 from alice_exp.review.cli.named_candidates import Choice
 from alice_exp.review.cli.report_parts import differences
 from alice_exp.review.cli.single_keys import LATER, QUITTING, key
 from alice_exp.review.rules.rival_pairs import Answer, Rival
 from alice_exp.review.store import reports
-from alice_exp.review.usecases import Decided, Seen
+from alice_exp.review.usecases import decisions, rival_answers
+from alice_exp.review.usecases.decisions import Decided, Seen
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 
@@ -116,8 +116,10 @@ def approved(
     With ``asks`` they say of one candidate which holds, it or its rival, rival by rival; else it stays waiting.
     """
     if (replacing or both) and is_approved_already(terminal, ids):
-        return review.answered(terminal.doors(dry_run), terminal.session.caller, ids[0], replacing, both)
-    done = review.approve(
+        return rival_answers.answered(
+            terminal.doors(dry_run), terminal.session.caller, ids[0], replacing, both
+        )
+    done = decisions.approve(
         terminal.doors(dry_run),
         replace(terminal.session.caller, reply=reply),
         ids,
@@ -142,7 +144,7 @@ def approved(
     if answer == "old":
         return rejected(terminal, ids, reason, dry_run=dry_run, seen=seen, reply=reply)
     if answer == "neither":
-        return review.neither(terminal.doors(dry_run), terminal.session.caller, new, old, seen=seen)
+        return rival_answers.neither(terminal.doors(dry_run), terminal.session.caller, new, old, seen=seen)
     if answer in ("later", "quit"):
         return done
     replacing, both = ([*replacing, old], both) if answer == "new" else (replacing, [*both, old])
@@ -163,7 +165,7 @@ def rejected(
     """Reject as the person at this terminal."""
     doors = terminal.doors(dry_run)
     caller = replace(terminal.session.caller, reply=reply)
-    return review.reject(doors, caller, ids, reason, bulk=bulk, seen=seen)
+    return decisions.reject(doors, caller, ids, reason, bulk=bulk, seen=seen)
 
 
 def purged(terminal: Terminal, ids: Sequence[str]) -> bool:
@@ -212,7 +214,7 @@ def show_unseen(terminal: Terminal, ids: Sequence[str], others: Sequence[str] = 
     the answer itself carries the texts, and nothing is printed here. ``-q`` does not silence it: it is no mere answer.
     """
     snapshot = terminal.session.home.read(REVIEWED)
-    unseen = review.never_shown(snapshot, ids)
+    unseen = decisions.never_shown(snapshot, ids)
     if not terminal.json:
         named = map(snapshot.find, others)
         for placed in (*unseen, *(one for one in named if one is not None)):

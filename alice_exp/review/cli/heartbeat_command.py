@@ -10,12 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.kernel.errors import UsageError
-from alice_exp.review import usecases as review
 from alice_exp.review.cli.named_candidates import About, By, Match, Project, meant, subject
 from alice_exp.review.cli.report_parts import report_document
 from alice_exp.review.cli.report_summary import how, line, summary
 from alice_exp.review.rules.arrangement import Wanted, page_of
 from alice_exp.review.rules.daily_report import Agenda, Item
+from alice_exp.review.usecases import todays_report
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.tables import FORMATS
@@ -68,7 +68,7 @@ def heartbeat(
 
     # Whoever takes some fields, and the texts are not among them, was shown no candidate.
     has_texts = not terminal.fields or "payload" in map(str.strip, terminal.fields.split(","))
-    report, _ = review.heartbeat(
+    report, _ = todays_report.heartbeat(
         session,
         peek=peek or unseen or terminal.quiet,
         page=lambda whole: [item.placed.block.id for item in given(whole)] if has_texts else [],

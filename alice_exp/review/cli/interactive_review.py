@@ -14,7 +14,6 @@ from alice_exp.kernel.errors import AliceError, Names, RefusedError
 from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import REVIEWED
-from alice_exp.review import usecases as deciding
 from alice_exp.review.cli.asked_decisions import approved, left_lines, purged, rejected
 from alice_exp.review.cli.candidate_card import Card, cards, scoped, shared, shared_line
 from alice_exp.review.cli.report_text import drawn, plain
@@ -35,6 +34,7 @@ from alice_exp.review.cli.standing_pages import ask_standing, lost_page, standin
 from alice_exp.review.rules.arrangement import review_screens
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.store import reports
+from alice_exp.review.usecases import decisions, rival_answers, todays_report
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
@@ -55,7 +55,7 @@ def review(terminal: Terminal) -> None:
             "a review needs a terminal, so that a person presses the keys",
             hint="see 'alice-exp heartbeat', then 'alice-exp reply …'",
         )
-    report, _ = deciding.heartbeat(session, peek=False, page=lambda _: ())
+    report, _ = todays_report.heartbeat(session, peek=False, page=lambda _: ())
     session.heard.age(session.caller.now)
     try:
         tally = _Session(terminal, report).run()
@@ -181,7 +181,7 @@ class _Session:
             case "a" | "y" | "A":
                 return self._approved((block_id,), everywhere=pressed == "A")
             case "p":
-                own = f"personal/{deciding.personal_namespace(item.placed.block)}"
+                own = f"personal/{decisions.personal_namespace(item.placed.block)}"
                 return self._approved((block_id,), own)
             case "m" if item.repeated and not item.conflict:
                 return self._merged(block_id, item.repeated.placed.block.id)
@@ -248,13 +248,13 @@ class _Session:
 
     def _merged(self, block_id: str, into: str) -> bool:
         session = self.terminal.session
-        done = deciding.merge(session.home, session.caller, block_id, into)
+        done = rival_answers.merge(session.home, session.caller, block_id, into)
         # The act names the block that it was merged into; what is settled is the candidate.
         merged = (block_id,) if done.ids else ()
         return self._report_result({"approved": merged}, done, {"approved": say("merged into {id}", id=into)})
 
     def _report_result(
-        self, decided: Mapping[_How, Sequence[str]], done: deciding.Decided, words: Mapping[str, str]
+        self, decided: Mapping[_How, Sequence[str]], done: decisions.Decided, words: Mapping[str, str]
     ) -> bool:
         for how, ids in decided.items():
             self.tally.count(how, len(ids))
@@ -363,7 +363,7 @@ class _Session:
             return False
         self.outdated.clear()
         # Read, not reported anew: the numbers that the person has seen stay, and nothing else gets a clock.
-        self.report, _ = deciding.heartbeat(self.terminal.session, peek=True)
+        self.report, _ = todays_report.heartbeat(self.terminal.session, peek=True)
         fresh = self._current(item)
         if fresh not in self.report.items:
             return False
@@ -380,7 +380,7 @@ class _Session:
         self.is_new = True
         ids = [item.placed.block.id for item in items]
         self.displayed.update(ids)
-        now = deciding.mark_shown(self.terminal.session, ids)
+        now = todays_report.mark_shown(self.terminal.session, ids)
         return [replace(item, placed=now.get(item.placed.block.id, item.placed)) for item in items]
 
     def _show(self, item: Item, position: int, count: int, *, is_again: bool = False) -> None:

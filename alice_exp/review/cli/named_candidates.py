@@ -12,9 +12,9 @@ import typer
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import content_hash
-from alice_exp.review import usecases as review
 from alice_exp.review.rules.arrangement import Wanted
 from alice_exp.review.store import reports
+from alice_exp.review.usecases import decisions, todays_report
 from alice_exp.terminal.language import listed, say
 
 if TYPE_CHECKING:
@@ -50,19 +50,16 @@ class Choice:
 
 def chosen(terminal: Terminal, references: list[str] | None, everything: bool, wanted: Wanted) -> Choice:
     """What a decision names: references, everything that was shown, or what of that is wanted."""
-    opened = terminal.session
     if bool(references) == (everything or not wanted.is_any):
         raise UsageError(
             "name what you decide on or say --all, one of the two", hint="see 'alice-exp heartbeat'"
         )
     if references:
         each = [one for reference in references for one in _counted(reference)]
-        return Choice(review.chosen(opened, each, everything=False))
-    if not reports(opened).open_report():
-        raise review.no_report()
-    ids = reports(opened).open_ids()
+        return Choice(decisions.chosen(terminal.session, each))
+    ids = decisions.open_report(terminal.session).open_ids()
     if not wanted.is_any:
-        report, _ = review.heartbeat(opened, peek=True)
+        report, _ = todays_report.heartbeat(terminal.session, peek=True)
         fitting = {item.placed.block.id for item in report.items if wanted.holds(item)}
         ids = tuple(block_id for block_id in ids if block_id in fitting)
     return wide(terminal, ids) if ids else Choice((), True)
@@ -70,7 +67,7 @@ def chosen(terminal: Terminal, references: list[str] | None, everything: bool, w
 
 def ids_of(terminal: Terminal, references: Sequence[str]) -> list[str]:
     """The ids that numbers of the open report, ids and prefixes refer to."""
-    return [*review.chosen(terminal.session, references, everything=False)] if references else []
+    return [*decisions.chosen(terminal.session, references)] if references else []
 
 
 _NUMBERS = re.compile(r"\d{1,3}(?:[-–~～至到]\d{1,3})?(?:[,，、](?=\d|$)|$)")
@@ -97,13 +94,13 @@ def example(hint: str, ids: Sequence[str], shown: Sequence[str]) -> str:
 
 def wide(terminal: Terminal, ids: Sequence[str]) -> Choice:
     """Those of many that a report has shown; the others are counted."""
-    shown, left = review.shown_only(terminal.session.home, ids)
+    shown, left = decisions.shown_only(terminal.session.home, ids)
     return Choice(shown, True, left)
 
 
 def standing(terminal: Terminal) -> Choice:
     """What stands in universal without an approval of this home; what has to be decided on by itself is named."""
-    together, apart = review.standing(terminal.session.home)
+    together, apart = todays_report.standing(terminal.session.home)
     name_apart(terminal, [placed.block.id for placed in apart])
     hashes = {placed.block.id: content_hash(placed.block) for placed in together}
     return Choice(tuple(hashes), True, hashes=hashes)
@@ -130,20 +127,19 @@ def reached(terminal: Terminal, decision: Decision, text: str) -> Choice:
 
     A candidate named by its id is shown before it is decided.
     """
-    opened = terminal.session
     if decision.is_wide:
         return wide(terminal, decision.ids)
-    ids = review.chosen(opened, decision.ids, everything=False)
-    shown, _ = review.shown_only(opened.home, ids)
-    for number, block_id in enumerate(reports(opened).open_ids(), start=1):
+    ids = decisions.chosen(terminal.session, decision.ids)
+    shown, _ = decisions.shown_only(terminal.session.home, ids)
+    for number, block_id in enumerate(reports(terminal.session).open_ids(), start=1):
         if block_id in ids and block_id not in shown and block_id not in text:
-            raise review.unseen(str(number))
+            raise decisions.unseen(str(number))
     return Choice(ids)
 
 
 def subjects(terminal: Terminal) -> dict[str, tuple[str, ...]]:
     """The ids of the candidates that are about the user, and of those about work."""
-    report, _ = review.heartbeat(terminal.session, peek=True)
+    report, _ = todays_report.heartbeat(terminal.session, peek=True)
     return {
         name: tuple(i.placed.block.id for i in report.items if Wanted(about=name).holds(i))
         for name in ("user", "work")

@@ -15,7 +15,6 @@ from alice_exp.model import documents
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import REVIEWED, Placed
-from alice_exp.review import usecases as review
 from alice_exp.review.cli.asked_decisions import (
     approved,
     decided_line,
@@ -46,7 +45,7 @@ from alice_exp.review.cli.named_candidates import (
 )
 from alice_exp.review.cli.named_candidates import chosen as named
 from alice_exp.review.rules.arrangement import Wanted
-from alice_exp.review.store import reports
+from alice_exp.review.usecases import decisions, rival_answers
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun
@@ -54,7 +53,7 @@ from alice_exp.terminal.options import DryRun
 if TYPE_CHECKING:
     from alice_exp.review.rules.reply import Decision
     from alice_exp.review.rules.rival_pairs import Rival
-    from alice_exp.review.usecases import Decided, Seen
+    from alice_exp.review.usecases.decisions import Decided, Seen
 
 
 def approve(
@@ -119,7 +118,7 @@ def approve(
     )
     doors = terminal.doors(dry_run)
     if merging:
-        done = review.merge(doors, terminal.session.caller, chosen.ids[0], merging, seen=seen)
+        done = rival_answers.merge(doors, terminal.session.caller, chosen.ids[0], merging, seen=seen)
     else:
         done = approved(
             terminal,
@@ -171,7 +170,7 @@ def reject(
     seen = _confirmed(terminal, chosen, "purge" if purge else "reject", dry_run, others=others)
     if neither:
         doors = terminal.doors(dry_run)
-        done = review.neither(doors, terminal.session.caller, chosen.ids[0], others[0], seen=seen)
+        done = rival_answers.neither(doors, terminal.session.caller, chosen.ids[0], others[0], seen=seen)
     else:
         done = rejected(terminal, chosen.ids, reason, bulk=chosen.is_wide, dry_run=dry_run, seen=seen)
     if purge and not dry_run:
@@ -194,16 +193,14 @@ def reply(
 
     text = " ".join(words)
     require_person(terminal.session.caller, say("reply"), f"alice-exp reply {text}")
-    opened = terminal.session
-    if not reports(opened).open_report():
-        raise review.no_report()
-    ids = reports(opened).open_ids()
+    opened = decisions.open_report(terminal.session)
+    ids = opened.open_ids()
     plain, also = more(text)
     try:
-        reading = read(plain, ids, reports(opened).groups(), lambda: subjects(terminal))
+        reading = read(plain, ids, opened.groups(), lambda: subjects(terminal))
     except UsageError as refusal:
         reading = read(_confirmed_wording(terminal, plain, ids, refusal), ids)
-    waiting, _ = review.shown_only(terminal.session.home, ids)
+    waiting, _ = decisions.shown_only(terminal.session.home, ids)
     settled = [(one, reached(terminal, one, plain)) for one in reading.decisions if one.verb != "later"]
     if also and [one.verb for one, _ in settled] != [
         "reject" if also in ("purge", "neither", "old") else "approve"
@@ -226,7 +223,7 @@ def _confirmed_wording(terminal: Terminal, text: str, ids: Sequence[str], refusa
     the refusal, whose hint gives these words. Nothing is done by a guess, with ``--yes`` neither."""
     from alice_exp.review.rules.say_back import said_back
 
-    shown, _ = review.shown_only(terminal.session.home, ids)
+    shown, _ = decisions.shown_only(terminal.session.home, ids)
     snapshot = terminal.session.home.read(REVIEWED)
     found = {one: placed for one in shown if (placed := snapshot.find(one)) is not None}
     about = {one: "the user: " for one, placed in found.items() if placed.block.about == "user"}
@@ -256,7 +253,7 @@ def _carried_out(
                 continue
             if also in ("new", "old", "both", "neither"):
                 doors, caller = terminal.doors(dry_run), terminal.session.caller
-                row = review.answer_rivals(doors, caller, chosen.ids[0], also, seen=seen)  # type: ignore[arg-type]
+                row = rival_answers.answer_rivals(doors, caller, chosen.ids[0], also, seen=seen)  # type: ignore[arg-type]
             elif decision.verb == "approve":
                 asks = may_ask(terminal, chosen) and len(settled) == 1
                 how |= {"bulk": chosen.is_wide, "everywhere": also == "everywhere"}

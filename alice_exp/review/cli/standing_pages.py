@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from alice_exp.home.ports import Came
 from alice_exp.kernel.text.display import wrapped
 from alice_exp.model.values.block import Placed, content_hash
-from alice_exp.review import usecases as review
 from alice_exp.review.cli.asked_decisions import answered_key, approved, ask, trusted_texts
 from alice_exp.review.cli.candidate_card import told
 from alice_exp.review.cli.named_candidates import name_apart
@@ -17,13 +16,14 @@ from alice_exp.review.cli.review_pages import DIGITS, columns
 from alice_exp.review.cli.single_keys import LATER, QUITTING, key
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.doubts import Question
+from alice_exp.review.usecases import rival_answers, todays_report
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
 
 def standing_pages(terminal: Terminal, rule: Callable[[str], None], width: int) -> tuple[int, bool]:
     """Ask page by page; the number of blocks approved, and whether the person quit. ``rule`` draws a title."""
-    together, apart = review.standing(terminal.session.home)
+    together, apart = todays_report.standing(terminal.session.home)
     name_apart(terminal, [placed.block.id for placed in apart])
     count = 0
     for at in range(0, len(together), len(DIGITS)):
@@ -165,14 +165,14 @@ def _settled(terminal: Terminal, new: Placed, old: Placed, answer: str) -> set[s
     session, ids = terminal.session, (new.block.id, old.block.id)
     winner, loser = ids if answer != "old" else ids[::-1]
     if answer == "neither":
-        review.neither(session.home, session.caller, *ids)
+        rival_answers.neither(session.home, session.caller, *ids)
         terminal.line("  " + say("retired: it no longer holds"))
         return {*ids}
     if answer == "both":
-        review.answered(session.home, session.caller, winner, both=[loser])
+        rival_answers.answered(session.home, session.caller, winner, both=[loser])
         terminal.line("  " + say("both hold"))
     elif answer != "later":
-        review.answered(session.home, session.caller, winner, [loser])
+        rival_answers.answered(session.home, session.caller, winner, [loser])
         terminal.line("  " + say("{id} waits while {other} holds", id=loser, other=winner))
         return {loser}
     return set()

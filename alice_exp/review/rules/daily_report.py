@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import datetime
+from typing import Any
 
 from alice_exp.blocks.rules.lost_decisions import Lost, Texts, lost_decisions
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, UNAPPROVED, came_up, faded
@@ -191,9 +192,6 @@ class Agenda:
     lost: tuple[Lost, ...] = ()
     """The person's decisions that the files lack."""
 
-    around: Neighbourhood | None = field(default=None, repr=False, compare=False)
-    """What it compared, for a second report on the same texts: the act between changes none."""
-
     @property
     def is_empty(self) -> bool:
         """Whether the report has no content."""
@@ -212,8 +210,7 @@ class Edition:
 
     Blocks first shown by the report ``newest`` are new; it is this report, or empty if this one is of an earlier day.
     ``acts`` are those since the report before, newest first; ``leaving`` the blocks that this report removes;
-    ``returned`` those that repeat rejected ones; ``numbers`` and ``destinations`` are by id. ``around`` comes
-    from an earlier report on the same texts.
+    ``returned`` those that repeat rejected ones; ``numbers`` and ``destinations`` are by id.
     """
 
     report: str
@@ -227,7 +224,6 @@ class Edition:
     destinations: Mapping[str, str] = field(default_factory=dict)
     proposals: Mapping[str, Proposal] = field(default_factory=dict)
     texts: Texts = lambda _: {}
-    around: Neighbourhood | None = None
 
 
 def candidates(snapshot: Snapshot, leaving: Iterable[Placed] = ()) -> list[Placed]:
@@ -266,7 +262,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
     wait = snapshot.config.wait
     out = {one.block_id for one in edition.returned}
     waiting = [p for p in candidates(snapshot, edition.leaving) if p.block.id not in out]
-    around = edition.around or Neighbourhood(trusted(snapshot), snapshot.rejected(), waiting)
+    around = Neighbourhood(trusted(snapshot), snapshot.rejected(), waiting)
     group_of = _group_of(waiting, edition, around)
     items = tuple(_item(placed, now, wait, edition, around, group_of) for placed in waiting)
     thresholds = Thresholds.of(snapshot.config)
@@ -300,7 +296,6 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         was=as_decided(unapproved, edition.texts),
         lost=lost_decisions(snapshot, edition.texts),
         week=last_week((one for one in snapshot if one.place in TRUSTED_PLACES), edition.day_began),
-        around=around,
     )
 
 
@@ -343,33 +338,46 @@ def _item(
     group_of: Mapping[str, int],
 ) -> Item:
     block = placed.block
-    due = expires_at(block, wait)
     return Item(
-        edition.numbers.get(block.id, 0),
-        placed,
-        edition.destinations[block.id],
-        due,
-        block.reported is None or block.reported.report == edition.newest,
-        block.reported is not None and not is_shown_as_it_is(block),
-        _days_between(now, due) if due else -1,
-        around.relations(placed),
-        delicate(block),
-        edition.proposals.get(block.id),
-        group_of.get(block.id, 0),
-        _said_before(placed, edition, around),
+        destination=edition.destinations[block.id],
+        relations=around.relations(placed),
+        delicate=delicate(block),
+        proposed=edition.proposals.get(block.id),
+        group=group_of.get(block.id, 0),
+        **standing_of(placed, edition.numbers.get(block.id, 0), edition.newest, now, wait),
     )
 
 
-def _said_before(placed: Placed, edition: Edition, around: Neighbourhood) -> str:
-    """The number, or id, of the first candidate before this one that says the same; "" if none does."""
+def standing_of(placed: Placed, number: int, newest: str, now: str, wait: Wait) -> dict[str, Any]:
+    """What a report makes of a candidate: its number, whether it is new or changed, how long it has."""
+    block, due = placed.block, expires_at(placed.block, wait)
+    return {
+        "number": number,
+        "placed": placed,
+        "expires_at": due,
+        "is_new": block.reported is None or block.reported.report == newest,
+        "is_changed": block.reported is not None and not is_shown_as_it_is(block),
+        "days_left": _days_between(now, due) if due else -1,
+    }
 
-    def rank(one: Placed) -> tuple[float, str, str]:
-        return edition.numbers.get(one.block.id, math.inf), one.block.created_at, one.block.id
 
-    same = (one for one in around.relations(placed) if one.kind in ("identical", "same"))
-    others = [one.placed for one in same if one.where == "waiting"]
-    first = min(others, key=rank, default=placed)
-    return str(edition.numbers.get(first.block.id) or first.block.id) if rank(first) < rank(placed) else ""
+def with_repeats(items: Sequence[Item]) -> list[Item]:
+    """The candidates, each with the number, or id, of the first one before it that says the same."""
+    by_id = {item.placed.block.id: item for item in items}
+
+    def rank(item: Item) -> tuple[float, str, str]:
+        return item.number or math.inf, item.placed.block.created_at, item.placed.block.id
+
+    def told(item: Item) -> str:
+        ids = (
+            r.placed.block.id
+            for r in item.relations
+            if r.kind in ("identical", "same") and r.where == "waiting"
+        )
+        first = min((by_id[one] for one in ids if one in by_id), key=rank, default=item)
+        return str(first.number or first.placed.block.id) if rank(first) < rank(item) else ""
+
+    return [replace(item, says_again=told(item)) for item in items]
 
 
 def _days_between(now: str, due: str) -> int:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from alice_exp.home.doors import Home
     from alice_exp.home.session import Session
     from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.review.store import Reports
 
 Seen: TypeAlias = Mapping[str, str]
 """The content hashes of what a caller showed the person itself just before deciding, by id."""
@@ -65,21 +66,24 @@ class Decided:
         return tuple(placed.block.id for placed in self.placed)
 
 
-def chosen(session: Session, references: Sequence[str], *, everything: bool) -> tuple[str, ...]:
-    """The ids that numbers of the open report, ids and prefixes refer to; with ``everything`` all that it showed.
+def open_report(session: Session) -> Reports:
+    """The open report; ``NotFoundError`` for a decision on it before any report was given to a person."""
+    if not (opened := reports(session)).open_report():
+        raise NotFoundError(
+            "no report is open", hint="'alice-exp heartbeat', without -q or --peek, opens one"
+        )
+    return opened
 
-    Raises ``NotFoundError`` for a number that is not in the report.
-    """
-    numbered = reports(session).open_ids()
-    if everything:
-        return shown_only(session.home, numbered)[0]
+
+def chosen(session: Session, references: Sequence[str]) -> tuple[str, ...]:
+    """The ids that numbers of the open report, ids and prefixes refer to; ``NotFoundError`` for a number that is not
+    in the report."""
     snapshot = session.home.read(REVIEWED)
     ids = []
     for reference in references:
         # A longer run of digits can only be the prefix of an id.
         if reference.isdigit() and len(reference) <= 3:
-            if not reports(session).open_report():
-                raise no_report()
+            numbered = open_report(session).open_ids()
             if not (1 <= int(reference) <= len(numbered) and numbered[int(reference) - 1]):
                 raise NotFoundError(
                     "the open report has no number {number}",
@@ -118,11 +122,6 @@ def _is_unseen(placed: Placed | None) -> bool:
 
 def _still_waits(placed: Placed) -> bool:
     return placed.place != "archive" and not is_approved(placed) and not is_put_away(placed)
-
-
-def no_report() -> NotFoundError:
-    """The error for a decision by number, or on everything, before any report was given to a person."""
-    return NotFoundError("no report is open", hint="'alice-exp heartbeat', without -q or --peek, opens one")
 
 
 def unseen(number: str) -> RefusedError:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.blocks.store.access_log import access
 from alice_exp.blocks.usecases.capture import destination
 from alice_exp.blocks.usecases.reads import folded, folded_episodes, merged
 from alice_exp.home.references import namespace_name
-from alice_exp.home.session import Session, projects_of
+from alice_exp.home.session import projects_of
 from alice_exp.kernel.journal.act import Act
-from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.expiry import expired
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.rules.rejection import Rejections, refusals
@@ -34,26 +33,33 @@ from alice_exp.review.rules.daily_report import (
     agenda,
     candidates,
     returned,
+    standing_of,
+    with_repeats,
 )
-from alice_exp.review.store import reports as open_reports
+from alice_exp.review.store import reports
 from alice_exp.review.usecases.decisions import refused
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from alice_exp.caller.acting import Caller
-    from alice_exp.finding.rules.neighbourhood import Neighbourhood
     from alice_exp.home.doors import Home
+    from alice_exp.home.session import Session
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.rules.rejection import Returned
-    from alice_exp.model.values.block import Block
+    from alice_exp.model.values.changes import Plan
     from alice_exp.model.values.records import EpisodeBook
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.review.rules.daily_report import Agenda, Item
+    from alice_exp.review.store import Reports
 
 
 Page = Callable[["Agenda"], "Collection[str]"]
 """Which candidates of a report are given to the person, by id."""
+
+_Basis: TypeAlias = "tuple[Snapshot, tuple[Placed, ...], tuple[Returned, ...], dict[str, Placed], str]"
+"""What a report rests on: the snapshot, the blocks that expire with it, those rejected before, what waits as the report
+leaves it by id, the folded reads."""
 
 
 def heartbeat(session: Session, *, peek: bool, page: Page | None = None) -> tuple[Agenda, Commit | None]:
@@ -64,46 +70,71 @@ def heartbeat(session: Session, *, peek: bool, page: Page | None = None) -> tupl
     there is nothing new to show there is no commit and the numbers stay; the first report of a day counts changes from
     the one before.
     """
-    home, reports, caller = session.home, open_reports(session), session.caller
+    home, caller, opened, reads = session.home, session.caller, reports(session), access(session)
     seen = home.read(REVIEWED)
     if peek or not caller.is_person:
-        return _report(seen, session), None
-    head, first = seen.head, _report(seen, session, expired(seen, caller.now))
+        return _report(session, seen), None
+    first = _report(session, seen, expired(seen, caller.now))
+    commit, basis = home.apply(
+        _planning(session, first, page), PLACES, records=any(map(_is_episode, reads.pending()))
+    )
+    snapshot, gone, back, waiting, segment = basis
+    if commit is not None and segment:
+        reads.forget(segment)
+    opened.publish(commit.commit if commit is not None else snapshot.head)
+    if snapshot.head != seen.head:  # Something came in between.
+        seen = home.read(REVIEWED) if commit is not None else snapshot
+        return _report(session, seen, gone, back), commit
+    return _given(session, first, waiting), commit
+
+
+def _planning(session: Session, first: Agenda, page: Page | None) -> Plan[_Basis]:
+    """What a report writes, planned on the snapshot that the act finds."""
+    caller, opened = session.caller, reports(session)
     given = {item.placed.block.id for item in first.items} if page is None else set(page(first))
     groups = _groups_shown(first, given)
 
-    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, _Planned]:
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, _Basis]:
         gone = expired(snapshot, caller.now)
         back = returned(snapshot, candidates(snapshot, gone))
-        waiting = [p for p in candidates(snapshot, gone) if p.block.id not in {one.block_id for one in back}]
+        out = {one.block_id for one in back}
+        waiting = {p.block.id: p for p in candidates(snapshot, gone) if p.block.id not in out}
         ids = _numbered(open_ := _as_read(waiting, first), session)
-        answer = _Planned(snapshot, gone, back)
-        unseen = [p for p in waiting if p.block.id in given and _is_to_be_shown(p)]
+        unseen = [p for p in waiting.values() if p.block.id in given and _is_to_be_shown(p)]
         asked = _asked(snapshot, first, session)
         changes = unseen or gone or back or asked
-        is_same = ids == reports.open_ids() and groups == reports.groups() and not changes
+        is_same = ids == opened.open_ids() and groups == opened.groups() and not changes
         segment, folds, book = _folded(session, snapshot)
-        if is_same and not segment and reports.open_at() >= session.day_began:
-            return None, answer
-        report = caller.new_id("rep")
-        reports.prepare(report, caller.now, ids, groups)
-        # A new day, but the same candidates: a new report, and nothing to write in the files.
-        if not (changes or segment):
-            return None, answer
-        shown = [Put(_shown(placed.block, report, caller.now), placed.path) for placed in unseen]
+        if is_same and not segment and opened.open_at() >= session.day_began:
+            return None, (snapshot, gone, back, waiting, segment)
+        opened.prepare(report := caller.new_id("rep"), caller.now, ids, groups)
+        if not (changes or segment):  # A new day, but the same candidates: nothing to write in the files.
+            return None, (snapshot, gone, back, waiting, segment)
+        waiting |= {placed.block.id: _shown(placed, report, caller.now) for placed in unseen}
+        shown = (waiting[placed.block.id] for placed in unseen)
         away, removes = _sent_back(back, gone, caller.now)
         moved = (*removes, *(put.block.id for put in away))
         act = _act(caller, _trailers(report, gone, back, segment), ids, open_, moved)
-        puts = merged((*shown, *asked, *away), (put for put in folds if put.block.id not in moved))
-        return ChangeSet(act, puts, removes, episodes=book), replace(answer, segment=segment)
+        puts = (*(Put(placed.block, placed.path) for placed in shown), *asked, *away)
+        puts = merged(puts, (put for put in folds if put.block.id not in moved))
+        changed = ChangeSet(act, puts, removes, episodes=book)
+        return changed, (snapshot, gone, back, waiting, segment)
 
-    commit, planned = home.apply(plan, PLACES, records=any(map(_is_episode, access(session).pending())))
-    if commit is not None and planned.segment:
-        access(session).forget(planned.segment)
-    reports.publish(commit.commit if commit is not None else planned.seen.head)
-    seen = home.read(REVIEWED) if commit is not None else planned.seen
-    around = first.around if planned.seen.head == head else None
-    return _report(seen, session, planned.gone, planned.back, around), commit
+    return plan
+
+
+def _given(session: Session, report: Agenda, waiting: Mapping[str, Placed]) -> Agenda:
+    """A report as it stands once its candidates have their numbers and clocks."""
+    opened, now, wait = reports(session), session.caller.now, session.home.config().wait
+    numbers = {block_id: number for number, block_id in enumerate(opened.open_ids(), start=1)}
+    newest = opened.open_report()
+    items = [
+        replace(item, **standing_of(waiting[block_id], numbers.get(block_id, 0), newest, now, wait))
+        for item in report.items
+        for block_id in (item.placed.block.id,)
+    ]
+    new = sum(item.is_new for item in items)
+    return replace(report, report=newest, items=_in_order(items, opened.groups()), new=new)
 
 
 def _sent_back(
@@ -134,7 +165,7 @@ def mark_shown(session: Session, ids: Sequence[str]) -> dict[str, Placed]:
     They are given back, by id, as they are bound: what is to be drawn, since a file may have been edited meanwhile.
     What was shown as it is already costs nothing.
     """
-    home, caller, report = session.home, session.caller, open_reports(session).open_report()
+    caller, report = session.caller, reports(session).open_report()
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, dict[str, Placed]]:
         found = {placed.block.id: placed for placed in map(snapshot.find, ids) if placed is not None}
@@ -142,23 +173,23 @@ def mark_shown(session: Session, ids: Sequence[str]) -> dict[str, Placed]:
         if not unseen:
             return None, found
         act = Act("seen", caller.actor, caller.now, tuple(p.block.id for p in unseen), "on the screen")
-        puts = tuple(Put(_shown(p.block, report, caller.now), p.path) for p in unseen)
-        return ChangeSet(act, puts), found
+        shown = (_shown(placed, report, caller.now) for placed in unseen)
+        return ChangeSet(act, tuple(Put(placed.block, placed.path) for placed in shown)), found
 
-    return home.apply(plan, PLACES)[1]
+    return session.home.apply(plan, PLACES)[1]
 
 
-def _as_read(waiting: Sequence[Placed], report: Agenda) -> tuple[str, ...]:
+def _as_read(waiting: Iterable[str], report: Agenda) -> tuple[str, ...]:
     """The ids in the order in which the report shows them, so that its numbers run as a person reads."""
     order = {item.placed.block.id: at for at, item in enumerate(report.items)}
-    return tuple(sorted((p.block.id for p in waiting), key=lambda one: order.get(one, len(order))))
+    return tuple(sorted(waiting, key=lambda one: order.get(one, len(order))))
 
 
 def _numbered(open_: tuple[str, ...], session: Session) -> tuple[str, ...]:
     """The ids by their numbers. While anything of the day's earlier report waits its numbers stand, what it decided
     included: a reply to it must not decide another thing because a second report was made meanwhile."""
-    reports = open_reports(session)
-    before = reports.open_ids() if reports.open_at() >= session.day_began else ()
+    opened = reports(session)
+    before = opened.open_ids() if opened.open_at() >= session.day_began else ()
     if not {*before}.intersection(open_):
         return open_
     return (*before, *(one for one in open_ if one not in before))
@@ -178,9 +209,10 @@ def _groups_shown(report: Agenda, given: Collection[str]) -> dict[str, tuple[str
     return {str(number): ids for number, ids in numbered if all(one in given for one in ids)}
 
 
-def _with_group_numbers(items: Sequence[Item], known: Mapping[str, tuple[str, ...]]) -> tuple[Item, ...]:
-    """The groups under the numbers that the open report gave them (``known``), whatever was decided since: a reply
-    by a number means what stood under it. Others come behind these."""
+def _in_order(found: Iterable[Item], known: Mapping[str, tuple[str, ...]]) -> tuple[Item, ...]:
+    """The candidates as they are read, the groups under the numbers that the open report gave them (``known``),
+    whatever was decided since: a reply by a number means what stood under it. Others come behind these."""
+    items = with_repeats([item for _, part in arranged([*found]) for item in part])
     of_block = {block_id: int(number) for number, ids in known.items() for block_id in ids}
     named: dict[int, int] = {}
     for item in items:
@@ -198,16 +230,6 @@ def _with_group_numbers(items: Sequence[Item], known: Mapping[str, tuple[str, ..
             taken.add(number)
             numbers[item.group] = number
     return tuple(replace(item, group=numbers[item.group]) if item.group else item for item in items)
-
-
-@dataclass(frozen=True, slots=True)
-class _Planned:
-    """The basis of a report: the snapshot, the blocks that expire with it, those rejected before, the folded reads."""
-
-    seen: Snapshot
-    gone: tuple[Placed, ...]
-    back: tuple[Returned, ...]
-    segment: str = ""
 
 
 def _folded(session: Session, snapshot: Snapshot) -> tuple[str, tuple[Put, ...], EpisodeBook | None]:
@@ -262,53 +284,53 @@ def _act(
 
 
 def _report(
-    snapshot: Snapshot,
     session: Session,
+    snapshot: Snapshot,
     leaving: tuple[Placed, ...] = (),
     back: tuple[Returned, ...] | None = None,
-    around: Neighbourhood | None = None,
 ) -> Agenda:
-    reports, caller, day_began = open_reports(session), session.caller, session.day_began
-    pool = snapshot.within("low_value")
-    acts = reports.acts(day_began)
+    opened, day_began = reports(session), session.day_began
+    pool, acts = [*snapshot.within("low_value")], opened.acts(day_began)
     edition = Edition(
-        reports.open_report(),
-        reports.open_report() if reports.open_at() >= day_began else "",
+        opened.open_report(),
+        opened.open_report() if opened.open_at() >= day_began else "",
         day_began,
-        reports.since(day_began),
+        opened.since(day_began),
         acts,
         leaving,
         returned(snapshot, candidates(snapshot, leaving)) if back is None else back,
-        {block_id: number for number, block_id in enumerate(reports.open_ids(), start=1)},
+        {block_id: number for number, block_id in enumerate(opened.open_ids(), start=1)},
         {placed.block.id: namespace_name(destination(placed.block)) for placed in pool},
-        _proposals(session, snapshot),
-        reports.decided,
-        around,
+        _proposals(opened, pool),
+        opened.decided,
     )
-    found = agenda(snapshot, caller.now, edition)
-    in_order = [item for _, part in arranged(found.items) for item in part]
+    found = agenda(snapshot, session.caller.now, edition)
     gone = [moved.block_id for moved in found.changed if moved.placed is None]
-    was = reports.last_versions(gone, acts) if gone else {}
-    changed = tuple(replace(moved, was=was.get(moved.block_id)) for moved in found.changed)
-    asked = projects_of(snapshot.config).asked(lambda: {placed.block.project for placed in snapshot})
-    items = _with_group_numbers(in_order, reports.groups())
-    # What nobody trusts yet is a person's to read.
-    team = session.team.came() if session.team is not None and caller.actor.is_person else ()
-    return replace(found, changed=changed, items=items, asked=tuple(asked), team=team)
+    was = opened.last_versions(gone, acts) if gone else {}
+    return replace(
+        found,
+        changed=tuple(replace(moved, was=was.get(moved.block_id)) for moved in found.changed),
+        items=_in_order(found.items, opened.groups()),
+        asked=tuple(
+            projects_of(snapshot.config).asked(lambda: {placed.block.project for placed in snapshot})
+        ),
+        # What nobody trusts yet is a person's to read.
+        team=session.team.came() if session.team is not None and session.caller.actor.is_person else (),
+    )
 
 
-def _proposals(session: Session, snapshot: Snapshot) -> dict[str, Proposal]:
-    pool = list(snapshot.within("low_value"))
+def _proposals(opened: Reports, pool: Sequence[Placed]) -> dict[str, Proposal]:
     ids = {placed.block.id for placed in pool}
     day = min((placed.namespace.rpartition("_")[2] for placed in pool), default="")
     return {
         block_id: Proposal(act.actor, act.at, dict(act.trailers).get("Session", ""), act.op)
-        for block_id, act in open_reports(session).proposals(ids, day).items()
+        for block_id, act in opened.proposals(ids, day).items()
     }
 
 
-def _shown(block: Block, report: str, now: str) -> Block:
-    return replace(block, reported=Reported(report, now, content_hash(block)))
+def _shown(placed: Placed, report: str, now: str) -> Placed:
+    mark = Reported(report, now, content_hash(placed.block))
+    return replace(placed, block=replace(placed.block, reported=mark))
 
 
 def standing(home: Home) -> tuple[tuple[Placed, ...], tuple[Placed, ...]]:

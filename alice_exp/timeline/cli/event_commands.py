@@ -33,7 +33,6 @@ from alice_exp.timeline.cli.event_tables import (
 )
 from alice_exp.timeline.rules.compaction import (
     between,
-    events_between,
     narrative,
     recent,
     statistics,
@@ -43,6 +42,9 @@ from alice_exp.timeline.rules.compaction import (
 from alice_exp.timeline.usecases import events as diary
 from alice_exp.timeline.usecases import original_events
 from alice_exp.timeline.usecases.events import find_thoughts
+
+Since = Annotated[str, typer.Option(help="From this day or time on.")]
+Until = Annotated[str, typer.Option(help="Until this day or time.")]
 
 
 def add(
@@ -99,16 +101,15 @@ def result(
 
 def list_events(
     terminal: Terminal,
-    since: Annotated[str, typer.Option(help="From this day or time on.")] = "",
-    until: Annotated[str, typer.Option(help="Until this day or time.")] = "",
+    since: Since = "",
+    until: Until = "",
 ) -> None:
     """List a span of time: the segments that touch it, and the thoughts of it that are here word for word.
 
     Example: alice-exp event list --since 2026-02-19
     """
-    timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
-    low, high = terminal.moment(since), terminal.moment(until)
-    segments, events = between(timeline, low, high), events_between(timeline, low, high)
+    timeline = _timeline(terminal)
+    segments, events = between(timeline, terminal.moment(since), terminal.moment(until))
 
     def text() -> None:
         rows = [
@@ -129,8 +130,8 @@ def list_events(
 def search(
     terminal: Terminal,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What you look for, in your own words.")],
-    since: Annotated[str, typer.Option(help="From this day or time on.")] = "",
-    until: Annotated[str, typer.Option(help="Until this day or time.")] = "",
+    since: Since = "",
+    until: Until = "",
     top: Annotated[int, typer.Option("-n", "--top", min=1, max=1000, help="How many at most.")] = 10,
 ) -> None:
     """Look thoughts up by content and time, those of long ago too, word for word (exit 4: nothing fits).
@@ -140,15 +141,9 @@ def search(
     if not query.strip():
         raise UsageError("say what you look for", hint='alice-exp event search "drop v1"')
     snapshot = terminal.records(EVENTS_PATH)
-    found = find_thoughts(
-        snapshot,
-        terminal.session.history,
-        query,
-        terminal.session.caller.now,
-        top,
-        terminal.moment(since),
-        terminal.moment(until),
-    )
+    span = terminal.moment(since), terminal.moment(until)
+    session = terminal.session
+    found = find_thoughts(snapshot, session.history, query, session.caller.now, top, *span)
     document = {"query": query, "matches": [hit_document(one) for one in found]}
 
     def text() -> None:
@@ -170,7 +165,7 @@ def segments(
 
     Example: alice-exp event segments
     """
-    timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
+    timeline = _timeline(terminal)
     shown = recent(timeline, last)
     document = {
         "segments": [segment_document(one) for one in shown],
@@ -187,7 +182,7 @@ def tell(
 
     Example: alice-exp event narrative --last 5
     """
-    timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
+    timeline = _timeline(terminal)
     earlier = what_mattered(timeline.segments[: -last or None])
     document = {
         "narrative": narrative(timeline, last),
@@ -217,7 +212,7 @@ def stats(terminal: Terminal) -> None:
 
     Example: alice-exp event stats
     """
-    counts = statistics(terminal.records(EVENTS_PATH).timeline or Timeline())
+    counts = statistics(_timeline(terminal))
     document = {
         **attributes(counts, "total_segments total_events total_compressions lengths"),
         "levels": list(counts.levels),
@@ -230,19 +225,12 @@ def stats(terminal: Terminal) -> None:
         line = (
             "{events} thoughts in {segments} segments, {merges} merges; the newest {verbatim} word for word"
         )
-        terminal.line(
-            say(
-                line,
-                events=counts.total_events,
-                segments=counts.total_segments,
-                merges=counts.total_compressions,
-                verbatim=counts.verbatim,
-            )
-        )
-        if counts.total_segments:
-            terminal.line(
-                f"{terminal.local(counts.start)} – {terminal.local(counts.end)}  {list(counts.lengths)}"
-            )
+        events, merges = counts.total_events, counts.total_compressions
+        segments, verbatim = counts.total_segments, counts.verbatim
+        terminal.line(say(line, events=events, segments=segments, merges=merges, verbatim=verbatim))
+        if segments:
+            span = f"{terminal.local(counts.start)} – {terminal.local(counts.end)}"
+            terminal.line(f"{span}  {list(counts.lengths)}")
 
     terminal.answer(document, text)
 
@@ -290,7 +278,7 @@ def export(
 
     Examples: alice-exp event export timeline.json · alice-exp event export --thoughts
     """
-    timeline = terminal.records(EVENTS_PATH).timeline or Timeline()
+    timeline = _timeline(terminal)
     if thoughts:
         every = original_events.everything(terminal.session.history)
         whole = "".join(json_text(event_json(one), None) for one in every.values())
@@ -323,6 +311,10 @@ def import_(
         terminal.confirm(say("Replace the whole timeline by {source}?", source=source))
     mode: ImportMode = "replace" if replace else "merge"
     show_change(terminal, diary.take_in(terminal.rehearsing(dry_run), imported, mode))
+
+
+def _timeline(terminal: Terminal) -> Timeline:
+    return terminal.records(EVENTS_PATH).timeline or Timeline()
 
 
 def _verbatim(terminal: Terminal, number: int, event: Event) -> None:

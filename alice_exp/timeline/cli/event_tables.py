@@ -34,14 +34,7 @@ def show_change(terminal: Terminal, done: events.Told) -> None:
     def text() -> None:
         for one in done.merges[:20]:
             terminal.line(f"#{one.first.id} + #{one.second.id} → #{one.merged.id}")
-        terminal.act(
-            say(
-                "{segments} segments, {events} thoughts, {merges} merges",
-                segments=len(done.timeline.segments),
-                events=done.timeline.total_events,
-                merges=done.timeline.total_compressions,
-            )
-        )
+        terminal.act(_counted(done.timeline))
         if done.known:
             terminal.line(say("{count} were known already", count=done.known))
 
@@ -69,34 +62,21 @@ def picture(terminal: Terminal, timeline: Timeline, shown: Sequence[Segment]) ->
     rows = []
     behind = 0
     for one in shown:
-        begins, ends = (
-            math.floor(_BAR * behind / total),
-            math.ceil(_BAR * (behind + one.segment_length) / total),
-        )
+        begins = math.floor(_BAR * behind / total)
         behind += one.segment_length
-        bar = " " * begins + _block(one.compression_level) * max(1, ends - begins)
-        level, length = str(one.compression_level), str(one.segment_length)
-        rows.append(
-            [
-                f"#{one.id}",
-                length,
-                level,
-                bar.ljust(_BAR)[:_BAR],
-                _span(terminal, one),
-                short(what_happened(one), 72),
-            ]
-        )
+        width = max(1, math.ceil(_BAR * behind / total) - begins)
+        bar = " " * begins + "▁▂▃▄▅▆▇█"[min(one.compression_level, 7)] * width
+        numbers = str(one.segment_length), str(one.compression_level), bar.ljust(_BAR)[:_BAR]
+        rows.append([f"#{one.id}", *numbers, _span(terminal, one), short(what_happened(one), 72)])
     names = [say("id"), say("thoughts"), say("level"), say("which part"), say("when"), say("what happened")]
     terminal.table(names, rows)
+    terminal.line(_counted(timeline))
+
+
+def _counted(timeline: Timeline) -> str:
     line = "{segments} segments, {events} thoughts, {merges} merges"
-    terminal.line(
-        say(
-            line,
-            segments=len(timeline.segments),
-            events=timeline.total_events,
-            merges=timeline.total_compressions,
-        )
-    )
+    events, merges = timeline.total_events, timeline.total_compressions
+    return say(line, segments=len(timeline.segments), events=events, merges=merges)
 
 
 def _span(terminal: Terminal, one: Segment) -> str:
@@ -105,10 +85,6 @@ def _span(terminal: Terminal, one: Segment) -> str:
     if begins == ends:
         return begins
     return f"{begins}–{ends[11:]}" if begins[:10] == ends[:10] else f"{begins} – {ends}"
-
-
-def _block(level: int) -> str:
-    return "▁▂▃▄▅▆▇█"[min(level, 7)]
 
 
 def hit_document(one: Hit) -> dict[str, Any]:

@@ -6,6 +6,7 @@ them (B1.3); older ones are kept as summary and key events, and verbatim in git.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -128,13 +129,9 @@ def merged(
         digested.summary,
         digested.key_events,
         # Verbatim events are always the newest of a segment, so the first's may only precede a complete second.
-        (*first.events, *second.events) if _is_whole(second) else second.events,
+        (*(first.events if len(second.events) >= second.segment_length else ()), *second.events),
     )
     return Merge(first, second, whole, fallback)
-
-
-def _is_whole(segment: Segment) -> bool:
-    return len(segment.events) >= segment.segment_length
 
 
 def _digest_of(
@@ -214,26 +211,21 @@ def recent(timeline: Timeline, count: int) -> tuple[Segment, ...]:
     return timeline.segments[-count:] if count > 0 else ()
 
 
-def between(timeline: Timeline, since: str = "", until: str = "") -> tuple[Segment, ...]:
-    """The segments that overlap a span of time, both ends included; an empty end is open (R1.39)."""
-    low, high = _span(since, until)
+def between(
+    timeline: Timeline, since: str = "", until: str = ""
+) -> tuple[tuple[Segment, ...], tuple[tuple[int, Event], ...]]:
+    """The segments that overlap a span of time, and its verbatim thoughts, each with its number; both ends are in it,
+    an empty one is open (R1.39)."""
+    low, high = seconds(since) if since else -math.inf, seconds(until) if until else math.inf
     # min and max, because thoughts with a time of their own may be added out of order.
-    return tuple(
-        segment
-        for segment in timeline.segments
-        if max(segment.start_timestamp, segment.end_timestamp) >= low
-        and min(segment.start_timestamp, segment.end_timestamp) <= high
+    segments = (
+        one
+        for one in timeline.segments
+        if max(one.start_timestamp, one.end_timestamp) >= low
+        and min(one.start_timestamp, one.end_timestamp) <= high
     )
-
-
-def events_between(timeline: Timeline, since: str = "", until: str = "") -> tuple[tuple[int, Event], ...]:
-    """The verbatim thoughts in a span of time, both ends included, each with its number (R1.39)."""
-    low, high = _span(since, until)
-    return tuple(pair for pair in verbatim(timeline).items() if low <= pair[1].timestamp <= high)
-
-
-def _span(since: str, until: str) -> tuple[float, float]:
-    return (seconds(since) if since else float("-inf"), seconds(until) if until else float("inf"))
+    events = (pair for pair in verbatim(timeline).items() if low <= pair[1].timestamp <= high)
+    return tuple(segments), tuple(events)
 
 
 def what_happened(segment: Segment) -> str:

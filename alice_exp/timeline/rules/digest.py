@@ -249,15 +249,15 @@ _SHARED = 2
 
 
 @cache
-def _patterns() -> tuple[tuple[float, re.Pattern[str]], ...]:
-    lists = word_lists(_WORDS)
-    return tuple((weight, _pattern(lists[name])) for name, weight in _WEIGHTS.items())
-
-
-def _pattern(words: Sequence[str]) -> re.Pattern[str]:
-    latin = "|".join(re.escape(word.replace("_", " ")) for word in words if word.isascii())
-    other = "|".join(re.escape(word) for word in words if not word.isascii())
-    return re.compile(rf"\b(?:{latin})\b|{other}", re.IGNORECASE)
+def _patterns() -> list[tuple[float, re.Pattern[str]]]:
+    found = []
+    for name, weight in _WEIGHTS.items():
+        words = [re.escape(word.replace("_", " ")) for word in word_lists(_WORDS)[name]]
+        latin, other = (
+            "|".join(one for one in words if one.isascii() is is_latin) for is_latin in (True, False)
+        )
+        found.append((weight, re.compile(rf"\b(?:{latin})\b|{other}", re.IGNORECASE)))
+    return found
 
 
 @lru_cache(4096)

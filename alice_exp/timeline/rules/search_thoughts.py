@@ -73,9 +73,10 @@ def search_thoughts(
             if any(part and part[:60] not in known for part in core.split(" · ")):
                 found.append(Hit(0.0, segment.end, line, 0, segment.id))
                 texts.append(line)
+    own, other = scores(query, texts, ENOUGH), scores_across(query, texts)
     weighed = [
         replace(one, score=score * (1 + telling(text) / 10) * (1 + _is_of(days, one)))
-        for score, text, one in zip(_fits(query, texts), texts, found, strict=True)
+        for score, text, one in zip(map(max, own, other), texts, found, strict=True)
         if score > 0
     ]
     of_days = _of_days(query, found, texts, days) if days else []
@@ -83,12 +84,9 @@ def search_thoughts(
         return of_days[:top]
     if not any(_is_of(days, one) for one in weighed):
         weighed += of_days
-    return sorted(weighed, key=lambda one: (-one.score, -_moment(one), one.number))[:top]
-
-
-def _fits(query: str, texts: Sequence[str]) -> list[float]:
-    own, other = scores(query, texts, ENOUGH), scores_across(query, texts)
-    return [max(pair) for pair in zip(own, other, strict=True)]
+    return sorted(weighed, key=lambda one: (-one.score, -seconds(one.at) if one.at else 0.0, one.number))[
+        :top
+    ]
 
 
 def _of_days(query: str, found: Sequence[Hit], texts: Sequence[str], days: Sequence[Span]) -> list[Hit]:
@@ -107,10 +105,6 @@ def _of_days(query: str, found: Sequence[Hit], texts: Sequence[str], days: Seque
 
 def _is_of(days: Sequence[Span], one: Hit) -> bool:
     return bool(days and one.at and any(span.covers(day_of(one.at)) for span in days))
-
-
-def _moment(one: Hit) -> float:
-    return seconds(one.at) if one.at else 0.0
 
 
 def _text(event: Event) -> str:

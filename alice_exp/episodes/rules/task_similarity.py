@@ -6,16 +6,14 @@ literal rule all records without a context are alike (B0.1-B0.5).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Literal, TypeAlias
 
+from alice_exp.finding.rules.contexts import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity
 from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.tokens import keywords, literal_keywords
 from alice_exp.kernel.value_class import dataclass
-
-TASK_WEIGHT = 0.4
-CONTEXT_WEIGHT = 0.6
-"""The weights of task and context in a similarity (R0.18)."""
 
 Keywords: TypeAlias = Callable[[str], frozenset[str]]
 Rule = Literal["task_and_context", "task_alone_no_contexts", "task_alone_no_query_context", "words"]
@@ -34,39 +32,7 @@ class Similarity:
 
 def task_similarity(task_a: str, task_b: str, keywords_of: Keywords = literal_keywords) -> float:
     """Jaccard similarity of two tasks' keyword sets, in [0, 1]; 0.0 if both sets are empty (R0.19)."""
-    first, second = keywords_of(task_a), keywords_of(task_b)
-    union = len(first | second)
-    return len(first & second) / union if union else 0.0
-
-
-def context_similarity(context_a: Mapping[str, Json], context_b: Mapping[str, Json]) -> float:
-    """Equal values over the union of keys, in [0, 1]; both empty 1.0, exactly one 0.0 (R0.21, R0.22)."""
-    if not context_a and not context_b:
-        return 1.0
-    equal = sum(key in context_b and _equal(value, context_b[key]) for key, value in context_a.items())
-    return equal / len(context_a.keys() | context_b.keys())
-
-
-def contradicts(context: Mapping[str, Json], own: Mapping[str, Json]) -> bool:
-    """Whether two contexts name one thing and say different values of it; a list names several values."""
-    return any(
-        not {*map(_worded, _each(context[key]))} & {*map(_worded, _each(value))}
-        for key, value in own.items()
-        if key in context
-    )
-
-
-def _each(value: Json) -> Sequence[Json]:
-    return value if isinstance(value, list) else (value,)
-
-
-def _worded(value: Json) -> str:
-    return f"{type(value).__name__} {value}".casefold()
-
-
-def _equal(first: Json, second: Json) -> bool:
-    # In Python 1 == True, but in a file they are different values.
-    return first == second and isinstance(first, bool) == isinstance(second, bool)
+    return _jaccard(keywords_of(task_a), keywords_of(task_b))
 
 
 def similarity_with(
@@ -96,10 +62,7 @@ def retrieval_similarity(
     asked = keywords(query)
 
     def compared(task: str, context: Mapping[str, Json]) -> Similarity:
-        words = keywords(task)
-        shared = len(asked & words)
-        tasks = shared / (len(asked) + len(words) - shared) if shared else 0.0
-        contexts = context_similarity(query_context, context)
+        tasks, contexts = _jaccard(asked, keywords(task)), context_similarity(query_context, context)
         if query_context:
             blended = TASK_WEIGHT * tasks + CONTEXT_WEIGHT * contexts
             return Similarity(round(blended, 6), "task_and_context", tasks, contexts)
@@ -107,3 +70,8 @@ def retrieval_similarity(
         return Similarity(round(tasks, 6), rule, tasks, contexts)
 
     return compared
+
+
+def _jaccard(first: AbstractSet[str], second: AbstractSet[str]) -> float:
+    shared = len(first & second)
+    return shared / (len(first) + len(second) - shared) if shared else 0.0
