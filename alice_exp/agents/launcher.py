@@ -14,9 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from alice_exp.kernel import VERSION
 from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal.atomic_files import replace
-from alice_exp.kernel.version import VERSION
 
 _PATIENCE = 20.0
 _EXEC = "exec "

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.signed_acts import OwnedHeads, Unsigned
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.journal.act import Act, Commit, Message
 from alice_exp.kernel.journal.atomic_files import create, read_bytes
-from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.ledger_objects import OWNER, LedgerObjects, row_of, text_of
 from alice_exp.kernel.jsonc.problem import Problem
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.home.ports import SignerOf
-    from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
+    from alice_exp.kernel.journal.act import LedgerCommit, Message
     from alice_exp.kernel.journal.transaction import FileChange
     from alice_exp.model.values.changes import ChangeSet
     from alice_exp.model.values.config import Config

@@ -6,8 +6,7 @@ from collections import Counter
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.store.access_log import access
-from alice_exp.blocks.usecases.reads import counting
+from alice_exp.blocks.store.access_log import access, counting
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.home.references import resolve
 from alice_exp.kernel.value_class import dataclass
