@@ -38,7 +38,6 @@ from alice_exp.model.rules.ledger import (
     with_entries,
     with_entry,
     without,
-    without_guesses,
 )
 from alice_exp.model.values.block import Block, Placed, holds_blocks, place_of
 from alice_exp.model.values.ledger_entry import KEYED, MARKS, NONE, PUT_AWAY, Entry
@@ -352,7 +351,7 @@ class Standings:
 
     def _without(self, block_id: str) -> dict[str, bytes]:
         name = shard_of(block_id)
-        shards = {one: without_guesses(data, block_id) for one, data in self._all().items()}
+        shards = {one: without(data, block_id, guesses=True) for one, data in self._all().items()}
         return shards | {name: with_entries(shards.get(name, b""), (Entry(block_id, "forgotten"),))}
 
     def landed(self) -> None:
