@@ -21,7 +21,6 @@ from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.act import COMMITTER, SIGNED_BY, Commit, Message, read
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
-    exchange_content,
     read_bytes,
     sync_directory,
 )
@@ -29,6 +28,7 @@ from alice_exp.kernel.journal.commit_writer import RewrittenHistory, rewrite
 from alice_exp.kernel.journal.git_process import NO_OBJECT, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN
 from alice_exp.kernel.journal.lock import REPORTS
+from alice_exp.kernel.journal.transaction import exchange_content
 from alice_exp.kernel.text.written_forms import WrittenForms
 from alice_exp.model.formats.block_erasure import PURGED, Said, is_empty
 
