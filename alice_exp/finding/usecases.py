@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alice_exp.blocks.store.access_log import access
-from alice_exp.blocks.usecases.reads import counting
+from alice_exp.blocks.store.access_log import access, counting
 from alice_exp.finding.store.embedded import cosines
 from alice_exp.home.references import is_keyed, one_of, prefix, resolve
 from alice_exp.kernel.errors import Hint, Names, UsageError

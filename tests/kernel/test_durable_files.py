@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from alice_exp.kernel.journal import atomic_files, commit_writer, derived_file, transaction
+from alice_exp.kernel.journal.act import Message
 from alice_exp.kernel.journal.atomic_files import MARK, ChangedOnDisk
-from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.git_process import LOST, Repository
 from alice_exp.kernel.journal.transaction import FileChange, recover, write
 from tests.conftest import Call

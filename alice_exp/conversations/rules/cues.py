@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -26,9 +26,8 @@ _CLAUSE = re.compile(r"[，,;；。.!！]\s*(?:(?:and|but|so)\s+)?|\s+and\s+(?=I
 class Inference:
     """What a sentence tells: a content that stands alone, and the sentence as its ``quote``.
 
-    ``importance`` lies in [0, 1] (R4.17). Of a ``slot`` (name, job, city) a person has one at a time (B4.14); ``value``
-    is what was said of it. ``index`` is the index of the message. ``quotes`` are all sentences that it rests on, where
-    a model named several.
+    ``importance`` lies in [0, 1] (R4.17), ``value`` is what was said of the person. ``index`` is the index of the
+    message. ``quotes`` are all sentences that it rests on, where a model named several.
     """
 
     content: str
@@ -36,13 +35,17 @@ class Inference:
     type: BlockType = "fact"
     about: About = "user"
     tags: tuple[str, ...] = ()
-    slot: str = ""
     value: str = ""
     quote: str = ""
     index: int = 0
     trigger: str = ""
     everywhere: bool = False
-    quotes: tuple[Said, ...] = field(default=())
+    quotes: tuple[Said, ...] = ()
+
+    @property
+    def slot(self) -> str:
+        """The tag of a thing of which a person has one at a time, as ``slot:name`` (name, job, city; B4.14)."""
+        return next((tag for tag in self.tags if tag.startswith("slot:")), "")
 
     @property
     def explicit(self) -> bool:
@@ -98,25 +101,15 @@ def _about(one: Said) -> Iterator[Inference]:
     rest = one.text[explicit.end() :].lstrip(" :：,，") if explicit else one.text
     for clause in filter(None, map(str.strip, _CLAUSE.split(rest.rstrip("。！.! ")))):
         told: set[str] = set()
-        for (kind, importance, slot, tags, content, _), shape in _rows(FILES[is_chinese]):
+        for (kind, importance, tags, content, _), shape in _rows(FILES[is_chinese]):
             match = shape.match(clause) if kind not in told else None
             if match:
                 told.add(kind)
+                said_so = {name: (text or "").strip() for name, text in match.groupdict().items()}
+                labels = tuple(f"{tags} {EXPLICIT if explicit else ''}".split())
+                text, value = content.format(**said_so), said_so["v"]
                 yield Inference(
-                    content.format(
-                        **{name: text.strip() for name, text in match.groupdict().items() if text}
-                    ),
-                    importance,
-                    kind,
-                    tags=(
-                        *tags.split(),
-                        *([f"slot:{slot}"] if slot else []),
-                        *([EXPLICIT] if explicit else []),
-                    ),
-                    slot=slot,
-                    value=match["v"].strip(),
-                    quote=one.text,
-                    index=one.index,
+                    text, importance, kind, tags=labels, value=value, quote=one.text, index=one.index
                 )
 
 
@@ -131,12 +124,10 @@ def _asked_for(one: Inference, messages: Sequence[Message]) -> Inference:
     """Raised in importance where the assistant asked back about it and the user answered (B4.8)."""
     after = messages[one.index + 1 : one.index + 3]
     asks = rf"{re.escape(one.value)}[^。.!\n]*[?？]"
-    is_asked = (
-        one.value and len(after) == 2 and after[0].role == "assistant" and re.search(asks, after[0].content)
-    )
-    if not is_asked or one.importance >= _SUPPOSED:
-        return one
-    return replace(one, importance=round(min(_SUPPOSED, one.importance + 0.1), 6))
+    if one.value and len(after) == 2 and after[0].role == "assistant" and re.search(asks, after[0].content):
+        raised = min(_SUPPOSED, round(one.importance + 0.1, 6))
+        return replace(one, importance=max(one.importance, raised))
+    return one
 
 
 SELF = frozenset(("user", "human", "me", "myself", "i", "self", "you", "我", "用户", "本人", "自己"))
@@ -152,9 +143,6 @@ def other_speakers(messages: Iterable[Message], known: Sequence[str] = ()) -> tu
     spoken = dict.fromkeys(message.speaker.strip() for message in messages if message.role == "user")
     if len(spoken) < 2:
         return ()
-    return tuple(name for name in spoken if name and fold(name) not in SELF and not _is_named(name, known))
-
-
-def _is_named(name: str, known: Sequence[str]) -> bool:
-    told = [Message("user", note) for note in known if fold(name) in fold(note)]
-    return any(fold(one.value) == fold(name) for one in extract(told)[0] if one.slot == "name")
+    told = (one for note in known for one in extract([Message("user", note)])[0])
+    own = SELF.union(fold(one.value) for one in told if one.slot == "slot:name")
+    return tuple(name for name in spoken if name and fold(name) not in own)

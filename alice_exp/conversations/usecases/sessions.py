@@ -26,7 +26,7 @@ from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.long_work import followed
-from alice_exp.kernel.providers.chat import Provider
+from alice_exp.kernel.models import Provider
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import CUES, HEARD, Payload, Place, Trigger
@@ -285,7 +285,7 @@ def _superseded(one: Inference, seen: Snapshot) -> tuple[str, ...]:
         if one.slot
         and placed.place != "archive"
         and placed.block.about == "user"
-        and f"slot:{one.slot}" in placed.block.tags
+        and one.slot in placed.block.tags
         and placed.block.payload.content != one.content
     ]
     return (max(found)[1],) if found else ()

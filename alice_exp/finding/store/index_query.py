@@ -281,24 +281,18 @@ def block_row(block: Block, place: Place) -> BlockRow:
     """A block as it is stored: its JSON behind eight digits of checksum."""
     body = json.dumps(block_json(block, place), ensure_ascii=True, separators=(",", ":"))
     context = json.dumps(dict(block.trigger.context)) if block.trigger.context else None
-    return block.id, f"{crc32(body.encode()):08x}{body}", context
-
-
-def block_from(body: str, place: Place) -> Block:
-    """The block of a row; ``ValueError`` if the row is not what was written, so that the index is made anew."""
-    return read_block(json.loads(_whole(body)), place)
+    return block.id, _seal(body) + body, context
 
 
 def entry_row(entry: Entry | None) -> str:
     """An entry of the ledger as it is stored beside its block; empty where nobody decided."""
-    if entry is None or not entry.id:
-        return ""
-    text = ledger.row(entry)
-    return f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}{text}"
+    text = ledger.row(entry) if entry is not None and entry.id else ""
+    return text and _seal(text) + text
 
 
 def placed_from(path: str, body: str, entry: str) -> Placed:
-    """The block of a row at its path, with its entry of the ledger; ``ValueError`` as ``block_from``."""
+    """The block of a row at its path, with its entry of the ledger; ``ValueError`` if the row is not what was written,
+    so that the index is made anew."""
     # Read together: a list has thousands of rows.
     item, said = json.loads(f"[{_whole(body)},{_whole(entry) if entry else 'null'}]")
     block = read_block(item, place_of(path))
@@ -309,7 +303,10 @@ def placed_from(path: str, body: str, entry: str) -> Placed:
 
 
 def _whole(said: str) -> str:
-    text = said[8:]
-    if said[:8] != f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}":
+    if said[:8] != _seal(said[8:]):
         raise ValueError("a row of it is damaged")
-    return text
+    return said[8:]
+
+
+def _seal(text: str) -> str:
+    return f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}"

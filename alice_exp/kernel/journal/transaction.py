@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError, reason
-from alice_exp.kernel.journal.act import COMPLETES, LEDGER
+from alice_exp.kernel.journal.act import COMPLETES, LEDGER, LedgerCommit, Message
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
     content_of,
@@ -31,7 +31,6 @@ from alice_exp.kernel.journal.atomic_files import (
     take_out,
     write_beside,
 )
-from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
 from alice_exp.kernel.journal.git_process import FORWARD, LOST, NO_OBJECT, Repository
 from alice_exp.kernel.journal.git_references import PENDING
 from alice_exp.kernel.journal.late_saves import keep_late_saves
