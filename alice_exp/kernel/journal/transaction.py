@@ -19,7 +19,6 @@ from alice_exp.kernel.journal.act import COMPLETES, LEDGER, LedgerCommit, Messag
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
     content_of,
-    exchange_content,
     give_back,
     is_as_expected,
     let_go,
@@ -380,3 +379,11 @@ def _finish_files(repository: Repository, old: str, new: str) -> None:
             exchange_content(full, present, None if new_blob == NO_OBJECT else repository.blob(new_blob))
     for directory in touched:
         sync_directory(directory)
+
+
+def exchange_content(path: Path, expected: bytes | None, new: bytes | None) -> None:
+    """Bring one file from ``expected`` to ``new`` (None: absent); ``ChangedOnDisk`` if it contains something else."""
+    if new is None:
+        let_go(take_out(path, expected or b""))
+    elif (displaced := swap_in(write_beside(path, new), path, expected, new)) is not None:
+        let_go(displaced)
