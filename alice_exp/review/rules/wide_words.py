@@ -81,7 +81,7 @@ def _kinds() -> Mapping[str, str]:
 def _grammar() -> Sequence[tuple[str, re.Pattern[str]]]:
     """The kinds of words with their patterns, in the order in which they are tried."""
     phrase = rf"(?P<base>{strict.either(_kinds())})(?:(?<=[^\x00-\x7f]){_COMPLEMENTS})*"
-    rows = [(kind, expression(_FORMS, written)) for kind, written in table(_FORMS)["words"]["written"]]
+    rows = [(kind, expression(_FORMS, written)) for kind, written in table(_FORMS)["words"]["spelt"]]
     rows += [("phrase", phrase), ("denial", f"(?P<k>先|暂时?|还)?(?:{FORMS.negation.pattern})")]
     rows += [("name", r"[a-z]+(?:'[a-z]+)?|[^\W\d_]"), ("mark", r"[^\w\s]")]
     return [(kind, re.compile(pattern)) for kind, pattern in rows]
@@ -90,7 +90,7 @@ def _grammar() -> Sequence[tuple[str, re.Pattern[str]]]:
 @cache
 def _plain() -> Sequence[tuple[re.Pattern[str], str]]:
     return [
-        (re.compile(expression(_FORMS, written)), new) for new, written in table(_FORMS)["plain"]["written"]
+        (re.compile(expression(_FORMS, written)), new) for new, written in table(_FORMS)["plain"]["spelt"]
     ]
 
 
