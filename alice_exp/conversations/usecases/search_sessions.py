@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.store.file_sessions import unknown
-from alice_exp.conversations.usecases.sessions import chats, turn_index
+from alice_exp.conversations.store.file_sessions import chats, unknown
+from alice_exp.conversations.store.turn_index import turn_index
 from alice_exp.conversations.values import ChatRecord
 from alice_exp.finding.rules.noise import B
 from alice_exp.finding.rules.parsed_query import Query
