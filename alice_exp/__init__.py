@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.version import VERSION
+from alice_exp.kernel import VERSION
 
 if TYPE_CHECKING:
     from alice_exp.app.api import *  # noqa: F403

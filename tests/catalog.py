@@ -22,7 +22,7 @@ from alice_exp.app.wrong_commands import KINDS, NAMED, REMOVED
 from alice_exp.blocks.cli.act_wording import COUNTS, DETAILS
 from alice_exp.finding.rules.choice import IN_DOUBT_WARNING, RIVAL_WARNING
 from alice_exp.kernel.journal.act import OPS
-from alice_exp.learning.documents import ASSESSED, UNTESTED
+from alice_exp.learning.documents import ASSESSED, FAILED, UNTESTED
 from alice_exp.learning.usecases.decide import UNKEPT_WARNING
 from alice_exp.learning.usecases.statistics import AGES, OLDER
 from alice_exp.model.rules.lifecycle import LEVELS
@@ -124,7 +124,7 @@ _HELP = (
     *("Show this message and exit.", *_documented(COMMANDS)),
     *(LEAD, SHARED, *BEGIN, *GROUPS, *(what for group in GROUPS.values() for what in group.values())),
     *(str(option.help) for option in command().params if option.help),
-    *(text for pair in ASSESSED.values() for text in pair),
+    *(*FAILED, *(text for pair in ASSESSED.values() for text in pair)),
     *(*NAMED.values(), *REMOVED.values(), *KINDS.values(), *ASKED.values()),
 )
 WORDS = (

@@ -414,7 +414,7 @@ def sound(git: Callable[..., str]) -> Callable[[Path], None]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model has half a second, and no long pauses."""
-    from alice_exp.kernel.providers.chat import ChatCompletions
+    from alice_exp.kernel.models import ChatCompletions
 
     made = ChatCompletions.__init__
     monkeypatch.setattr(
@@ -422,4 +422,4 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         "__init__",
         lambda self, *given, **named: made(self, *given, **{"timeout": 0.5, **named}),
     )
-    monkeypatch.setattr("alice_exp.kernel.providers.chat._PAUSES", (0.01, 0.02))
+    monkeypatch.setattr("alice_exp.kernel.models._PAUSES", (0.01, 0.02))

@@ -14,8 +14,7 @@ from typing import Any
 from alice_exp.agents import operations
 from alice_exp.agents.tool_schema import offered
 from alice_exp.app.main import command
-from alice_exp.kernel import errors
-from alice_exp.kernel.version import VERSION
+from alice_exp.kernel import VERSION, errors
 from alice_exp.terminal.language import LANGUAGES, parted
 from tests import plugins
 

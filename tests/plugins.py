@@ -8,7 +8,7 @@ from typing import Any
 
 from alice_exp.agents.told_to_agents import INSTRUCTIONS
 from alice_exp.caller.hosts import HOSTS, Host
-from alice_exp.kernel.version import VERSION
+from alice_exp.kernel import VERSION
 
 ROOT = Path(__file__).parents[1]
 ABOUT = "Memory that a person reviews: agents propose what they learned, the person decides"

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from alice_exp.agents.launcher import own_program
 from alice_exp.caller.hosts import Event, Hooks, Host
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.jsonc import Append, Remove, Set, edit, locate, parse
@@ -354,8 +355,5 @@ def command(home: str, *, shared: bool = False) -> tuple[str, list[str]]:
     ``home`` is the home as it was named, empty for the person's own.
     """
     named = ["--home", str(Path(home).expanduser().absolute())] if home else []
-    beside = Path(sys.executable).parent / "alice-exp"
-    found = str(beside) if beside.exists() else shutil.which("alice-exp")
-    if shared:
-        return "alice-exp", named
-    return (found, named) if found else (sys.executable, ["-m", "alice_exp", *named])
+    program, *module = ["alice-exp"] if shared else own_program()
+    return program, [*module, *named]

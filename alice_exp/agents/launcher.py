@@ -14,9 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from alice_exp.kernel import VERSION
 from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal.atomic_files import replace
-from alice_exp.kernel.version import VERSION
 
 _PATIENCE = 20.0
 _EXEC = "exec "
@@ -27,11 +27,16 @@ def place(root: Path) -> Path:
     return root / "bin" / "alice-exp"
 
 
-def text(root: Path) -> str:
-    """What starts this very installation on this home, whatever the environment says."""
+def own_program() -> list[str]:
+    """The words that start this very installation."""
     beside = Path(sys.executable).parent / "alice-exp"
     found = str(beside) if beside.exists() else shutil.which("alice-exp")
-    program = [found] if found else [sys.executable, "-m", "alice_exp"]
+    return [found] if found else [sys.executable, "-m", "alice_exp"]
+
+
+def text(root: Path) -> str:
+    """What starts this very installation on this home, whatever the environment says."""
+    program = own_program()
     gone = f"alice-exp: {program[0]} is gone: install alice-exp again, then run 'alice-exp doctor --fix'"
     return (
         "#!/bin/sh\n"

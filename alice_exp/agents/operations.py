@@ -22,7 +22,6 @@ from alice_exp.finding import usecases as finding_usecases
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.usecases import decide as deciding
@@ -89,11 +88,8 @@ def decide(
     nobody has reviewed (try one); else nothing: use your own reasoning. Use when a task begins; keep the decision id
     for report_outcome."""
     made = deciding.decide(connection.session, task, context or {}, connection.session.here.names)
-    failures = [
-        f"a similar task failed before{_with(one.episode.action)}: {one.episode.task} ({one.episode.id})"
-        for one in made.failures
-    ]
-    warnings = [*made.warnings, *failures]
+    failures = (learning_documents.failed(one.episode) for one in made.failures)
+    warnings = [*made.warnings, *(template.format(**values) for template, values in failures)]
     more = {**learning_documents.procedure(made), "warnings": warnings, "disclaim": made.disclaim}
     filled = {name: one for name, one in more.items() if one}
     return {"decision": made.decision, "tier": made.tier, **filled}
@@ -332,8 +328,3 @@ def call(connection: Connection, name: str, sent: Mapping[str, Any]) -> Any:
             hint=Hint("to switch it on: alice-exp project on {project}", project=session.project),
         )
     return tool.run(connection, **arguments)
-
-
-def _with(action: str) -> str:
-    """The action that failed, as it stands in a warning; empty where none was recorded."""
-    return f" with {one_line(action.removeprefix('reasoning: '), 80)}" if action.strip() else ""

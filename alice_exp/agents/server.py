@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from alice_exp.agents.told_to_agents import ASK_PERSON, INSTRUCTIONS, PROMPT
-from alice_exp.kernel.version import VERSION
+from alice_exp.kernel import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -11,8 +11,8 @@ import typer
 
 from alice_exp.app.command_table import COMMANDS
 from alice_exp.app.command_tree import QUIET, LazyGroup, open_home, shared_options
+from alice_exp.kernel import VERSION
 from alice_exp.kernel.errors import AliceError, ProblemError, reason
-from alice_exp.kernel.version import VERSION
 from alice_exp.terminal import language
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.streams import settle

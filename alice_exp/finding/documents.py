@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from alice_exp.kernel.value_class import attributes
 from alice_exp.model.documents import brief, payload_text, trigger_text
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.rules.doubt import is_in_doubt
@@ -17,17 +18,8 @@ if TYPE_CHECKING:
 
 def lived(score: float, one: Episode) -> dict[str, Any]:
     """An episode beside the blocks of an answer."""
-    return {
-        "id": one.id,
-        "score": round(score, 6),
-        "task": one.task,
-        "action": one.action,
-        "success": one.success,
-        "reward": one.reward,
-        "reflection": one.reflection,
-        "at": one.at,
-        "source": "episode",
-    }
+    told = attributes(one, "task action success reward reflection at")
+    return {"id": one.id, "score": round(score, 6), **told, "source": "episode"}
 
 
 def known(found: Match) -> dict[str, Any]:
@@ -46,30 +38,24 @@ def known(found: Match) -> dict[str, Any]:
 
 def block(shown: Shown) -> dict[str, Any]:
     """A whole block, with the values derived from its place and from formulas."""
-    placed = shown.placed
-    written = block_json(placed.block, placed.place)
+    placed, block = shown.placed, shown.placed.block
+    written = block_json(block, placed.place)
     return {
         **written,
         "set": placed.place,
         "namespace": placed.namespace,
-        "type": placed.block.type,
-        "about": placed.block.about,
-        "state": placed.block.state,
+        **attributes(block, "type about state"),
         "level": shown.level,
-        "verifications": placed.block.verifications,
-        "observations": placed.block.observations,
+        **attributes(block, "verifications observations"),
         "trigger": trigger_text(placed),
         "trigger_detail": written.get("trigger", ""),
         "payload": payload_text(placed),
         "payload_detail": written["payload"],
         "evidence": written.get("evidence", []),
-        "importance": placed.block.importance,
-        "access_count": placed.block.access_count,
-        "last_accessed_at": placed.block.last_accessed_at or None,
-        "consolidation_score": placed.block.consolidation_score,
-        "shareable": placed.block.shareable,
-        "origin": placed.block.origin,
-        "confidence": CONFIDENCE[placed.block.state],
+        **attributes(block, "importance access_count"),
+        "last_accessed_at": block.last_accessed_at or None,
+        **attributes(block, "consolidation_score shareable origin"),
+        "confidence": CONFIDENCE[block.state],
         "trust": TRUST[placed.place],
         "decay": round(shown.decay, 6),
         "approved": shown.approved,
@@ -85,10 +71,7 @@ def match(found: Match) -> dict[str, Any]:
         "key": placed.block.key or None,
         "trigger": trigger_text(placed),
         "payload": payload_text(placed),
-        "score": found.score,
-        "match": found.match,
-        "confidence": found.confidence,
-        "trust": found.trust,
+        **attributes(found, "score match confidence trust"),
         "decay": round(found.decay, 6),
         "approved": found.approved,
         "stale": placed.stale,

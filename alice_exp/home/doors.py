@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from alice_exp.home.store.hand_edits import Adopting
     from alice_exp.home.store.record_files import Recording
     from alice_exp.home.store.write_changes import Composing
-    from alice_exp.kernel.journal.act import Act, Actor, Commit
-    from alice_exp.kernel.journal.commit_stream import Message
+    from alice_exp.kernel.journal.act import Act, Actor, Commit, Message
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.changes import Plan
     from alice_exp.model.values.snapshot import Snapshot

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Actor
     from alice_exp.kernel.jsonc.problem import Json, Problem
-    from alice_exp.kernel.providers.chat import Provider
+    from alice_exp.kernel.models import Provider
     from alice_exp.model.values.block import Placed
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import Catalogue
@@ -263,13 +263,13 @@ class Session:
     def provider(self) -> Provider | None:
         """The model: ``provider.command``, else ``provider.chat_model`` at ``provider.base_url``, or None."""
         if command := self.config.text("provider.command").strip():
-            from alice_exp.kernel.providers.command_line import CommandLine
+            from alice_exp.kernel.models import CommandLine
 
             return CommandLine(command)
         base_url, model = self.config.text("provider.base_url"), self.config.text("provider.chat_model")
         if not base_url or not model:
             return None
-        from alice_exp.kernel.providers.chat import ChatCompletions
+        from alice_exp.kernel.models import ChatCompletions
 
         return ChatCompletions(base_url, model, self.api_key)
 

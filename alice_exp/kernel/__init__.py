@@ -1,1 +1,3 @@
-"""What knows no block: lossless JSONC, the journal, text, language models. Each could be a package of its own."""
+"""What knows no block: JSONC, the journal, text, models; and the version of the package, for every room to import."""
+
+VERSION = "0.3.0"

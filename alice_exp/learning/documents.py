@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from alice_exp.learning.rules.impact import Impact, Quality, Rate
     from alice_exp.learning.usecases.decide import Decision
     from alice_exp.model.rules.lifecycle import Change
+    from alice_exp.model.values.records import Episode
 
+FAILED = (
+    "a similar task failed before: {task} ({episode})",
+    "a similar task failed before with {action}: {task} ({episode})",
+)
 UNTESTED = "Approved by the user, not yet tested in work: follow it, then report how it went"
 
 ASSESSED: Mapping[Grade, tuple[str, str]] = {
@@ -86,6 +91,16 @@ def procedure(made: Decision) -> dict[str, Any]:
         "steps": [*map(told, made.steps)],
         "alternatives": [*map(told, made.alternatives)],
         **({"note": UNTESTED} if is_untested(made) else {}),
+    }
+
+
+def failed(episode: Episode) -> tuple[str, dict[str, str]]:
+    """A similar task that failed before, as a template and its values."""
+    action = one_line(episode.action.removeprefix("reasoning: "), 80)
+    return FAILED[bool(episode.action.strip())], {
+        "action": action,
+        "task": episode.task,
+        "episode": episode.id,
     }
 
 

@@ -68,7 +68,7 @@ def add(
     def text() -> None:
         terminal.line(_line(remote))
         if own:
-            terminal.line(_told_own(own))
+            terminal.line(say("this machine's key: {key}", key=own))
 
     terminal.answer(_row(remote) | ({"key": own} if own else {}), text)
 
@@ -87,7 +87,7 @@ def list_remotes(terminal: Terminal) -> None:
         for remote in named:
             terminal.line(_line(remote))
         if own:
-            terminal.line(_told_own(own))
+            terminal.line(say("this machine's key: {key}", key=own))
 
     terminal.answer({"remotes": [_row(remote) for remote in named], "key": own or None}, text)
 
@@ -174,10 +174,6 @@ def _row(remote: Remote) -> dict[str, Any]:
         "machines": [told_key(one) for one in remote.machines],
         "offered": told_key(remote.offered) if remote.offered else None,
     }
-
-
-def _told_own(own: str) -> str:
-    return say("this machine's key: {key}", key=own)
 
 
 def _line(remote: Remote) -> str:

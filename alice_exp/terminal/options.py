@@ -55,13 +55,9 @@ def context_of(pairs: Sequence[str], option: str = "--context") -> dict[str, Jso
                 pair=repr(pair),
                 hint=Hint("write {option} key=value", option=option),
             )
-        context[key.strip()] = _value(value)
+        read = json_or_text(value)
+        context[key.strip()] = read if isinstance(read, bool | int | float) or read is None else value
     return context
-
-
-def _value(text: str) -> Json:
-    value = json_or_text(text)
-    return value if isinstance(value, bool | int | float) or value is None else text
 
 
 def json_or_text(text: str) -> Json:
@@ -82,12 +78,10 @@ def require_utf8(*texts: str) -> None:
 
 def window(text: str) -> float:
     """A time span such as ``30d``, ``12h``, ``90m`` or ``10s`` in seconds; 0 if empty. ``UsageError`` for others."""
-    if not text:
-        return 0.0
-    number, unit = text[:-1], _UNITS.get(text[-1])
-    if unit is None or not number.isascii() or not number.isdigit() or len(number) > 6:
+    fits = re.fullmatch(r"([0-9]{1,6})([smhdw])", text or "0s")
+    if not fits:
         raise UsageError("not a length of time: {text}", text=repr(text), hint="write 30d, 12h, 90m or 2w")
-    return int(number) * unit
+    return int(fits[1]) * _UNITS[fits[2]]
 
 
 def places_of(names: Sequence[str]) -> tuple[Place, ...]:
@@ -277,18 +271,12 @@ def _named(text: str, zone: tzinfo | None, now: datetime) -> str:
     return parsed(spans[0].start.isoformat(), zone).strftime("%Y-%m-%dT%H:%M:%SZ") if len(spans) == 1 else ""
 
 
-_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
-
-
-_DURATION = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)([smh]?)")
-
-
 def seconds(text: str) -> float:
     """A duration such as ``10s``, ``1.5m`` or ``1h`` in seconds (default unit: s); ``UsageError`` if malformed."""
-    fits = _DURATION.fullmatch(text.strip())
+    fits = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)([smh]?)", text.strip())
     if not fits:
         raise UsageError("not a time: {text}", text=repr(text), hint="write 10s, 5m or 1h")
-    return float(fits[1]) * _SECONDS[fits[2] or "s"]
+    return float(fits[1]) * _UNITS[fits[2] or "s"]
 
 
 TEXTS = frozenset(("PAYLOAD", "QUERY", "TASK", "TOPIC", "TEXT", "TEXT…", "JSON|TEXT"))

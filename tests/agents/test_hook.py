@@ -183,12 +183,12 @@ def test_no_command_waits_for_a_model_and_a_report_names_what_could_not_be_read(
 ) -> None:
     started: list[bool] = []
     monkeypatch.setattr(hook_command, "detach", lambda _: started.append(True))
-    cli("config", "set", "provider.command", "sleep 60")
+    cli("config", "set", "provider.command", f"touch {tmp_path / 'asked'}")
     cli("hook", "claude-code", "SessionEnd", stdin=told(tmp_path))
-    began = time.monotonic()
     cli("list")
     cli("remember", "use rg")
-    assert time.monotonic() - began < 50 and len(started) == 3, "each command saw to it that it is done"
+    assert not (tmp_path / "asked").exists()
+    assert len(started) == 3, "each command saw to it that it is done"
     (left,) = (home / "state/hooks").glob("*.json")
     fields = json.loads(left.read_text("utf-8")) | {"failed": "the model did not answer"}
     left.write_text(json.dumps(fields), encoding="utf-8")

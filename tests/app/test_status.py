@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from alice_exp.kernel import VERSION
 from alice_exp.kernel.text.display import cells
-from alice_exp.kernel.version import VERSION
 from tests.conftest import Call
 
 

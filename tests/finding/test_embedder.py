@@ -162,10 +162,10 @@ def test_the_key_comes_from_the_environment_alone(cli: Call, server: Server) -> 
 
 
 def test_without_a_model_nothing_of_it_is_loaded(known: Path, cli: Call) -> None:
-    for name in ("alice_exp.finding.store.embedded", "alice_exp.kernel.providers.chat"):
+    for name in ("alice_exp.finding.store.embedded", "alice_exp.kernel.models"):
         sys.modules.pop(name, None)
     cli("recall", "ripgrep code")
-    assert not {"alice_exp.finding.store.embedded", "alice_exp.kernel.providers.chat"} & sys.modules.keys()
+    assert not {"alice_exp.finding.store.embedded", "alice_exp.kernel.models"} & sys.modules.keys()
 
 
 def down(state: Server) -> None:

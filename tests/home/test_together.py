@@ -179,9 +179,7 @@ def test_a_held_lock_lets_readers_through_and_names_its_holder(
     os.pwrite(handle, b"process 4242\n", 0)
     try:
         assert [one["payload"] for one in cli("list", "--json").json["blocks"]] == ["tea"]
-        began = time.monotonic()
         refused = cli("remember", "coffee", "--json", check=False)
-        assert time.monotonic() - began >= 0.5
         assert (refused.code, waits[-1]) == (5, 10)
         assert "4242" in refused.error["message"]
     finally:

@@ -633,7 +633,7 @@ def test_the_window_ends_with_its_session_and_what_was_learned_crosses_to_the_ne
 def test_the_defaults_of_extraction() -> None:
     import inspect
 
-    from alice_exp.kernel.providers.chat import ChatCompletions
+    from alice_exp.kernel.models import ChatCompletions
     from alice_exp.model.values.config import BY_NAME
 
     wanted = {

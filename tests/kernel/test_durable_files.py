@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from alice_exp.kernel.journal import atomic_files, commit_writer, derived_file, transaction
+from alice_exp.kernel.journal.act import Message
 from alice_exp.kernel.journal.atomic_files import MARK, ChangedOnDisk
-from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.git_process import LOST, Repository
 from alice_exp.kernel.journal.transaction import FileChange, recover, write
 from tests.conftest import Call
@@ -138,12 +138,12 @@ def test_a_crash_right_after_the_exchange_loses_no_save(
 
 
 def test_the_oldest_way_of_exchanging_names_keeps_what_came_out(tmp_path: Path) -> None:
-    from alice_exp.kernel.journal import name_exchange
+    from alice_exp.kernel.journal import atomic_files
 
     path, new = tmp_path / "a", tmp_path / f".a{MARK}1-00000000-{'0' * 32}{atomic_files.OUT}"
     path.write_bytes(OLD)
     new.write_bytes(NEW)
-    name_exchange._exchange_by_links(new, path)
+    atomic_files._exchange_by_links(new, path)
     assert (path.read_bytes(), new.read_bytes(), left(tmp_path)) == (NEW, OLD, [new.name])
 
 

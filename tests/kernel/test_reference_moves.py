@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.commit_stream import COMMITTER
+from alice_exp.kernel.journal.act import COMMITTER
 from alice_exp.kernel.journal.git_process import NO_OBJECT, PENDING, Repository
 from alice_exp.kernel.journal.git_references import SEEN, move
 from alice_exp.kernel.journal.transaction import FileChange, recover

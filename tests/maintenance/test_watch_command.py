@@ -255,7 +255,7 @@ def test_any_long_running_process_takes_edits_in(home: Path, git: Callable[..., 
     session = open_session(str(home))
     with reloading(session):
         path.write_text('{"blocks": [{"id": "exp-bbbb2222", "payload": "green tea"}]}\n')
-        deadline = time.monotonic() + 3
+        deadline = time.monotonic() + 30
         while not adopted(git, home) and time.monotonic() < deadline:
             time.sleep(0.05)
     assert adopted(git, home) == ["editor adopt exp-bbbb2222: personal/user_preferences, 1 new"]

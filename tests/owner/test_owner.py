@@ -15,7 +15,7 @@ import pytest
 
 from alice_exp.app.opening import open_session
 from alice_exp.finding.store.index_query import entry_row
-from alice_exp.kernel.journal.commit_stream import Message
+from alice_exp.kernel.journal.act import Message
 from alice_exp.model.rules.ledger import bound, shard_of, with_entries
 from alice_exp.model.values.ledger_entry import Entry
 from alice_exp.owner.store import owner

@@ -102,16 +102,6 @@ def test_a_typed_block_that_was_rejected_before_is_found_and_an_older_one_is_not
     ] == [(typed.id, "exp-rrrrrrrr")]
 
 
-def test_a_looser_rewording_is_let_in_with_a_note() -> None:
-    looser = candidate("a", payload="skip the browser tests on a feature branch")
-    seen = home((looser,), (archived("skip the browser tests on feature branches in CI"),))
-    report = agenda(seen, NOW, edition(seen))
-    assert [item.placed.block.id for item in report.items] == [looser.id]
-    assert [(one.kind, one.placed.block.id) for one in report.items[0].relations] == [
-        ("extends", "exp-rrrrrrrr")
-    ]
-
-
 # ----------------------------------------------------------------------------------------------------- movements
 
 
@@ -129,15 +119,6 @@ def outcome(*rows: tuple[str, str, str, str]) -> Commit:
 def moved(blocks: tuple[Block, ...], *acts: Commit) -> list[tuple[str, str, str, str, int]]:
     found = movements(acts[::-1], home(universal=blocks), (), level)
     return [(one.block_id, one.kind, one.before, one.after, one.times) for one in found]
-
-
-def test_several_outcomes_of_one_block_are_one_line() -> None:
-    block = Block("exp-aaaaaaaa", Payload("x"), state="past", verifications=3)
-    acts = [
-        outcome(("exp-aaaaaaaa", "possible", "possible", "verified")),
-        outcome(("exp-aaaaaaaa", "possible", "past", "promoted")),
-    ]
-    assert moved((block,), *acts) == [("exp-aaaaaaaa", "promoted", "possible", "past", 2)]
 
 
 def test_an_outcome_of_several_blocks_names_each() -> None:

@@ -19,7 +19,8 @@ from alice_exp.agents.usecases import hook_answers
 from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import AliceError, Hint, Names, ProblemError, UsageError
-from alice_exp.kernel.providers.command_line import INSIDE
+from alice_exp.kernel.models import INSIDE
+from alice_exp.kernel.text.display import one_line, visible
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 _LONGEST = 64 << 20
 _LATELY = timedelta(hours=12)
+_ASKED, _WIDTH = 5, 300
+"""Decisions that one stop asks about, and characters of each one's task."""
 _LITTLE = 1 << 20
 _PAUSE = 0.05
 _LONG = 3600.0
@@ -104,11 +107,9 @@ def _said(terminal: Terminal, host: Host, event: Event, told: hook_answers.Told)
     if event == "compact":
         _shown(session, talk, "start", "", ())
     if event == "prompt":
-        from alice_exp.agents.usecases.hook_answers import fitting
-
         # A host that runs one prompt may not have told of the start.
         opening = "" if is_begun or not host.hooks.each_turn else _opening(session, talk)
-        fits = fitting(session, told.prompt, session.here.names)
+        fits = hook_answers.fitting(session, told.prompt, session.here.names)
         return "\n\n".join(text for text in (opening, _fits(session, talk, told.prompt, fits)) if text)
     if event == "stop" and not told.again:
         heard = _heard(session, told.session)
@@ -169,11 +170,9 @@ def _heard(session: Session, talk: str) -> str:
 
 def _fits(session: Session, talk: str, prompt: str, blocks: Sequence[Placed]) -> str:
     """What is told to a prompt; empty where nothing fits it."""
-    from alice_exp.agents.usecases.hook_answers import row
-
     shown = _shown(session, talk, "prompt", prompt, blocks)
     head = say("Known to fit this (approved by the person; knowledge, not an order):")
-    lines = [head, *map(row, shown.told)] if shown.told else []
+    lines = [head, *map(hook_answers.row, shown.told)] if shown.told else []
     if shown.known:
         lines.append(say("Told before, and fits this, too: {ids}", ids=Names(shown.known)))
     if shown.left_out:
@@ -184,12 +183,11 @@ def _fits(session: Session, talk: str, prompt: str, blocks: Sequence[Placed]) ->
 
 
 def _shown(session: Session, talk: str, kind: Kind, prompt: str, blocks: Sequence[Placed]) -> Showing:
-    from alice_exp.agents.usecases.hook_answers import show
     from alice_exp.blocks.store.access_log import access
     from alice_exp.learning.store import decisions
     from alice_exp.model.values.block import is_of_team
 
-    shown = show(decisions(session), session.caller, talk, kind, prompt, blocks)
+    shown = hook_answers.show(decisions(session), session.caller, talk, kind, prompt, blocks)
     if kind == "prompt" and shown.told:
         read = [one.block.id for one in shown.told if not is_of_team(one)]
         access(session).record(read, session.caller.now)
@@ -197,7 +195,6 @@ def _shown(session: Session, talk: str, kind: Kind, prompt: str, blocks: Sequenc
 
 
 def _asked(session: Session) -> str:
-    from alice_exp.agents.usecases.hook_answers import asking, waiting
     from alice_exp.learning.store import decisions
 
     since = (session.moment - _LATELY).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -205,9 +202,10 @@ def _asked(session: Session) -> str:
         "These decisions of alice-exp have no outcome yet. If the task is over, call report_outcome (id, ok, used, "
         "scenario), or run: alice-exp outcome ID ok|fail. If it goes on, go on."
     )
-    return asking(
-        [one for one in waiting(decisions(session), since) if spool(session).first(one.decision)], head
-    )
+    waiting = hook_answers.waiting(decisions(session), since)
+    new = [one for one in waiting if spool(session).first(one.decision)]
+    lines = [visible(one_line(f"- {one.decision}: {one.task}", _WIDTH)) for one in new[:_ASKED]]
+    return "\n".join([head, *lines]) if new else ""
 
 
 def _leave(session: Session, host: Host, event: Event, told: hook_answers.Told) -> None:

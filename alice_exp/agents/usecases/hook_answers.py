@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from alice_exp.caller.hosts import HOSTS, Event, Host
 from alice_exp.conversations.rules.transcripts import TAG, session_name, typed_words
 from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError
-from alice_exp.kernel.text.display import one_line, visible
+from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
@@ -142,9 +142,6 @@ Kind = Literal["start", "prompt"]
 MOST_TOLD = 6000
 """Characters of blocks that a prompt brings at most."""
 
-_ASKED = 5
-_WIDTH = 300
-
 
 def fitting(session: Session, prompt: str, project: str) -> list[Placed]:
     """What a person approved and fits a prompt, in the order in which it is told.
@@ -257,14 +254,6 @@ def waiting(decisions: Decisions, since: str) -> list[OpenDecision]:
     """Decisions made at or after ``since`` that applied something and have no outcome, newest first."""
     found = [one for one in decisions.waiting() if one.applied and one.at >= since]
     return sorted(found, key=lambda one: (one.at, one.decision), reverse=True)
-
-
-def asking(open_decisions: Sequence[OpenDecision], head: str) -> str:
-    """The request ``head`` to report what came of them, and they; empty where there are none."""
-    if not open_decisions:
-        return ""
-    lines = [visible(one_line(f"- {one.decision}: {one.task}", _WIDTH)) for one in open_decisions[:_ASKED]]
-    return "\n".join([head, *lines])
 
 
 CONNECTION_CANDIDATES = 20

@@ -25,7 +25,7 @@ from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.long_work import followed
-from alice_exp.kernel.providers.chat import Provider
+from alice_exp.kernel.models import Provider
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import CUES, HEARD, Payload, Place, Trigger

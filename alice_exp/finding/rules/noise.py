@@ -69,8 +69,6 @@ _TRIES = 25
 
 def learn_noise(rows: Sequence[Sequence[str]]) -> Noise:
     """The median of the best matches that random words reach in a sample of the texts."""
-    if len(rows) < FEWEST:
-        return NO_NOISE
     sample = [row for row in rows if row]
     if len(sample) < FEWEST:
         return NO_NOISE

@@ -42,16 +42,11 @@ LIGHT = 0.6
 does as well. English words that are never search tokens are ``kernel.text.tokens.STOP_WORDS``."""
 
 
-@lru_cache(maxsize=1)
-def _light_stems() -> frozenset[str]:
-    return frozenset(stems(word_lists(_WORDS)["english"]).values())
-
-
-@lru_cache(maxsize=1)
-def _light_words() -> tuple[frozenset[str], int]:
-    """The light Chinese words, and the length of the longest."""
-    found = frozenset(word_lists(_WORDS)["chinese"])
-    return found, max(map(len, found))
+@cache
+def _light() -> tuple[frozenset[str], int]:
+    """The light English stems and Chinese words, and the length of the longest Chinese one."""
+    lists = word_lists(_WORDS)
+    return frozenset((*stems(lists["english"]).values(), *lists["chinese"])), max(map(len, lists["chinese"]))
 
 
 def weight_of(pieces: Iterable[str]) -> dict[str, float]:
@@ -62,7 +57,7 @@ def weight_of(pieces: Iterable[str]) -> dict[str, float]:
     weights: dict[str, float] = {}
     for piece in pieces:
         if not is_cjk(piece):
-            weights[piece] = LIGHT if piece in _light_stems() else 1.0
+            weights[piece] = LIGHT if piece in _light()[0] else 1.0
             continue
         light = _light_places(piece)
         counts = [LIGHT if place else 1.0 for place in light]
@@ -75,13 +70,13 @@ def weight_of(pieces: Iterable[str]) -> dict[str, float]:
 
 def word_weight(word: str) -> float:
     """The weight of a whole word of a query: ``LIGHT`` for a light English stem or a run of light CJK words, else 1."""
-    light = all(_light_places(word)) if is_cjk(word) else word in _light_stems()
+    light = all(_light_places(word)) if is_cjk(word) else word in _light()[0]
     return LIGHT if light else 1.0
 
 
 def _light_places(run: str) -> list[bool]:
     """For each character of a run whether it belongs to a light word, by greedy longest match from the left."""
-    light, longest = _light_words()
+    light, longest = _light()
     found = [False] * len(run)
     at = 0
     while at < len(run):

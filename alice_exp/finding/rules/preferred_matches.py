@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from alice_exp.kernel.text.date_spans import Span
-    from alice_exp.model.values.block import Block, Placed
+    from alice_exp.model.values.block import Placed
 
 SAME = 1.15
 """The factor on match and score of a block of the same project."""
@@ -56,20 +56,17 @@ def of_days(matches: Sequence[Match], spans: Sequence[Span]) -> list[Match]:
     """
     if not spans:
         return list(matches)
-    gain = DAY * max((one.match for one in matches), default=0.0)
-    return ordered([_raised(one, gain) if _is_of(one.placed.block, spans) else one for one in matches])
-
-
-def _raised(match: Match, gain: float) -> Match:
-    raised = min(1.0, round(match.match + gain, 6))
-    fresh = match.score / match.decay if match.decay else match.score
-    return replace(match, match=raised, score=round(fresh * raised / match.match, 6), decay=1.0)
-
-
-def _is_of(block: Block, spans: Sequence[Span]) -> bool:
-    known = {block.created_at, *(piece.at for piece in block.evidence)} - {""}
-    days = [datetime.fromisoformat(at).astimezone(UTC).replace(tzinfo=None) for at in known]
-    return any(span.covers(day) for span in spans for day in days)
+    gain, found = DAY * max((one.match for one in matches), default=0.0), []
+    for one in matches:
+        block = one.placed.block
+        known = {block.created_at, *(piece.at for piece in block.evidence)} - {""}
+        days = [datetime.fromisoformat(at).astimezone(UTC).replace(tzinfo=None) for at in known]
+        if any(span.covers(day) for span in spans for day in days):
+            raised = min(1.0, round(one.match + gain, 6))
+            score = round(one.score / (one.decay or 1.0) * raised / one.match, 6)
+            one = replace(one, match=raised, score=score, decay=1.0)
+        found.append(one)
+    return ordered(found)
 
 
 def by_meaning(

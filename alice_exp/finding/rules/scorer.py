@@ -115,9 +115,9 @@ class Scored:
         return not self.query.names <= self.held.keys()
 
     @cached_property
-    def subject(self) -> tuple[Word, ...]:
+    def subject(self) -> list[Word]:
         """The words of the question that are not light; all of them where every one is."""
-        return tuple(_subject(self.query, self.known, 1.0)) or tuple(_subject(self.query, self.known, 0.0))
+        return [*_subject(self.query, self.known, 1.0)] or [*_subject(self.query, self.known, 0.0)]
 
     def covered(self, text: int) -> tuple[float, float, bool]:
         """The share in [0, 1] of the subject's information that a text has, how many of its words, and whether a

@@ -13,7 +13,7 @@ from alice_exp.kernel.errors import AliceError, ProviderError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from alice_exp.kernel.providers.chat import Embedder
+    from alice_exp.kernel.models import Embedder
 
 LIMIT = 2.0
 """Seconds that a question may wait for the embedder."""
@@ -62,6 +62,6 @@ def cosines(session: Session) -> Callable[[str, Sequence[str]], list[float] | No
     model = session.config.text("provider.embedding_model")
     if not base_url or not model:
         return None
-    from alice_exp.kernel.providers.chat import Embeddings
+    from alice_exp.kernel.models import Embeddings
 
     return Embedded(Embeddings(base_url, model, session.api_key), session.warn).cosines

@@ -97,22 +97,16 @@ class Indexed:
         match = f"SELECT rowid, rank FROM texts WHERE texts MATCH ? {where} ORDER BY rank"
         likely = self.rows(match, tuple(values)) if asked else iter(())
         more: Iterable[int] = also()
-        is_first = True
-        while True:
-            some = [*islice(likely, AT_ONCE)]
-            if asked and is_first and not some and self._within is None:
-                # These terms are counted, so some text holds one: the two tables disagree.
-                raise DatabaseError("a text that is counted is not found")
-            is_first = False
+        some = [*islice(likely, AT_ONCE)]
+        if asked and not some and self._within is None:
+            # These terms are counted, so some text holds one: the two tables disagree.
+            raise DatabaseError("a text that is counted is not found")
+        while some or more:
             # FTS5's rank is negative, the best first.
-            near = {
-                number for at, (number, rank) in enumerate(some) if at < FIRST or rank <= BEHIND * some[0][1]
-            }
-            if some or more:
-                yield self._scored(query, known, near.union(more))
-            if len(some) < AT_ONCE:
-                return
-            more = ()
+            least = BEHIND * some[0][1] if some else 0.0
+            near = {number for at, (number, rank) in enumerate(some) if at < FIRST or rank <= least}
+            yield self._scored(query, known, near.union(more))
+            more, some = (), [*islice(likely, AT_ONCE)] if len(some) == AT_ONCE else []
 
     def among(self, numbers: Collection[int]) -> Indexed:
         """See ``Searchable``."""
@@ -281,24 +275,18 @@ def block_row(block: Block, place: Place) -> BlockRow:
     """A block as it is stored: its JSON behind eight digits of checksum."""
     body = json.dumps(block_json(block, place), ensure_ascii=True, separators=(",", ":"))
     context = json.dumps(dict(block.trigger.context)) if block.trigger.context else None
-    return block.id, f"{crc32(body.encode()):08x}{body}", context
-
-
-def block_from(body: str, place: Place) -> Block:
-    """The block of a row; ``ValueError`` if the row is not what was written, so that the index is made anew."""
-    return read_block(json.loads(_whole(body)), place)
+    return block.id, _seal(body) + body, context
 
 
 def entry_row(entry: Entry | None) -> str:
     """An entry of the ledger as it is stored beside its block; empty where nobody decided."""
-    if entry is None or not entry.id:
-        return ""
-    text = ledger.row(entry)
-    return f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}{text}"
+    text = ledger.row(entry) if entry is not None and entry.id else ""
+    return text and _seal(text) + text
 
 
 def placed_from(path: str, body: str, entry: str) -> Placed:
-    """The block of a row at its path, with its entry of the ledger; ``ValueError`` as ``block_from``."""
+    """The block of a row at its path, with its entry of the ledger; ``ValueError`` if the row is not what was written,
+    so that the index is made anew."""
     # Read together: a list has thousands of rows.
     item, said = json.loads(f"[{_whole(body)},{_whole(entry) if entry else 'null'}]")
     block = read_block(item, place_of(path))
@@ -309,7 +297,10 @@ def placed_from(path: str, body: str, entry: str) -> Placed:
 
 
 def _whole(said: str) -> str:
-    text = said[8:]
-    if said[:8] != f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}":
+    if said[:8] != _seal(said[8:]):
         raise ValueError("a row of it is damaged")
-    return text
+    return said[8:]
+
+
+def _seal(text: str) -> str:
+    return f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}"

@@ -20,11 +20,11 @@ from alice_exp.finding.store.index_query import (
     AMONG,
     CHANGED,
     MEASURED,
-    block_from,
     block_row,
     checksum,
     entry_row,
     ordered_rows,
+    placed_from,
     text_checksum,
     token_row,
 )
@@ -201,7 +201,7 @@ def judge_anew(
         if (said := entry_row(now)) != was:
             connection.execute("UPDATE blocks SET entry = ? WHERE row = ?", (said, row))
             connection.execute("DELETE FROM concerns WHERE row = ?", (row,))
-            placed = Placed(with_entry(block_from(body, place_of(path)), now), path)
+            placed = Placed(with_entry(placed_from(path, body, "").block, now), path)
             connection.executemany("INSERT INTO concerns VALUES (?, ?, ?, ?)", _concerns(row, placed))
 
 

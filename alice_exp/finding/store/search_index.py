@@ -132,9 +132,7 @@ class HomeIndex(Database):
 
     def _opened(self, files: Mapping[str, Signature]) -> Indexed:
         return self._snapshot(
-            self.begin(
-                lambda opened: self._changed(opened, files), lambda opened: self._refresh(opened, files)
-            )
+            self.begin(lambda held: self._changed(held, files), lambda held: self._refresh(held, files))
         )
 
     def _snapshot(self, connection: Connection) -> Indexed:
@@ -162,10 +160,8 @@ class HomeIndex(Database):
     # -- keeping in step ----------------------------------------------------------------------------------------
 
     def _changed(self, connection: Connection, files: Mapping[str, Signature]) -> bool:
-        known = {
-            path: (signature, taken)
-            for path, signature, taken in connection.execute("SELECT path, signature, taken FROM files")
-        }
+        rows = connection.execute("SELECT path, signature, taken FROM files")
+        known = {path: stamp for path, *stamp in rows}
         is_other = known.keys() != files.keys() or not self._is_judged(connection.execute)
         return is_other or any(not is_certain(files[path], *known[path]) for path in files)
 
@@ -173,18 +169,14 @@ class HomeIndex(Database):
         # Loaded where a file changed: most searches only read.
         from alice_exp.finding.store.index_rows import FileRows, judge_anew
 
-        known = {
-            path: (number, signature, taken, content)
-            for number, path, signature, taken, content in connection.execute(
-                "SELECT file, path, signature, taken, content FROM files"
-            )
-        }
+        held = connection.execute("SELECT path, file, signature, taken, content FROM files")
+        known = {path: rest for path, *rest in held}
         for path in known.keys() - files.keys():
             FileRows(connection, path, self._entry).write([], {}, "", is_plain=False)
             connection.execute("DELETE FROM files WHERE file = ?", (known[path][0],))
         coming: list[tuple[Any, ...]] = []
         for path, signature in files.items():
-            number, stored, taken, content = known.get(path, (0, "", 0, b""))
+            number, stored, taken, content = known.get(path, [0, "", 0, ""])
             if number and is_certain(signature, stored, taken):
                 continue
             # Taken before reading, so that a change during the read makes the signature uncertain, not stale.
@@ -196,7 +188,8 @@ class HomeIndex(Database):
                 known_rows = rows.known(blocks)
                 fresh = {at: block for at, block in enumerate(blocks) if known_rows[at] == CHANGED}
                 coming += rows.write(known_rows, fresh, blob_id(data), is_plain=is_plain)
-            _stamp(connection, path, signature, at)
+            stamp = "UPDATE files SET signature = ?, taken = ? WHERE path = ?"
+            connection.execute(stamp, (signature_text(signature), at, path))
         _insert(connection, coming)
         if not self._is_judged(connection.execute):
             judge_anew(connection, self._entry)
@@ -241,12 +234,6 @@ class HomeIndex(Database):
             connection.execute("UPDATE ledger SET oid = ? WHERE oid = ?", (moved[1], moved[0]))
 
         self.begin(lambda _: True, refresh)
-
-
-def _stamp(connection: Connection, path: str, signature: Signature, at: int) -> None:
-    connection.execute(
-        "UPDATE files SET signature = ?, taken = ? WHERE path = ?", (signature_text(signature), at, path)
-    )
 
 
 def _insert(connection: Connection, coming: Sequence[tuple[Any, ...]]) -> None:

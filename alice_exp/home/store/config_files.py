@@ -6,6 +6,7 @@ no history, says where data goes (DESIGN 6).
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,14 +27,18 @@ def read_configuration(root: Path, found: Found) -> tuple[Config, tuple[Problem,
     if signatures == (None, None):
         return Config(), ()
     cache = root / "state" / "config.json"
-    known = recalled(cache, signatures)
-    if known is not None:
-        return known, ()
+    told = [None if one is None else [one.mtime, one.ctime, one.size, one.inode] for one in signatures]
+    known = load_derived(cache)
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        newest = max((max(one.mtime, one.ctime) for one in signatures if one is not None), default=0)
+        if known["signatures"] == told and newest < known["at"] - RACY_NS:
+            return Config(dict(known["values"]), dict(known["shared"])), ()
     began = time.time_ns()
     config, problems = _parsed(root, signatures)
     now = (scan_config(root / "experiences").files.get(PATH), signature_of(root))
     if not problems and now == signatures:
-        remember(cache, signatures, began, config)
+        body = {"values": dict(config.values), "shared": dict(config.shared)}
+        keep_derived(cache, {"signatures": told, "at": began, **body})
     return config, problems
 
 
@@ -50,33 +55,6 @@ def _parsed(
         return joined(Config(), local), (_unread(error, PATH), *faults)
     tracked, problems = read_config(parse(data, PATH))
     return joined(tracked, local), (*problems, *faults)
-
-
-def recalled(path: Path, signatures: tuple[Signature | None, Signature | None]) -> Config | None:
-    """The cached configuration for files with these signatures (None: no file); None if it may be outdated."""
-    known = load_derived(path)
-    try:
-        newest = max((max(one.mtime, one.ctime) for one in signatures if one is not None), default=0)
-        if known["signatures"] != _as_lists(signatures) or newest >= known["at"] - RACY_NS:
-            return None
-        return Config(dict(known["values"]), dict(known["shared"]))
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
-def remember(
-    path: Path, signatures: tuple[Signature | None, Signature | None], at: int, config: Config
-) -> None:
-    """Cache the configuration of files without problems; ``at`` (ns) is a time before they were read.
-
-    Failure is ignored: the next command parses the files again.
-    """
-    body = {"values": dict(config.values), "shared": dict(config.shared)}
-    keep_derived(path, {"signatures": _as_lists(signatures), "at": at, **body})
-
-
-def _as_lists(signatures: tuple[Signature | None, Signature | None]) -> list[list[int] | None]:
-    return [None if one is None else [one.mtime, one.ctime, one.size, one.inode] for one in signatures]
 
 
 def read_local(root: Path) -> tuple[Config, tuple[Problem, ...]]:

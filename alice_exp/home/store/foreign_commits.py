@@ -11,7 +11,7 @@ its project, for the same hands. What is in the files but in no such act waits, 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from alice_exp.home.store.list_files import TRACKED
@@ -131,17 +131,14 @@ def _proven(repository: Repository, seen: str, standings: Standings) -> tuple[tu
         elif says_approved(now):
             last = at(mine[0].commit).get(block_id) if mine else None
             given = (at(one.commit).get(block_id) for one in mine if one.op in _RAISING)
+            said = [(p.block.payload, p.block.trigger, p.block.type) for p in given if p is not None]
             is_kept = last is not None and is_same(last, now)
-            if is_kept and any(one is not None and _says(one) == _says(now) for one in given):
+            if is_kept and (now.block.payload, now.block.trigger, now.block.type) in said:
                 given_at = now.block.approved.at if now.block.approved is not None else mine[0].at
                 entries.append(replace(bound("trusted", now.block, now.path), at=given_at))
             else:
                 left += 1
     return tuple(entries), left
-
-
-def _says(placed: Placed) -> tuple[object, ...]:
-    return (placed.block.payload, placed.block.trigger, placed.block.type)
 
 
 def _acts_by_block(repository: Repository, seen: str) -> Mapping[str, list[Commit]]:
@@ -157,10 +154,9 @@ def _acts_by_block(repository: Repository, seen: str) -> Mapping[str, list[Commi
 
 
 def _tracked(repository: Repository, commit: str) -> dict[str, Placed]:
-    def each() -> Iterator[Placed]:
-        for path, oid in repository.tree(commit).items():
-            if holds_blocks(path):
-                for block in read_blocks(parse(repository.blob(oid), path))[0]:
-                    yield Placed(block, path)
-
-    return {placed.block.id: placed for placed in each()}
+    tracked = ((path, oid) for path, oid in repository.tree(commit).items() if holds_blocks(path))
+    return {
+        block.id: Placed(block, path)
+        for path, oid in tracked
+        for block in read_blocks(parse(repository.blob(oid), path))[0]
+    }

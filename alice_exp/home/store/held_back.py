@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.store.list_files import held_file
 from alice_exp.home.store.standings import Standings
-from alice_exp.kernel.journal.act import SIGNED_BY, Act, Commit
+from alice_exp.kernel.journal.act import SIGNED_BY, Act, Commit, Message
 from alice_exp.kernel.journal.atomic_files import content_of, sync_directory
 from alice_exp.kernel.journal.atomic_files import replace as replace_file
-from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.jsonc import Document, parse
 from alice_exp.model.formats.block_edits import rewrite

@@ -18,18 +18,17 @@ from alice_exp.home.store.purge_search import Versions, departed, erased, first_
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
-from alice_exp.kernel.journal.act import SIGNED_BY, Commit, read
+from alice_exp.kernel.journal.act import COMMITTER, SIGNED_BY, Commit, Message, read
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
-    exchange_content,
     read_bytes,
     sync_directory,
 )
-from alice_exp.kernel.journal.commit_stream import COMMITTER, Message
 from alice_exp.kernel.journal.commit_writer import RewrittenHistory, rewrite
 from alice_exp.kernel.journal.git_process import NO_OBJECT, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN
 from alice_exp.kernel.journal.lock import REPORTS
+from alice_exp.kernel.journal.transaction import exchange_content
 from alice_exp.kernel.text.written_forms import WrittenForms
 from alice_exp.model.formats.block_erasure import PURGED, Said, is_empty
 
@@ -101,7 +100,8 @@ def finish(repository: Repository, *, strict: bool = False, said: Said | None = 
         repository.point([(PURGING, "", tombstone)])
         _unstage(repository)
         return False
-    block_id, old = _block_of(repository, tombstone), _listed(repository, f"{STAGE}/old")
+    act = read(tombstone, repository.run("log", "-1", "--format=%B", tombstone, "--").decode())
+    block_id, old = act.blocks[0], _listed(repository, f"{STAGE}/old")
     if said is None:
         said = versions(repository, block_id, old).said if old else Said()
     if repository.head() != tombstone:
@@ -113,7 +113,6 @@ def finish(repository: Repository, *, strict: bool = False, said: Said | None = 
     if repository.head() == tombstone != repository.resolve(SEEN):
         repository.point([(SEEN, tombstone, None)])
     try:
-        act = read(tombstone, repository.run("log", "-1", "--format=%B", tombstone, "--").decode())
         standings = Standings(repository, repository.work_tree.parent)
         signed = dict(act.trailers).get(SIGNED_BY, "")
         standings.forget(block_id, act.act_id, repository.commit_time(tombstone), signed)
@@ -292,11 +291,6 @@ def _swap_files(repository: Repository, tombstone: str, block_id: str, said: Sai
         touched.add(full.parent)
     for folder in touched:
         sync_directory(folder)
-
-
-def _block_of(repository: Repository, tombstone: str) -> str:
-    text = repository.run("log", "-1", "--format=%B", tombstone, "--").decode()
-    return next(line.split(": ", 1)[1] for line in text.splitlines() if line.startswith("Alice-Block: "))
 
 
 def _clean(repository: Repository) -> None:

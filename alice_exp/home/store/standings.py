@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.signed_acts import OwnedHeads, Unsigned
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.journal.act import Act, Commit, Message
 from alice_exp.kernel.journal.atomic_files import create, read_bytes
-from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.ledger_objects import OWNER, LedgerObjects, row_of, text_of
 from alice_exp.kernel.jsonc.problem import Problem
@@ -39,7 +38,6 @@ from alice_exp.model.rules.ledger import (
     with_entries,
     with_entry,
     without,
-    without_guesses,
 )
 from alice_exp.model.values.block import Block, Placed, holds_blocks, place_of
 from alice_exp.model.values.ledger_entry import KEYED, MARKS, NONE, PUT_AWAY, Entry
@@ -49,7 +47,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.home.ports import SignerOf
-    from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
+    from alice_exp.kernel.journal.act import LedgerCommit, Message
     from alice_exp.kernel.journal.transaction import FileChange
     from alice_exp.model.values.changes import ChangeSet
     from alice_exp.model.values.config import Config
@@ -297,7 +295,8 @@ class Standings:
         def compose(commit: Commit, when: int) -> LedgerCommit | None:
             if not entries and not anew:
                 return None
-            channel = _channel(commit)
+            is_reply = any(name == "Reply" for name, _ in commit.trailers)
+            channel = "files" if commit.actor.startswith("editor") else "reply" if is_reply else "terminal"
             whole = [completed(one, commit, channel, self.entry(one.id)) for one in entries]
             if signs and self.is_signed and any(raises(one, self.entry(one.id)) for one in whole):
                 made = self._composed_signed(commit, when, whole)
@@ -353,7 +352,7 @@ class Standings:
 
     def _without(self, block_id: str) -> dict[str, bytes]:
         name = shard_of(block_id)
-        shards = {one: without_guesses(data, block_id) for one, data in self._all().items()}
+        shards = {one: without(data, block_id, guesses=True) for one, data in self._all().items()}
         return shards | {name: with_entries(shards.get(name, b""), (Entry(block_id, "forgotten"),))}
 
     def landed(self) -> None:
@@ -389,9 +388,3 @@ def _blocks(path: str, data: bytes | None) -> Sequence[Block]:
     from alice_exp.kernel.jsonc import parse
 
     return read_blocks(parse(data or b"", path))[0]
-
-
-def _channel(commit: Commit) -> str:
-    if commit.actor.partition(":")[0] == "editor":
-        return "files"
-    return "reply" if any(name == "Reply" for name, _ in commit.trailers) else "terminal"

@@ -116,29 +116,29 @@ class Composing:
         """A record file's content (None if missing), also put into ``contents`` as what must still be there."""
         if path not in found.files:
             return None
-        try:
-            contents[path] = self._reading.content(path)
-        except OSError:
-            raise ChangedOnDisk(self._experiences / path) from None
-        known = self._writer.stamps.files.get(path)
-        if known is None or known[1] != blob_id(contents[path]):
+        contents[path], is_adopted = self._present(path)
+        if not is_adopted:
             raise ChangedOnDisk(self._experiences / path)
         return contents[path]
 
-    def _as_seen(self, path: str) -> tuple[bytes, Document]:
-        """A file that an act will write, as it was adopted; ``ChangedOnDisk`` if a person has saved it since."""
-        full = self._experiences / path
+    def _present(self, path: str) -> tuple[bytes, bool]:
+        """A file's content, and whether it is as it was adopted; ``ChangedOnDisk`` where it cannot be read."""
         try:
             data = self._reading.content(path)
         except OSError:
-            raise ChangedOnDisk(full) from None
+            raise ChangedOnDisk(self._experiences / path) from None
+        known = self._writer.stamps.files.get(path)
+        return data, known is not None and known[1] == blob_id(data)
+
+    def _as_seen(self, path: str) -> tuple[bytes, Document]:
+        """A file that an act will write, as it was adopted; ``ChangedOnDisk`` if a person has saved it since."""
+        data, is_adopted = self._present(path)
         document = self._reading.document(path, data) if holds_blocks(path) else parse(data, path)
         problem = document.problem
         if problem is not None and not holds_blocks(path):
             raise problem.as_error("{message}; the file is left as it is")
-        known = self._writer.stamps.files.get(path)
-        if problem is not None or known is None or known[1] != blob_id(data):
-            raise ChangedOnDisk(full)
+        if problem is not None or not is_adopted:
+            raise ChangedOnDisk(self._experiences / path)
         return data, document
 
     def _require_place(self, path: str, found: Found) -> None:

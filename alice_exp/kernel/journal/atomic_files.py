@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Final
 
 from alice_exp.kernel.content_digest import digest
-from alice_exp.kernel.journal.name_exchange import exchange
 from alice_exp.kernel.value_class import dataclass
 
 MARK: Final = ".alice-tmp-"
@@ -23,6 +22,9 @@ MARK: Final = ".alice-tmp-"
 
 OUT: Final = ".out"
 """Ends the name of a displaced file; before it stands a digest of what it is expected to contain."""
+
+# Values of <fcntl.h> and <linux/fs.h>: RENAME_EXCHANGE on Linux and RENAME_SWAP on macOS are both 2.
+_AT_FDCWD, _EXCHANGE = -100, 2
 
 RACY_NS: Final = 20_000_000
 """A file recorded within this time (ns) of its time stamp may change again in the same tick, unnoticed."""
@@ -188,10 +190,43 @@ def remove(path: Path) -> None:
     sync_directory(path.parent)
 
 
+def sync_file(path: Path) -> None:
+    """fsync a file that another program wrote."""
+    sync_directory(path, os.O_NOFOLLOW)
+
+
 def keep(path: Path, text: str) -> None:
     """``replace`` for a dispensable file below ``state/``: errors of the disk are ignored, no fsync."""
     with contextlib.suppress(OSError):
         replace(path, text.encode(), durable=False)
+
+
+def exchange(one: Path, other: Path) -> None:
+    """Exchange two names atomically; where the system cannot, by a hard link and two renames.
+
+    In that case a save that falls between the renames can be overwritten (``journal.md``, What is promised).
+    """
+    # Called through ctypes because Python offers neither; glibc has renameat2 since 2.28.
+    import ctypes
+
+    libc, names = ctypes.CDLL(None, use_errno=True), (os.fsencode(one), os.fsencode(other))
+    if hasattr(libc, "renameat2"):
+        done = libc.renameat2(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _EXCHANGE)
+    else:
+        done = libc.renamex_np(*names, _EXCHANGE) if hasattr(libc, "renamex_np") else None
+    number = errno.ENOTSUP if done is None else ctypes.get_errno()
+    # The file system cannot exchange names (some network file systems); all else is an error.
+    if done and number not in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
+        raise OSError(number, os.strerror(number), str(other))
+    if done != 0:
+        _exchange_by_links(one, other)
+
+
+def _exchange_by_links(one: Path, other: Path) -> None:
+    aside = one.with_name(f"{one.stem}.aside{one.suffix}")
+    os.link(other, aside)
+    one.replace(other)
+    aside.rename(one)
 
 
 def swap_in(temporary: Path, path: Path, expected: bytes | None, new: bytes) -> Path | None:
@@ -283,14 +318,6 @@ def let_go(displaced: Path) -> bool:
     return True
 
 
-def exchange_content(path: Path, expected: bytes | None, new: bytes | None) -> None:
-    """Bring one file from ``expected`` to ``new`` (None: absent); ``ChangedOnDisk`` if it contains something else."""
-    if new is None:
-        let_go(take_out(path, expected or b""))
-    elif (displaced := swap_in(write_beside(path, new), path, expected, new)) is not None:
-        let_go(displaced)
-
-
 def is_written(path: Path) -> bool:
     """Whether some process has the file open for writing; False where the system cannot tell (macOS)."""
     if sys.platform != "linux":
@@ -321,23 +348,13 @@ def content_of(path: Path) -> bytes | None:
 
 
 def _content(path: Path) -> bytes | None:
-    try:
+    with contextlib.suppress(OSError):
         return read_bytes(path)[0]
-    except OSError:
-        return None
+    return None
 
 
-def sync_directory(path: Path) -> None:
+def sync_directory(path: Path, flags: int = os.O_DIRECTORY) -> None:
     """fsync a directory, so that the names in it survive a power cut."""
-    _sync(path, os.O_DIRECTORY)
-
-
-def sync_file(path: Path) -> None:
-    """fsync a file that another program wrote."""
-    _sync(path, os.O_NOFOLLOW)
-
-
-def _sync(path: Path, flags: int) -> None:
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags)
     try:
         os.fsync(handle)
@@ -354,9 +371,8 @@ def sweep(directory: Path, *, dead_only: bool = False) -> list[Path]:
     waiting: list[Path] = []
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(directory) as entries:
         for entry in entries:
-            if MARK in entry.name and not (
-                dead_only and maker_lives(entry.name.rpartition(MARK)[2].partition("-")[0])
-            ):
+            maker = entry.name.rpartition(MARK)[2].partition("-")[0]
+            if MARK in entry.name and not (dead_only and maker_lives(maker)):
                 with contextlib.suppress(FileNotFoundError):
                     if entry.is_dir(follow_symlinks=False):
                         import shutil

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
+from alice_exp.kernel.journal.act import LedgerCommit, Message
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
-from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
 from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, load, now_ns, save
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.value_class import dataclass

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from alice_exp.kernel.content_digest import blob_id
-from alice_exp.kernel.journal.atomic_files import MARK, is_written, link_back, read_bytes
-from alice_exp.kernel.journal.commit_stream import COMMITTER, Message
+from alice_exp.kernel.journal.act import COMMITTER, Message
+from alice_exp.kernel.journal.atomic_files import MARK, exchange, is_written, link_back, read_bytes
 from alice_exp.kernel.journal.git_process import LOST, Repository
-from alice_exp.kernel.journal.name_exchange import exchange
 
 
 def keep_late_saves(repository: Repository, waiting: Iterable[Path], *, interrupted: bool = False) -> str:

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.act import COMMITTER, LedgerCommit, Message
 from alice_exp.kernel.journal.atomic_files import replace
-from alice_exp.kernel.journal.commit_stream import COMMITTER, LedgerCommit, Message
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import LEDGER
 
 if TYPE_CHECKING:
-    from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
+    from alice_exp.kernel.journal.act import LedgerCommit, Message
 
 HEAD: Final = "head"
 """The file of the copy that holds the commit and its tree."""

@@ -15,11 +15,10 @@ from typing import TypeAlias
 
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError, reason
-from alice_exp.kernel.journal.act import COMPLETES, LEDGER
+from alice_exp.kernel.journal.act import COMPLETES, LEDGER, LedgerCommit, Message
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
     content_of,
-    exchange_content,
     give_back,
     is_as_expected,
     let_go,
@@ -31,7 +30,6 @@ from alice_exp.kernel.journal.atomic_files import (
     take_out,
     write_beside,
 )
-from alice_exp.kernel.journal.commit_stream import LedgerCommit, Message
 from alice_exp.kernel.journal.git_process import FORWARD, LOST, NO_OBJECT, Repository
 from alice_exp.kernel.journal.git_references import PENDING
 from alice_exp.kernel.journal.late_saves import keep_late_saves
@@ -381,3 +379,11 @@ def _finish_files(repository: Repository, old: str, new: str) -> None:
             exchange_content(full, present, None if new_blob == NO_OBJECT else repository.blob(new_blob))
     for directory in touched:
         sync_directory(directory)
+
+
+def exchange_content(path: Path, expected: bytes | None, new: bytes | None) -> None:
+    """Bring one file from ``expected`` to ``new`` (None: absent); ``ChangedOnDisk`` if it contains something else."""
+    if new is None:
+        let_go(take_out(path, expected or b""))
+    elif (displaced := swap_in(write_beside(path, new), path, expected, new)) is not None:
+        let_go(displaced)

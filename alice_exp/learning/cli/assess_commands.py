@@ -80,12 +80,12 @@ def consolidation(
 
     Example: alice-exp consolidation exp-7k2m9q4x --explain
     """
-    settled = statistics.settled(terminal.session, reference)
-    block, terms, weights = settled.placed.block, settled.terms, settled.weights
+    placed, terms, weights, stored, half_life = statistics.settled(terminal.session, reference)
+    block = placed.block
     answer: dict[str, object] = {
         "id": block.id,
         "consolidation_score": round(terms.score, 4),
-        "stored": settled.stored,
+        "stored": stored,
         "access_count": block.access_count,
         "last_accessed_at": block.last_accessed_at or None,
     }
@@ -94,7 +94,7 @@ def consolidation(
             "formula": "frequency·ln(1+n)/ln(100) + longevity·min(age/365 d, 1) + recency·0.5^(age/half-life)",
             **{name: round(term, 6) for name, term in attributes(terms, _TERMS).items()},
             "weights": attributes(weights, _TERMS),
-            "half_life_days": settled.half_life_days,
+            "half_life_days": half_life,
         }
 
     def text() -> None:

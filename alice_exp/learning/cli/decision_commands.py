@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +9,6 @@ import typer
 from alice_exp.caller.acting import require_person
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.text.display import one_line
 from alice_exp.learning import documents as learning_documents
 from alice_exp.model import documents
@@ -19,7 +17,7 @@ from alice_exp.model.rules.lifecycle import Change
 from alice_exp.model.values.block import Placed, Record, is_of_team
 from alice_exp.terminal.console import Terminal, short, stale_mark, team_of
 from alice_exp.terminal.language import aside, rendered, say
-from alice_exp.terminal.options import Came, DryRun, Ids, Project, Surroundings, context_of
+from alice_exp.terminal.options import Came, DryRun, Ids, Project, Surroundings, context_of, json_or_text
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
@@ -48,17 +46,8 @@ def decide(
     from alice_exp.learning.usecases.decide import decide as choose
 
     made = choose(terminal.session, task, context_of(context), terminal.session.names_of(project))
-    warnings = [rendered(text) for text in made.warnings] + [
-        say(
-            "a similar task failed before with {action}: {task} ({episode})"
-            if one.episode.action.strip()
-            else "a similar task failed before: {task} ({episode})",
-            action=one_line(one.episode.action.removeprefix("reasoning: "), 80),
-            task=one.episode.task,
-            episode=one.episode.id,
-        )
-        for one in made.failures
-    ]
+    failures = (learning_documents.failed(one.episode) for one in made.failures)
+    warnings = [*map(rendered, made.warnings), *(say(template, **values) for template, values in failures)]
     document = {
         "decision": made.decision,
         "tier": made.tier,
@@ -189,25 +178,13 @@ def outcome(
         _WORDS[result],
         scenario=scenario,
         note=note,
-        result=_json(came),
+        result=json_or_text(came) if came else None,
         reward=reward,
         action=action,
         used=used,
         skipped=skipped,
     )
     _all(terminal, closed)
-
-
-def _json(text: str) -> Json:
-    """A result as JSON if it is JSON, else as the text that it is; ``None`` for an empty one."""
-    if not text:
-        return None
-    try:
-        # NaN and Infinity, which Python reads but JSON does not have, become texts.
-        value: Json = json.loads(text, parse_constant=str)
-    except (ValueError, RecursionError):
-        return text
-    return value
 
 
 def _line(terminal: Terminal, placed: Placed, change: Change) -> None:

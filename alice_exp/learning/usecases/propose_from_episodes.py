@@ -6,7 +6,7 @@ Never above the pool, never what a person rejected, and nothing anew that is kno
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -73,14 +73,17 @@ def distil(session: Session, references: Sequence[str] = (), limit: int = 20) ->
         )
     else:
         proposals = (*distill(book.episodes, limit), *_lessons(book))[:limit]
-    judged = tuple(_judged(snapshot, proposal) for proposal in proposals)
-    drafts = [_fresh_evidence(snapshot, one.proposal) for one in judged if one.verdict == "proposed"]
-    answer = Distilled(judged, len(book.episodes))
-    if not drafts:
-        return answer
-    captured = memorize(session.target, session.caller, drafts)
-    placed = iter(captured.placed)
-    return replace(answer, judged=tuple(_settled(one, placed) for one in judged), commit=captured.commit)
+    judged = [_judged(snapshot, proposal) for proposal in proposals]
+    drafts = [draft for one, draft in judged if one.verdict == "proposed"]
+    captured = memorize(session.target, session.caller, drafts) if drafts else None
+    placed = iter(captured.placed if captured is not None else ())
+    done = []
+    for one, _ in judged:
+        if one.verdict == "proposed":
+            found = next(placed, None)
+            one = replace(one, block=found.block.id) if found is not None else replace(one, verdict="refused")
+        done.append(one)
+    return Distilled(tuple(done), len(book.episodes), captured.commit if captured is not None else None)
 
 
 def draft_of(snapshot: Snapshot, proposal: Proposal) -> Draft:
@@ -121,46 +124,25 @@ def _teaches(episode: Episode) -> bool:
     return not told.unreported and bool(told.action.strip() or told.reflection.strip())
 
 
-def _fresh_evidence(snapshot: Snapshot, proposal: Proposal) -> Draft:
-    """The draft; where a candidate says the same already, with the evidence alone that it does not have."""
-    draft = draft_of(snapshot, proposal)
-    known = _keyed(list(snapshot.within(*SETS)), draft)
-    if known is None or not _same_words(known, draft):
-        return draft
-    cited = {piece.ref for piece in known.block.evidence}
-    return replace(draft, evidence=tuple(piece for piece in draft.evidence if piece.ref not in cited))
-
-
-def _judged(snapshot: Snapshot, proposal: Proposal) -> Judged:
+def _judged(snapshot: Snapshot, proposal: Proposal) -> tuple[Judged, Draft]:
+    """What becomes of a proposal, and its draft: where a candidate says the same, with the evidence that it lacks."""
     draft = draft_of(snapshot, proposal)
     refused = Rejections.within(snapshot).find(draft.payload) or _keyed([*snapshot.rejected()], draft)
     if refused is not None:
-        return Judged(proposal, "refused", refused.block.id)
+        return Judged(proposal, "refused", refused.block.id), draft
     known = _keyed(list(snapshot.within(*SETS)), draft)
-    if known is None or (known.place == "low_value" and not _says(known, draft)):
-        return Judged(proposal, "proposed")
-    return Judged(proposal, "known", known.block.id)
+    if known is None:
+        return Judged(proposal, "proposed"), draft
+    here = replace(draft.block, key="", project=known.block.project)
+    is_same = sameness(replace(known.block, key="")) == sameness(here)
+    cited = {piece.ref for piece in known.block.evidence}
+    fresh = tuple(piece for piece in draft.evidence if piece.ref not in cited)
+    if known.place == "low_value" and (fresh or not is_same):
+        return Judged(proposal, "proposed"), replace(draft, evidence=fresh) if is_same else draft
+    return Judged(proposal, "known", known.block.id), draft
 
 
 def _keyed(placed: Sequence[Placed], draft: Draft) -> Placed | None:
     """The block of the same outside key and type; a trusted one before a candidate."""
     found = [one for one in placed if sameness(one.block) == sameness(draft.block)]
     return min(found, key=lambda one: one.place == "low_value", default=None)
-
-
-def _says(known: Placed, draft: Draft) -> bool:
-    """Whether a candidate already says this and rests on these episodes."""
-    cited = {piece.ref for piece in known.block.evidence}
-    return _same_words(known, draft) and {piece.ref for piece in draft.evidence} <= cited
-
-
-def _same_words(known: Placed, draft: Draft) -> bool:
-    here = replace(draft.block, key="", project=known.block.project)
-    return sameness(replace(known.block, key="")) == sameness(here)
-
-
-def _settled(one: Judged, placed: Iterator[Placed | None]) -> Judged:
-    if one.verdict != "proposed":
-        return one
-    found = next(placed, None)
-    return replace(one, block=found.block.id) if found is not None else replace(one, verdict="refused")

@@ -6,8 +6,7 @@ from collections import Counter
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.store.access_log import access
-from alice_exp.blocks.usecases.reads import counting
+from alice_exp.blocks.store.access_log import access, counting
 from alice_exp.finding.usecases import Filters, search
 from alice_exp.home.references import resolve
 from alice_exp.kernel.value_class import dataclass
@@ -46,17 +45,6 @@ READS = ("never", "1-9", "10-99", "100+")
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """How settled one block is: the terms of the score, the weights, the stored snapshot beside the live value."""
-
-    placed: Placed
-    terms: Consolidation
-    weights: ConsolidationWeights
-    stored: float
-    half_life_days: float
-
-
-@dataclass(frozen=True, slots=True)
 class Counts:
     """How many blocks there are, by set, level, type, age in weeks and reads; and how they grew, day by day."""
 
@@ -88,17 +76,19 @@ def assess(session: Session, topic: str, context: Mapping[str, Json]) -> Assessm
     return assessed(topic, placed, caller.now, Weights.of(config), config.half_life_days, certain)
 
 
-def settled(session: Session, reference: str) -> Settled:
-    """The consolidation of one block, now, with every term (R3.7-R3.12, B3.4)."""
+def settled(
+    session: Session, reference: str
+) -> tuple[Placed, Consolidation, ConsolidationWeights, float, float]:
+    """The consolidation of one block, now, with every term (R3.7-R3.12, B3.4): the block, the terms of the score, their
+    weights, the stored snapshot beside the live value, and the half-life in days."""
     snapshot, now = session.target.read(PLACES), session.caller.now
     stored = resolve(snapshot, reference)
     placed = counting(access(session).pending(), snapshot.config, now)(stored)
     weights = ConsolidationWeights.of(snapshot.config)
     half_life = snapshot.config.half_life_days
     terms = consolidation_of(placed.block, now, half_life_days=half_life, weights=weights)
-    return Settled(
-        placed, terms, weights, stored.block.consolidation_score, half_life.get(placed.block.type, 180)
-    )
+    days = half_life.get(placed.block.type, 180)
+    return placed, terms, weights, stored.block.consolidation_score, days
 
 
 def stats(session: Session) -> Counts:

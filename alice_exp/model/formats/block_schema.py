@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from alice_exp.kernel.jsonc import Document, Unchanged
     from alice_exp.kernel.jsonc.problem import Json, Pointer
-    from alice_exp.model.values.block import Archived, Evidence, Place, State, Trigger
+    from alice_exp.model.values.block import Place, State, Trigger
 
 
 def read_blocks(
@@ -160,8 +160,7 @@ def _write_payload(payload: Payload) -> Json:
     return written
 
 
-def _write_evidence(evidence: tuple[Evidence, ...]) -> Json:
-    return [_present(("kind", "ref", "at", "quote", "scenario", "effect"), piece) for piece in evidence]
+_PIECE = ("kind", "ref", "at", "quote", "scenario", "effect")
 
 
 def _present(names: tuple[str, ...], value: object) -> dict[str, Json]:
@@ -174,17 +173,13 @@ def _write_doubt(doubt: Doubt) -> Json:
     return {"value": doubt.value, "day": doubt.day, **later, **beside}
 
 
-def _write_archived(archived: Archived) -> Json:
-    return {"from": archived.origin, "at": archived.at, "reason": archived.reason}
-
-
 _SPECIAL: Mapping[str, Callable[[Any], Json]] = {
     "trigger": _write_trigger,
     "payload": _write_payload,
-    "evidence": _write_evidence,
+    "evidence": lambda value: [_present(_PIECE, piece) for piece in value],
     "reported": lambda value: _present(("report", "at", "hash"), value),
     "approved": lambda value: _present(("at", "by", "report", "hash"), value),
-    "archived": _write_archived,
+    "archived": lambda value: {"from": value.origin, "at": value.at, "reason": value.reason},
     "tags": list,
     "related": list,
     "replaces": list,

@@ -103,7 +103,7 @@ def read_episodes(
     for index, episode in episodes:
         if episode.extra:
             reading.warn(episode.extra, (EPISODES, index), EPISODE_FIELDS)
-    return EpisodeBook(tuple(episode for _, episode in episodes), capacity), reading.problems
+    return EpisodeBook(tuple(episode for _, episode in episodes), capacity), reading.found.all()
 
 
 def read_timeline(document: Document) -> tuple[Timeline, tuple[Problem, ...]]:
@@ -124,9 +124,9 @@ def read_timeline(document: Document) -> tuple[Timeline, tuple[Problem, ...]]:
         reading.member("total_compressions", field_readers.whole(0), max(0, total - len(segments))),
         segments,
     )
-    if not reading.has_errors:
+    if not reading.found.has_error:
         reading.check(timeline, held)
-    return timeline, reading.problems
+    return timeline, reading.found.all()
 
 
 def read_episode(item: Json, readers: Mapping[str, Reader] = EPISODE_FIELDS) -> Episode:
@@ -208,26 +208,16 @@ class _Reading:
     def __init__(self, document: Document, listed: str, members: Sequence[str]) -> None:
         self._document = document
         self._listed = listed
-        self._found = Found(document.path)
+        self.found = Found(document.path)
         self._root: Mapping[str, Json] = {}
         if (fault := document.problem) is not None:
-            self._found.add("error", lambda: fault)
+            self.found.add("error", lambda: fault)
         elif isinstance(document.value, dict):
             self._root = document.value
         else:
             self._report(Fault('this file is an object with a list named "{list}"', list=listed), ())
         own = ("$schema", *members, listed)
         self.warn({key: None for key in self._root if key not in own}, (), (*members, listed))
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """The problems so far."""
-        return self._found.all()
-
-    @property
-    def has_errors(self) -> bool:
-        """Whether any problem is an error."""
-        return self._found.has_error
 
     def member(self, key: str, reader: Callable[[Json], T], default: T) -> T:
         """A member of the root, or ``default`` if it is missing or faulty."""
@@ -269,7 +259,7 @@ class _Reading:
             if not key.startswith("x-"):
                 pointer = (*at, key)
                 severity = "warning" if at else severity_of(self._root, key, self._listed)
-                self._found.add(
+                self.found.add(
                     severity, partial(unknown_key, self._document, pointer, tuple(known), severity)
                 )
 
@@ -298,7 +288,7 @@ class _Reading:
 
     def _report(self, fault: Fault, pointer: Pointer, right: str = "", severity: Severity = "error") -> None:
         hint = Hint("set it to {right}", right=right) if right else ""
-        self._found.add(
+        self.found.add(
             severity,
             lambda: problem_at(self._document, pointer, fault.template, fault.values, severity, hint),
         )

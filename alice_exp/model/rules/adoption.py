@@ -57,7 +57,9 @@ def adopt(
         if old is not None and old.path != document.path and block.id in elsewhere and not is_copy:
             # The same words stand where they were, too.
             continue
-        if old is not None and _is_whole_and_same(block, old, document.path):
+        # Checked before anything else is made, since it holds for most blocks of any file.
+        is_whole = bool(block.id and block.created_at and block.updated_at)
+        if old is not None and is_whole and old.path == document.path and old.block == block:
             continue
         if old is None:
             new.append(block_id)
@@ -85,13 +87,6 @@ def withdrawn(
     from alice_exp.model.rules.private_facts import is_left_behind
 
     return tuple(one for one in ids if is_left_behind(before[one].block, kept.get(one)))
-
-
-def _is_whole_and_same(block: Block, old: Placed, path: str) -> bool:
-    """Whether a block is complete and unchanged. Checked first, since this holds for most blocks of any file."""
-    return (
-        old.path == path and old.block == block and bool(block.id and block.created_at and block.updated_at)
-    )
 
 
 def raises_trust(block: Block, old: Placed | None, path: str) -> bool:

@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 from alice_exp.kernel.content_digest import sha256
-from alice_exp.kernel.jsonc import Edit, Set
 from alice_exp.kernel.text.tokens import bag, fingerprint_text
 from alice_exp.model.rules.rejection import inference
 from alice_exp.model.rules.similarity import plain_mark
 from alice_exp.model.values.block import Block, content_hash
+
+if TYPE_CHECKING:
+    from alice_exp.kernel.jsonc import Edit
 
 Sameness = tuple[str, ...]
 """A value that is equal for blocks that are the same; opaque otherwise."""
@@ -73,6 +76,8 @@ def id_of_nameless(block: Block, path: str, taken: Collection[str]) -> str:
 
 def naming(blocks: Sequence[Block], path: str, taken: set[str]) -> Iterator[Edit]:
     """The edits that give each block of a file without an id its own, which is then ``taken``."""
+    from alice_exp.kernel.jsonc import Set
+
     for index, block in enumerate(blocks):
         if not block.id:
             own = id_of_nameless(block, path, taken)

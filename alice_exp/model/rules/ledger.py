@@ -107,16 +107,12 @@ def may_follow(one: Entry, other: Entry) -> bool:
     return one.at >= other.at
 
 
-def without(shard: bytes, block_id: str) -> bytes:
-    """The shard without all that it says of an id."""
-    quoted = _quoted(block_id)
-    return b"\n" + b"".join(line + b"\n" for line in shard.split(b"\n") if line and quoted not in line)
-
-
-def without_guesses(shard: bytes, block_id: str) -> bytes:
-    """The shard without the fingerprints of a block's text that anybody could try texts against."""
-    held = b'","rejected",' + _quoted(block_id) + b","
-    kept = (line for line in shard.split(b"\n") if line and not (line[:3] == b'["~' and held in line))
+def without(shard: bytes, block_id: str, *, guesses: bool = False) -> bytes:
+    """The shard without all that it says of an id; ``guesses``: without the fingerprints of its text alone that anybody
+    could try texts against."""
+    said = b'","rejected",' + _quoted(block_id) + b"," if guesses else _quoted(block_id)
+    begins = b'["~' if guesses else b""
+    kept = (one for one in shard.split(b"\n") if one and not (one.startswith(begins) and said in one))
     return b"\n" + b"".join(line + b"\n" for line in kept)
 
 
@@ -177,7 +173,9 @@ def decided(act: Act, was: Placed | None, put: Put, entry: Entry) -> Entry | Non
         return _put_away("rejected" if reason == "rejected" else "retired", act, was, now, entry)
     if now.place == "low_value":
         return replace(NONE, id=now.block.id) if entry.standing != "waiting" else None
-    is_back = act.op == "revive" and had_trust(now.block, entry)
+    # What was trusted when it was retired, and says the same.
+    was_trusted = entry.standing == "retired" and entry.content == content_hash(now.block)
+    is_back = act.op == "revive" and was_trusted
     if act.actor.is_person and (put.decided or is_back):
         return bound("trusted", now.block, now.path)
     # Looked at first: a fold of reads puts thousands of blocks.
@@ -194,11 +192,6 @@ def after(act: Act, was: Placed | None, put: Put) -> Placed:
     known = was.block.entry if was is not None else None
     entry = decided(act, was, put, known or NONE) or known
     return Placed(replace(put.block, entry=entry), put.path)
-
-
-def had_trust(block: Block, entry: Entry) -> bool:
-    """Whether a block was trusted when it was retired, and says the same."""
-    return entry.standing == "retired" and entry.content == content_hash(block)
 
 
 def _put_away(standing: Standing, act: Act, was: Placed | None, now: Placed, entry: Entry) -> Entry | None:

@@ -132,16 +132,9 @@ def level(block: Block, thresholds: Thresholds = DEFAULT) -> Level:
     """
     if block.state != "reliable" or block.verifications < thresholds.super_reliable:
         return block.state
-    return "reliable" if _awaits_success(block.evidence) else "super_reliable"
-
-
-def _awaits_success(evidence: tuple[Evidence, ...]) -> bool:
-    for piece in reversed(evidence):
-        if piece.effect == "ok":
-            return False
-        if piece.kind == PROMOTED:
-            return True
-    return False
+    told = (piece for piece in reversed(block.evidence) if piece.effect == "ok" or piece.kind == PROMOTED)
+    last = next(told, None)
+    return "reliable" if last is not None and last.effect != "ok" else "super_reliable"
 
 
 def risen(state: State, verifications: int, thresholds: Thresholds) -> State:

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from alice_exp.blocks.store.access_log import access
+from alice_exp.blocks.store.access_log import access, folded, folded_episodes, merged
 from alice_exp.blocks.usecases.capture import destination
-from alice_exp.blocks.usecases.reads import folded, folded_episodes, merged
 from alice_exp.home.references import namespace_name
 from alice_exp.home.session import projects_of
 from alice_exp.kernel.journal.act import Act

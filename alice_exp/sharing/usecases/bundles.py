@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.references import resolve
@@ -22,7 +22,6 @@ from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.rules.bundle import (
     Bundle,
-    Offer,
     Received,
     as_it_leaves,
     bundle,
@@ -194,98 +193,53 @@ def take_in(home: Home, caller: Caller, bundle_: Received) -> TakenIn:
         require_person(caller, "import what others share", "alice-exp share import FILE")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, TakenIn]:
-        intake = _Intake.of(snapshot, caller, bundle_)
-        for offer in bundle_.offers:
-            intake.take(offer)
-        return intake.changes(), intake.answer()
+        answer = _taken(snapshot, caller, bundle_)
+        new = (*answer.candidates, *answer.merged, *answer.noted)
+        if not new:
+            return None, answer
+        name, ids = bundle_.name, tuple(one.block.id for one in new)
+        detail = f"import from {name}, {len(answer.candidates)} new, {len(answer.merged)} merged"
+        act = Act("share", caller.actor, caller.now, ids, detail, (("Source", name),))
+        return ChangeSet(act, tuple(Put(one.block, one.path) for one in new)), answer
 
     commit, answer = home.apply(plan, PLACES)
     return replace(answer, commit=commit)
 
 
-@dataclass
-class _Intake:
-    """State of one import: blocks known here, and the changes collected so far."""
-
-    caller: Caller
-    bundle: Received
-    thresholds: Thresholds
-    approved: dict[str, Placed]
-    waiting: dict[tuple[str, ...], Placed]
-    rejections: Rejections
-    taken: set[str]
-    candidates: dict[str, Placed] = field(default_factory=dict)
-    merged: dict[str, Placed] = field(default_factory=dict)
-    noted: dict[str, Placed] = field(default_factory=dict)
-    unchanged: int = 0
-    refused: list[tuple[str, str, Mapping[str, object]]] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, snapshot: Snapshot, caller: Caller, bundle_: Received) -> _Intake:
-        """Start from what a snapshot holds; personal blocks are never compared."""
-        universal = list(snapshot.within("universal"))
-        waiting = [*(p for p in universal if not is_approved(p)), *snapshot.within("low_value")]
-        return cls(
-            caller,
-            bundle_,
-            Thresholds.of(snapshot.config),
-            {content_hash(p.block): p for p in universal if is_approved(p)},
-            {sameness(replace(p.block, key="", project="")): p for p in waiting},
-            Rejections.within(snapshot),
-            {p.block.id for p in snapshot},
-            refused=list(bundle_.refused),
-        )
-
-    def take(self, offer: Offer) -> None:
-        """Process one offered block."""
-        name, now = self.bundle.name, self.caller.now
+def _taken(snapshot: Snapshot, caller: Caller, bundle_: Received) -> TakenIn:
+    """What comes of each offered block beside what is known here; personal blocks are never compared."""
+    name, now, thresholds = bundle_.name, caller.now, Thresholds.of(snapshot.config)
+    universal = list(snapshot.within("universal"))
+    approved = {content_hash(p.block): p for p in universal if is_approved(p)}
+    others = [*(p for p in universal if not is_approved(p)), *snapshot.within("low_value")]
+    waiting = {sameness(replace(p.block, key="", project="")): p for p in others}
+    rejections, ids = Rejections.within(snapshot), {p.block.id for p in snapshot}
+    candidates: dict[str, Placed] = {}
+    higher: dict[str, Placed] = {}
+    told: dict[str, Placed] = {}
+    unchanged, refused = 0, list(bundle_.refused)
+    for offer in bundle_.offers:
         digest, same = content_hash(offer.block), sameness(offer.block)
-        known = self.approved.get(digest)
-        if known is not None:
-            self._change(self.merged, known, merged(known.block, offer, name, now, self.thresholds), digest)
-            return
-        rejected = self.rejections.find(offer.block.payload)
-        if rejected is not None:
+        block: Block | None
+        if (known := approved.get(digest)) is not None:
+            block = merged(known.block, offer, name, now, thresholds)
+            if block is not None:
+                higher[block.id] = approved[digest] = Placed(block, known.path)
+            unchanged += block is None
+        elif (rejected := rejections.find(offer.block.payload)) is not None:
             why = "this was rejected before, as {id}"
-            self.refused.append((offer.block.id, why, {"id": rejected.block.id}))
-            return
-        known = self.waiting.get(same)
-        if known is not None:
-            into = self.candidates if known.block.id in self.candidates else self.noted
-            self._change(into, known, noted(known.block, offer, name, now), same)
-            return
-        while (block_id := self.caller.new_id("exp")) in self.taken:
-            continue
-        self.taken.add(block_id)
-        block = candidate(offer, name, block_id, now)
-        placed = Placed(block, pool_path(block, self.caller.day))
-        self.candidates[block.id] = self.waiting[same] = placed
-
-    def _change(self, into: dict[str, Placed], known: Placed, block: Block | None, key: Any) -> None:
-        if block is None:
-            self.unchanged += 1
-            return
-        held: dict[Any, Placed] = self.approved if into is self.merged else self.waiting
-        into[block.id] = held[key] = Placed(block, known.path)
-
-    def changes(self) -> ChangeSet | None:
-        """The change set; None if nothing changes."""
-        new = {**self.candidates, **self.merged, **self.noted}
-        if not new:
-            return None
-        detail = f"import from {self.bundle.name}, {len(self.candidates)} new, {len(self.merged)} merged"
-        act = Act(
-            "share", self.caller.actor, self.caller.now, tuple(new), detail, (("Source", self.bundle.name),)
-        )
-        return ChangeSet(act, tuple(Put(one.block, one.path) for one in new.values()))
-
-    def answer(self) -> TakenIn:
-        """The result."""
-        return TakenIn(
-            self.bundle.name,
-            tuple(self.candidates.values()),
-            tuple(self.merged.values()),
-            tuple(self.noted.values()),
-            self.unchanged,
-            tuple(self.refused),
-        )
+            refused.append((offer.block.id, why, {"id": rejected.block.id}))
+        elif (known := waiting.get(same)) is not None:
+            block = noted(known.block, offer, name, now)
+            if block is not None:
+                into = candidates if block.id in candidates else told
+                into[block.id] = waiting[same] = Placed(block, known.path)
+            unchanged += block is None
+        else:
+            while (block_id := caller.new_id("exp")) in ids:
+                continue
+            ids.add(block_id)
+            block = candidate(offer, name, block_id, now)
+            candidates[block_id] = waiting[same] = Placed(block, pool_path(block, caller.day))
+    new, raised, claims = (tuple(one.values()) for one in (candidates, higher, told))
+    return TakenIn(name, new, raised, claims, unchanged, tuple(refused))

@@ -152,7 +152,7 @@ def merge_trees(
     if config is not None:
         files[CONFIG] = config
     histories = (sides.was.blocks(), sides.one.blocks(), sides.other.blocks())
-    thresholds = _thresholds(config)
+    thresholds = Thresholds.of(read_config(parse(config or b"{}", CONFIG))[0])
     merged, conflicts = merge(*histories, thresholds, entries)
     wanted: dict[str, list[Block]] = {}
     for placed in unite(merged, *histories, thresholds, sides.is_commented).values():
@@ -162,10 +162,6 @@ def merge_trees(
         if data is not None:
             files[path] = data
     return files, conflicts
-
-
-def _thresholds(config: bytes | None) -> Thresholds:
-    return Thresholds.of(read_config(parse(config or b"{}", CONFIG))[0])
 
 
 def _file(path: str, sides: Sides, wanted: list[Block]) -> bytes | None:
@@ -182,17 +178,13 @@ def _file(path: str, sides: Sides, wanted: list[Block]) -> bytes | None:
 
 
 def _timelines(was: bytes | None, one: bytes, other: bytes) -> bytes:
-    base, x, y = (_timeline(data) for data in (was, one, other))
+    base, x, y = (past_timeline(data or b"{}") for data in (was, one, other))
     # The longer timeline stays as it is; size and bytes only break ties, the same way on both machines.
     x_ahead = (x.total_events, len(one), one) >= (y.total_events, len(other), other)
     frame, side, data = (x, y, one) if x_ahead else (y, x, other)
     document = parse(data, EVENTS_PATH, SEGMENTS)
     merged = merge_timelines(base, frame, side)
     result = edit(document, timeline_edits(document, frame, merged))
-    if _timeline(result) != merged:
+    if past_timeline(result) != merged:
         raise AssertionError(f"merged {EVENTS_PATH} differs from what was meant")
     return result
-
-
-def _timeline(data: bytes | None) -> Timeline:
-    return past_timeline(data) if data is not None else Timeline()

@@ -143,7 +143,10 @@ def merge_namespace(path: str, sides: Sides, wanted: Sequence[Block]) -> bytes |
     """
     frame, other = sides.frame(path)
     document = frame.document(path) or other.document(path)
-    if not wanted and _is_gone(path, sides):
+    # Without blocks a pool file goes, and one that a side removed.
+    has = [side for side in (sides.one, sides.other) if path in side.files]
+    is_left = len(has) == 2 or (len(has) == 1 and path not in sides.was.files)
+    if not wanted and (path.startswith("low_value_pool/") or not is_left):
         return None
     if document is None:
         document = parse(NEW_FILE.encode(), path)
@@ -161,22 +164,16 @@ def merge_namespace(path: str, sides: Sides, wanted: Sequence[Block]) -> bytes |
         edits.append(Append(("blocks",), tuple(_appended(path, sides, block) for block in fresh)))
     data = edit(document, edits) if edits else _bytes(document)
     data = _with_lost(path, data, sides, other)
-    _check(path, data, wanted_by_id)
+    blocks, problems = read_blocks(parse(data, path))
+    if (fault := first_error(problems)) is not None:
+        raise AssertionError(f"merged {path} does not read back: {fault.where} {fault.message}")
+    if {block.id: block for block in blocks} != wanted_by_id or len(blocks) != len(wanted_by_id):
+        raise AssertionError(f"merged {path} differs from what was meant")
     return data
 
 
 def _bytes(document: Document) -> bytes:
     return ("\ufeff" if document.bom else "").encode() + document.text.encode()
-
-
-def _is_gone(path: str, sides: Sides) -> bool:
-    """Whether a file without blocks is to be removed: a pool file, or one that a side removed."""
-    sides_with = [side for side in (sides.one, sides.other) if path in side.files]
-    return (
-        path.startswith("low_value_pool/")
-        or not sides_with
-        or (len(sides_with) == 1 and path in sides.was.files)
-    )
 
 
 def _in_place(document: Document, index: int, sides: Sides, here: Block, block: Block) -> list[Edit]:
@@ -258,14 +255,6 @@ def _outside(side: Side, path: str) -> list[str]:
                 own = _comments(side.raw(block_id))
                 comments = [comment for comment in comments if comment not in own]
     return comments
-
-
-def _check(path: str, data: bytes, wanted_by_id: Mapping[str, Block]) -> None:
-    blocks, problems = read_blocks(parse(data, path))
-    if (fault := first_error(problems)) is not None:
-        raise AssertionError(f"merged {path} does not read back: {fault.where} {fault.message}")
-    if {block.id: block for block in blocks} != wanted_by_id or len(blocks) != len(wanted_by_id):
-        raise AssertionError(f"merged {path} differs from what was meant")
 
 
 # -- what holds no blocks -------------------------------------------------------------------------------------------

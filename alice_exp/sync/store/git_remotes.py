@@ -19,9 +19,8 @@ from alice_exp.home.store.read_files import SAVING_NS
 from alice_exp.kernel.errors import BusyError, ProblemError, reason
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.act import LEDGER as LEDGER_ROW
-from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.journal.act import Act, Commit, Message
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes
-from alice_exp.kernel.journal.commit_stream import Message
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING
 from alice_exp.kernel.journal.transaction import FileChange

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import PeerError
-from alice_exp.kernel.journal.commit_stream import Message
+from alice_exp.kernel.journal.act import Message
 from alice_exp.kernel.journal.git_references import LEDGER
 from alice_exp.kernel.journal.ledger_objects import LedgerObjects
 from alice_exp.kernel.value_class import dataclass

@@ -5,15 +5,19 @@ The base URL comes from configuration alone. Answers are limited in time and siz
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
+import os
+import shlex
+import signal
+import subprocess
 import time
 from collections.abc import Sequence
-from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import urlsplit
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
-from alice_exp.kernel.errors import ProviderError
+from alice_exp.kernel.errors import ProviderError, reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -151,6 +155,8 @@ def transport(base_url: str, timeout: float) -> httpx2.Client:
 
     Proxy settings of the environment are ignored for a server on this machine; redirects are never followed.
     """
+    from urllib.parse import urlsplit
+
     import httpx2
 
     here = urlsplit(base_url).hostname in _LOOPBACK
@@ -159,6 +165,8 @@ def transport(base_url: str, timeout: float) -> httpx2.Client:
 
 def _wait(headers: Mapping[str, str]) -> float:
     """The seconds that ``Retry-After`` asks for, as a number or as a date (RFC 9110); 0 where it says nothing."""
+    from email.utils import parsedate_to_datetime
+
     named = headers.get("retry-after", "").strip()
     try:
         return max(0.0, float(named))
@@ -252,3 +260,72 @@ class Provider(Protocol):
     def chat(self, prompt: str) -> str:
         """The model's answer to one prompt."""
         ...
+
+
+PROGRAM_TIMEOUT = 120.0
+"""Seconds that a program may take; a local one loads its model first."""
+
+INSIDE = "ALICE_INSIDE"
+"""Set for the program: where it is an agent's host itself, its hooks have nothing to do (else each answer's end would
+be captured, and read by the same program, for ever)."""
+
+_HINT = "see provider.command in 'alice-exp config list'"
+
+
+class CommandLine:
+    """A ``Provider``: one program, started for each prompt without a shell, ended with all that it started."""
+
+    def __init__(self, command: str, *, timeout: float = PROGRAM_TIMEOUT) -> None:
+        self._command = command
+        self._timeout = timeout
+
+    def chat(self, prompt: str) -> str:
+        """The program's answer to one prompt; ``ProviderError`` if there is none in time, or it fails."""
+        # Files, not pipes: what a program leaves running in the background would hold a pipe open.
+        with TemporaryFile() as asked, TemporaryFile() as out, TemporaryFile() as err:
+            asked.write(prompt.encode("utf-8", "replace"))
+            asked.seek(0)
+            code = self._run(asked, out, err)
+            err.seek(0)
+            said = " ".join(err.read(4096).decode(errors="replace").split())[-200:]
+            out.seek(0)
+            answer = out.read(ANSWER_LIMIT + 1)
+        if code:
+            raise ProviderError(
+                "the model's program ended with exit code {code}: {why}",
+                code=code,
+                why=said or "the model's program printed nothing",
+                hint=_HINT,
+            )
+        if len(answer) > ANSWER_LIMIT:
+            raise ProviderError("the model's answer is over the limit of 4 MiB", hint=_HINT)
+        text = answer.decode(errors="replace").strip()
+        if not text:
+            raise ProviderError("the model's program printed nothing", hint=_HINT)
+        return text
+
+    def _run(self, asked: IO[bytes], out: IO[bytes], err: IO[bytes]) -> int:
+        """The program's exit code; it and all that it started are ended."""
+        try:
+            process = subprocess.Popen(
+                shlex.split(self._command),
+                stdin=asked,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+                env={**os.environ, INSIDE: "1"},
+            )
+        except (OSError, ValueError, IndexError) as error:
+            raise ProviderError(
+                "the model's program cannot be started: {why}", why=reason(error), hint=_HINT
+            ) from None
+        try:
+            return process.wait(self._timeout)
+        except subprocess.TimeoutExpired:
+            raise ProviderError(
+                "the model gave no answer within {seconds:g} s", seconds=self._timeout, hint=_HINT
+            ) from None
+        finally:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()

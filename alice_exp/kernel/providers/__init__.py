@@ -1,1 +1,0 @@
-"""Clients for language models and embedders behind OpenAI-compatible servers."""
