@@ -246,10 +246,7 @@ def listing(
             hint=Hint("orders are {names}", names=Names(tuple(ORDERS))),
         )
     home, caller, config = session.home, session.caller, session.home.config()
-    passes, with_reads = (
-        _passes(config, filters),
-        counting(access(session).pending(), config, caller.now),
-    )
+    passes, with_reads = _passes(config, filters), counting(access(session).pending(), config, caller.now)
     places: tuple[Place, ...] = (*filters.places, "archive") if archived else filters.places
 
     def kept(present: Iterable[Placed]) -> list[Placed]:
@@ -261,16 +258,14 @@ def listing(
             and placed.block.consolidation_score >= filters.min_consolidation
         )
         if order:
-            return sorted(
-                wanted, key=lambda one: (ORDERS[order](one.block), one.block.updated_at), reverse=True
-            )[:most]
+            newest = sorted(wanted, key=lambda one: one.block.updated_at, reverse=True)
+            return sorted(newest, key=lambda one: -ORDERS[order](one.block))[:most]
         return list(islice(wanted, most))
 
     held = [*home.read(OUTSIDE)] if caller.is_person and "low_value" in places else ()
     found = _ask(session, lambda known: kept(chain(known.within(places), held)))
-    return list(
-        map(_showing(config, caller), kept(chain(home.read(places), held)) if found is None else found)
-    )
+    found = kept(chain(home.read(places), held)) if found is None else found
+    return [*map(_showing(config, caller), found)]
 
 
 def _showing(config: Config, caller: Caller) -> Callable[[Placed], Shown]:

@@ -24,8 +24,8 @@ from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
 from alice_exp.review.cli.report_parts import came_of
 from alice_exp.review.cli.report_text import notice
 from alice_exp.review.rules.daily_report import Edition, agenda, returned
+from alice_exp.review.rules.doubts import last_week
 from alice_exp.review.rules.state_changes import hand_edits, movements
-from alice_exp.review.rules.weekly import last_week
 from tests.case_tables import table
 
 NOW = "2026-02-20T09:00:00Z"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from alice_exp.model.rules.ledger import digest
-from alice_exp.model.values.ledger_entry import STANDINGS, Entry
+from alice_exp.model.values.ledger_entry import Entry
 from alice_exp.sync.rules.merge_ledgers import ASKED, merge_ledgers
 
 ONE, HEIGHT = "exp-aaaa2222", ("forgotten", "rejected", "retired", "waiting", "trusted")
@@ -30,35 +30,10 @@ def both(one: Entry, other: Entry, *was: Entry) -> tuple[Entry, bool]:
 
 
 @pytest.mark.parametrize("at", [AHEAD, BEHIND])
-@pytest.mark.parametrize("standing", STANDINGS)
-def test_who_had_seen_the_others_decision_wins(standing: str, at: str) -> None:
-    newer = after(WAS, standing=standing, at=at)
-    assert both(newer, WAS, WAS) == (newer, False)
-    # Also without a common head: the entry names what it replaced.
-    assert both(newer, WAS) == (newer, False)
-
-
-@pytest.mark.parametrize("at", [AHEAD, BEHIND])
 @pytest.mark.parametrize("low", ["rejected", "retired", "waiting"])
 def test_neither_had_seen_the_others(low: str, at: str) -> None:
     held, asked = both(after(WAS, content="c2", at=at), after(WAS, standing=low, act="act-3"), WAS)
     assert (held.standing, asked, held.channel) == (low, True, ASKED)
-
-
-@pytest.mark.parametrize("at", [AHEAD, BEHIND])
-def test_forgotten_wins_even_over_who_had_seen_it(at: str) -> None:
-    gone = after(WAS, standing="forgotten", at=BEHIND)
-    assert both(after(gone, standing="trusted", at=at), gone, gone)[0].standing == "forgotten"
-
-
-def test_the_narrower_place_holds_until_it_is_answered() -> None:
-    here = after(WAS, project="shop/web", shareable=True, importance=0.9, both=("exp-b", "exp-c"))
-    there = after(WAS, path="personal/x.jsonc", act="act-3", importance=0.2, both=("exp-c",))
-    held, asked = both(here, there, WAS)
-    assert asked and (held.standing, held.project, held.path) == ("trusted", "shop/web", "personal/x.jsonc")
-    assert (held.shareable, held.importance, held.both) == (False, 0.2, ("exp-c",))
-    held, _ = both(here, after(WAS, project="other/x"), WAS)
-    assert held.standing == "waiting", "neither project holds the other"
 
 
 def test_the_same_decision_on_both_machines_is_no_question() -> None:

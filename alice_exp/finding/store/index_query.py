@@ -97,22 +97,16 @@ class Indexed:
         match = f"SELECT rowid, rank FROM texts WHERE texts MATCH ? {where} ORDER BY rank"
         likely = self.rows(match, tuple(values)) if asked else iter(())
         more: Iterable[int] = also()
-        is_first = True
-        while True:
-            some = [*islice(likely, AT_ONCE)]
-            if asked and is_first and not some and self._within is None:
-                # These terms are counted, so some text holds one: the two tables disagree.
-                raise DatabaseError("a text that is counted is not found")
-            is_first = False
+        some = [*islice(likely, AT_ONCE)]
+        if asked and not some and self._within is None:
+            # These terms are counted, so some text holds one: the two tables disagree.
+            raise DatabaseError("a text that is counted is not found")
+        while some or more:
             # FTS5's rank is negative, the best first.
-            near = {
-                number for at, (number, rank) in enumerate(some) if at < FIRST or rank <= BEHIND * some[0][1]
-            }
-            if some or more:
-                yield self._scored(query, known, near.union(more))
-            if len(some) < AT_ONCE:
-                return
-            more = ()
+            least = BEHIND * some[0][1] if some else 0.0
+            near = {number for at, (number, rank) in enumerate(some) if at < FIRST or rank <= least}
+            yield self._scored(query, known, near.union(more))
+            more, some = (), [*islice(likely, AT_ONCE)] if len(some) == AT_ONCE else []
 
     def among(self, numbers: Collection[int]) -> Indexed:
         """See ``Searchable``."""

@@ -100,7 +100,8 @@ def finish(repository: Repository, *, strict: bool = False, said: Said | None = 
         repository.point([(PURGING, "", tombstone)])
         _unstage(repository)
         return False
-    block_id, old = _block_of(repository, tombstone), _listed(repository, f"{STAGE}/old")
+    act = read(tombstone, repository.run("log", "-1", "--format=%B", tombstone, "--").decode())
+    block_id, old = act.blocks[0], _listed(repository, f"{STAGE}/old")
     if said is None:
         said = versions(repository, block_id, old).said if old else Said()
     if repository.head() != tombstone:
@@ -112,7 +113,6 @@ def finish(repository: Repository, *, strict: bool = False, said: Said | None = 
     if repository.head() == tombstone != repository.resolve(SEEN):
         repository.point([(SEEN, tombstone, None)])
     try:
-        act = read(tombstone, repository.run("log", "-1", "--format=%B", tombstone, "--").decode())
         standings = Standings(repository, repository.work_tree.parent)
         signed = dict(act.trailers).get(SIGNED_BY, "")
         standings.forget(block_id, act.act_id, repository.commit_time(tombstone), signed)
@@ -291,11 +291,6 @@ def _swap_files(repository: Repository, tombstone: str, block_id: str, said: Sai
         touched.add(full.parent)
     for folder in touched:
         sync_directory(folder)
-
-
-def _block_of(repository: Repository, tombstone: str) -> str:
-    text = repository.run("log", "-1", "--format=%B", tombstone, "--").decode()
-    return next(line.split(": ", 1)[1] for line in text.splitlines() if line.startswith("Alice-Block: "))
 
 
 def _clean(repository: Repository) -> None:

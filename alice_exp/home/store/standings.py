@@ -295,7 +295,8 @@ class Standings:
         def compose(commit: Commit, when: int) -> LedgerCommit | None:
             if not entries and not anew:
                 return None
-            channel = _channel(commit)
+            is_reply = any(name == "Reply" for name, _ in commit.trailers)
+            channel = "files" if commit.actor.startswith("editor") else "reply" if is_reply else "terminal"
             whole = [completed(one, commit, channel, self.entry(one.id)) for one in entries]
             if signs and self.is_signed and any(raises(one, self.entry(one.id)) for one in whole):
                 made = self._composed_signed(commit, when, whole)
@@ -387,9 +388,3 @@ def _blocks(path: str, data: bytes | None) -> Sequence[Block]:
     from alice_exp.kernel.jsonc import parse
 
     return read_blocks(parse(data or b"", path))[0]
-
-
-def _channel(commit: Commit) -> str:
-    if commit.actor.partition(":")[0] == "editor":
-        return "files"
-    return "reply" if any(name == "Reply" for name, _ in commit.trailers) else "terminal"

@@ -6,7 +6,7 @@ Numbers are believed by their checksum, so that an order number is not taken for
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from alice_exp.kernel.text.data_files import LazyPattern
@@ -72,19 +72,6 @@ def is_bank_account(text: str) -> bool:
     return int("".join(str(int(one, 36)) for one in plain[4:] + plain[:4])) % 97 == 1
 
 
-def _is_private_mail(text: str) -> bool:
-    return not _OFFICE.match(text)
-
-
-def _is_phone_number(text: str) -> bool:
-    return 8 <= sum(map(str.isdigit, text)) <= 15
-
-
-def _by(holds: Callable[[str], bool]) -> Callable[[re.Match[str]], bool]:
-    """Whether what matched is one by its own text."""
-    return lambda match: holds(match[0])
-
-
 def _is_known_sum(text: str, start: int, end: int) -> bool:
     """Whether a run without words is a digest, a commit, a UUID or a ULID, and nothing before it calls it a key."""
     digest = _DIGEST.fullmatch(text[start:end]) or _SUM_BEFORE.search(text, max(0, start - 12), start + 12)
@@ -103,11 +90,11 @@ _CALLED_KEY = LazyPattern(r"key|token|secret|password|auth|bearer|密钥|令牌|
 SHAPES = shapes(
     "model/rules/data/private_facts.txt",
     {
-        "identity": _by(is_identity_number),
-        "card": _by(is_card_number),
-        "account": _by(is_bank_account),
-        "phone": _by(_is_phone_number),
-        "mail": _by(_is_private_mail),
+        "identity": lambda match: is_identity_number(match[0]),
+        "card": lambda match: is_card_number(match[0]),
+        "account": lambda match: is_bank_account(match[0]),
+        "phone": lambda match: 8 <= sum(map(str.isdigit, match[0])) <= 15,
+        "mail": lambda match: not _OFFICE.match(match[0]),
     },
 )
 
@@ -170,18 +157,15 @@ def masked(text: str) -> str:
     kept, last = [], 0
     for start, end in sorted((*_spans(known), *_spans(_facts(plain, _REACHED_BY)))):
         if start >= last:
-            kept += [
-                text[last:start],
-                _FIRST.match(text[start : start + 4])[0] if end - start > 8 else "",
-                "…",
-            ]
+            first = _FIRST.match(text[start : start + 4])[0] if end - start > 8 else ""
+            kept += [text[last:start], first, "…"]
         last = max(last, end)
     return "".join((*kept, text[last:]))
 
 
-def masked_line(text: str, width: int = 200) -> str:
-    """A prompt or a command as ``masked`` tells it, in one line of at most ``width`` characters."""
-    return one_line(masked(text[: 5 * width]), width)
+def masked_line(text: str) -> str:
+    """A prompt or a command as ``masked`` tells it, in one line of at most 200 characters."""
+    return one_line(masked(text[:1000]), 200)
 
 
 def is_left_behind(before: Block, after: Block | None) -> bool:

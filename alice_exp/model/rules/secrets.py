@@ -50,7 +50,7 @@ def shapes(path: str, checks: Mapping[str, Callable[[re.Match[str]], bool]]) -> 
             parts[kind[5:]] = pattern
             continue
         options = dict(one.split(" ") for one in said)
-        fits = checks[options["check"]] if "check" in options else _always
+        fits = checks[options["check"]] if "check" in options else lambda _: True
         flags = re.RegexFlag[options.get("flags", "NOFLAG")]
         plain = tuple(sign.replace("·", " ") for sign in signs)
         found.append(Shape(kind, LazyPattern(pattern, flags), fits, int(options.get("digits", 0)), plain))
@@ -70,10 +70,6 @@ _DIGIT = LazyPattern(r"\d")
 _ODD_LETTERS = "\u017f\u0130\u0131\u212a"
 _LIKE_ASCII = str.maketrans(_ODD_LETTERS, "siik")
 """What a pattern that ignores case takes for an ASCII letter, and ``lower`` does not."""
-
-
-def _always(_: re.Match[str]) -> bool:
-    return True
 
 
 def _is_real(match: re.Match[str]) -> bool:

@@ -79,7 +79,11 @@ def left_waiting(terminal: Terminal, rival: Rival) -> str:
         number=numbered(terminal, rival.new.block.id),
         id=rival.old.block.id,
         text=told(rival.old),
-        answers=which_holds(numbered(terminal, rival.new.block.id), rival.old.block.id),
+        answers=which_holds(
+            numbered(terminal, rival.new.block.id),
+            rival.old.block.id,
+            alike=rival.old.place == "low_value",
+        ),
     )
 
 
@@ -247,7 +251,6 @@ def decided_line(terminal: Terminal, placed: Placed, verb: str) -> str:
 
 
 def _decided_line(terminal: Terminal, placed: Placed, verb: str, text: str) -> str:
-    is_dry = terminal.is_dry
     values = {
         "number": numbered(terminal, placed.block.id),
         "text": text,
@@ -256,27 +259,27 @@ def _decided_line(terminal: Terminal, placed: Placed, verb: str, text: str) -> s
     }
     verb = verb_of(placed, verb)
     if placed.place == "archive" and placed.namespace == "obsolete":
-        return say(
-            "{number}  would be retired: {text} · {id}" if is_dry else "{number}  retired: {text} · {id}",
-            **values,
-        )
-    if verb == "approve":
-        return say(
-            "{number}  would be approved: {text} → {place} · {id}"
-            if is_dry
-            else "{number}  approved: {text} → {place} · {id}",
-            **values,
-        )
-    if verb == "merge":
-        return say(
-            "{number}  would be merged: {text} ({place})" if is_dry else "{number}  merged: {text} ({place})",
-            **values,
-        )
-    if verb == "purge":
-        return say(
-            "{number}  would be rejected and purged" if is_dry else "{number}  rejected and purged", **values
-        )
-    return say(
-        "{number}  would be rejected: {text} · {id}" if is_dry else "{number}  rejected: {text} · {id}",
-        **values,
-    )
+        verb = "retire"
+    would, did = {
+        "retire": (
+            say("{number}  would be retired: {text} · {id}", **values),
+            say("{number}  retired: {text} · {id}", **values),
+        ),
+        "approve": (
+            say("{number}  would be approved: {text} → {place} · {id}", **values),
+            say("{number}  approved: {text} → {place} · {id}", **values),
+        ),
+        "merge": (
+            say("{number}  would be merged: {text} ({place})", **values),
+            say("{number}  merged: {text} ({place})", **values),
+        ),
+        "purge": (
+            say("{number}  would be rejected and purged", **values),
+            say("{number}  rejected and purged", **values),
+        ),
+        "reject": (
+            say("{number}  would be rejected: {text} · {id}", **values),
+            say("{number}  rejected: {text} · {id}", **values),
+        ),
+    }[verb]
+    return would if terminal.is_dry else did

@@ -21,9 +21,8 @@ from alice_exp.model.rules.rejection import Returned
 from alice_exp.model.values.block import HELD, Placed, place_of
 from alice_exp.review.cli.candidate_card import Row, item_document, relation_document, which_holds
 from alice_exp.review.rules.daily_report import Agenda
-from alice_exp.review.rules.doubts import Question
+from alice_exp.review.rules.doubts import Approval, Question
 from alice_exp.review.rules.state_changes import Movement
-from alice_exp.review.rules.weekly import Approval
 from alice_exp.terminal.language import aside, say
 
 FEW = 5

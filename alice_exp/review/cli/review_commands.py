@@ -52,7 +52,6 @@ from alice_exp.terminal.options import DryRun
 
 if TYPE_CHECKING:
     from alice_exp.review.rules.reply import Decision
-    from alice_exp.review.rules.rival_pairs import Rival
     from alice_exp.review.usecases.decisions import Decided, Seen
 
 
@@ -214,7 +213,7 @@ def reply(
     done = _carried_out(terminal, settled, seen, dry_run, also)
     decided = {block_id for _, row, _ in done for block_id in row.ids}
     left = [one for one in reading.left if one in waiting and one not in decided]
-    left += [rival.new.block.id for _, row, _ in done for rival in row.rivals]
+    left += [one for _, row, _ in done for one, why in row.skipped if why in ("private", "rival")]
     _replied(terminal, done, left)
 
 
@@ -307,16 +306,10 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], le
     for verb, row, _ in done:
         for placed in row.placed:
             of[verb_of(placed, verb)].append(placed.block.id)
-    document = {
-        "ids": [block_id for _, row, _ in done for block_id in row.ids],
-        "commit": commits[-1] if commits else None,
+    document = _document(done) | {
         "commits": commits,
         "approved": of["approve"],
         "rejected": of["reject"],
-        "blocks": [_document(placed) for _, row, _ in done for placed in row.placed],
-        "skipped": [{"id": block_id, "why": why} for _, row, _ in done for block_id, why in row.skipped],
-        "rivals": [_pair(rival) for _, row, _ in done for rival in row.rivals],
-        "left": sum(chosen.left for _, _, chosen in done),
         "left_out": [*left],
     }
 
@@ -337,32 +330,36 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], le
         _name_skipped(terminal, row, chosen)
 
 
-def _pair(rival: Rival) -> dict[str, object]:
-    """A candidate that waits, with the block that it is a rival of."""
-    return {"id": rival.new.block.id, "relation": rival.kind, "with": _document(rival.old)}
+def _document(done: Sequence[tuple[str, Decided, Choice]]) -> dict[str, object]:
+    """What decisions did, as programs read it."""
+    rows = [row for _, row, _ in done]
+    commits = [row.commit for row in rows if row.commit]
+    return {
+        "ids": [block_id for row in rows for block_id in row.ids],
+        "commit": commit_id(commits[-1]) if commits else None,
+        "blocks": [_block(placed) for row in rows for placed in row.placed],
+        "skipped": [{"id": block_id, "why": why} for row in rows for block_id, why in row.skipped],
+        "rivals": [
+            {"id": rival.new.block.id, "relation": rival.kind, "with": _block(rival.old)}
+            for row in rows
+            for rival in row.rivals
+        ],
+        "left": sum(chosen.left for _, _, chosen in done),
+    }
 
 
-def _document(placed: Placed) -> dict[str, object]:
+def _block(placed: Placed) -> dict[str, object]:
     """A decided block with its texts: for a program they are what was decided, whatever a report showed."""
     texts = {"trigger": documents.trigger_text(placed), "payload": payload_text(placed)}
     return documents.brief(placed) | texts | {"project": placed.block.project or None}
 
 
 def _decided(terminal: Terminal, decided: Decided, chosen: Choice, verb: str) -> None:
-    document = {
-        "ids": list(decided.ids),
-        "commit": commit_id(decided.commit),
-        "blocks": [_document(placed) for placed in decided.placed],
-        "skipped": [{"id": block_id, "why": why} for block_id, why in decided.skipped],
-        "rivals": [_pair(rival) for rival in decided.rivals],
-        "left": chosen.left,
-    }
-
     def text() -> None:
         for placed in decided.placed:
             terminal.line(decided_line(terminal, placed, verb))
 
-    terminal.answer(document, text)
+    terminal.answer(_document([(verb, decided, chosen)]), text)
     for placed in decided.placed if verb == "approve" else ():
         if kinds := kinds_held(delicate(placed.block)):
             kept = "alice-exp: {id} holds {kinds}; history holds it from now on, until 'alice-exp purge {id}'"

@@ -34,7 +34,7 @@ from alice_exp.model.values.block import (
 )
 from alice_exp.model.values.config import Wait
 from alice_exp.model.values.snapshot import Snapshot
-from alice_exp.review.rules.doubts import Question, contradictions, questions
+from alice_exp.review.rules.doubts import Approval, Question, contradictions, last_week, questions
 from alice_exp.review.rules.state_changes import (
     Elsewhere,
     Movement,
@@ -45,7 +45,6 @@ from alice_exp.review.rules.state_changes import (
     movements,
     withdrawn,
 )
-from alice_exp.review.rules.weekly import Approval, last_week
 
 FADING_BELOW = 0.5
 """A trusted block whose decay has fallen below this is offered for review (R3.33)."""

@@ -1,9 +1,12 @@
-"""The questions of a report about blocks in doubt: of those told together, which one no longer holds (DESIGN 12.5)."""
+"""What became of trusted blocks: which of those told together no longer holds (DESIGN 12.5), which of two that
+contradict each other does, and what last week's approvals did."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 from itertools import islice, product
+from typing import Literal
 
 from alice_exp.finding.rules.concerns import REPLACING, TRUSTED, TRUSTED_PLACES, came_up, trusted_since
 from alice_exp.finding.rules.neighbourhood import Neighbourhood, Relation
@@ -11,7 +14,7 @@ from alice_exp.finding.rules.rivals import are_rivals
 from alice_exp.kernel.text.times import days_before
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import DOUBTED, OUTCOMES, STILL_TRUE, is_in_doubt
-from alice_exp.model.values.block import Block, Placed, is_approved
+from alice_exp.model.values.block import Block, Placed, Record, is_approved
 from alice_exp.model.values.snapshot import Snapshot, Span
 
 AT_ONCE = 3
@@ -143,3 +146,42 @@ def _asked(late: Sequence[Placed], span: Span, since: str) -> Iterable[Placed]:
 def _is_by_word(block: Block) -> bool:
     """Whether the person's word alone made it trusted: no report showed it beside what it contradicts."""
     return block.approved is None or not block.approved.report
+
+
+Effect = Literal["helped", "in doubt", "never used", "used"]
+"""Worked at least once; asked about; no outcome was ever reported; reported, and never as a success."""
+
+_ORDER: tuple[Effect, ...] = ("in doubt", "used", "helped", "never used")
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A block that was approved in the week before, and what came of it."""
+
+    placed: Placed
+    effect: Effect
+
+
+def last_week(trusted: Iterable[Placed], day_began: str) -> tuple[Approval, ...]:
+    """On a Monday what was approved in the seven days before it began, what needs the person first; else nothing.
+
+    ``day_began`` is the ISO-8601 UTC time at which the person's day began.
+    """
+    began = datetime.fromisoformat(day_began)
+    # Midnight in any time zone lies within half a day of noon of the same date in UTC.
+    if (began + timedelta(hours=12)).weekday():
+        return ()
+    since = (began - timedelta(days=7)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    found = [
+        Approval(placed, _effect(placed))
+        for placed in trusted
+        if placed.block.approved is not None and since <= placed.block.approved.at < day_began
+    ]
+    return tuple(sorted(found, key=lambda one: (_ORDER.index(one.effect), one.placed.block.id)))
+
+
+def _effect(placed: Placed) -> Effect:
+    record = placed.block.record or Record()
+    if is_in_doubt(placed.block):
+        return "in doubt"
+    return "helped" if record.ok else "used" if record.failed else "never used"

@@ -8,7 +8,7 @@ B2.43; DESIGN 5, 6.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from alice_exp.kernel.journal.act import CHANNEL, Commit
 from alice_exp.kernel.value_class import dataclass
@@ -50,13 +50,8 @@ class Movement:
     failed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    block_id: str
-    before: str
-    after: str
-    effect: str
-    failed: bool
+_Step: TypeAlias = tuple[str, str, str, bool]
+"""What an act did to a block: its level before and after, the effect, and whether it was a failure."""
 
 
 def movements(
@@ -70,8 +65,8 @@ def movements(
     gone: dict[str, Placed | None] = {placed.block.id: placed for placed in leaving}
     revoked: dict[str, None] = {}
     for act in reversed(in_effect(acts)):
-        for step in _steps(act):
-            steps.setdefault(step.block_id, []).append(step)
+        for block_id, step in _steps(act):
+            steps.setdefault(block_id, []).append(step)
         for name, value in act.trailers:
             if name == "Expired":
                 gone.setdefault(value, None)
@@ -192,7 +187,7 @@ _FAILURES = ("demoted", "needs_review", "debounced", "withheld")
 """Effects that only a failure has; ``noted`` says of neither which it was."""
 
 
-def _steps(act: Commit) -> Iterator[_Step]:
+def _steps(act: Commit) -> Iterator[tuple[str, _Step]]:
     """The state changes that an act records: one From, To and Effect for each block, in the order of its blocks."""
     values = {
         name: [value for key, value in act.trailers if key == name] for name in ("From", "To", "Effect")
@@ -202,28 +197,28 @@ def _steps(act: Commit) -> Iterator[_Step]:
         return
     for block_id, before, after, effect in zip(act.blocks, *values.values(), strict=False):
         failed = effect in _FAILURES or (effect == "noted" and ("Result", "fail") in act.trailers)
-        yield _Step(block_id, before, after, effect, failed)
+        yield block_id, (before, after, effect, failed)
 
 
 def _movement(
     block_id: str, steps: Sequence[_Step], placed: Placed | None, level: Callable[[Block], Level]
 ) -> Movement | None:
-    before, after = steps[0].before, steps[-1].after
+    before, last = steps[0][0], steps[-1][1]
+    after = last
     if placed is not None:
         # Acts without these trailers, such as an undo, may have changed it since.
         after = level(placed.block)
     if before not in LEVELS or after not in LEVELS:
         return None
     # Back at the level of before, by an act without trailers: an undo took the outcomes back.
-    was_taken_back = after != steps[-1].after and after == before
-    if was_taken_back:
+    if after != last and after == before:
         return None
-    failed = sum(step.failed for step in steps)
+    failed = sum(failed for *_, failed in steps)
     return Movement(block_id, _kind(before, after, steps), before, after, len(steps), placed, failed=failed)
 
 
 def _kind(before: Level, after: Level, steps: Sequence[_Step]) -> Kind:
-    effects = [step.effect for step in steps]
+    effects = [effect for _, _, effect, _ in steps]
     if effects[-1] in ("retired", "revived"):
         return effects[-1]  # type: ignore[return-value]
     if before != after:
@@ -232,6 +227,6 @@ def _kind(before: Level, after: Level, steps: Sequence[_Step]) -> Kind:
         return "needs_review"
     if effects[-1] in ("promoted", "demoted", "debounced", "withheld"):
         return effects[-1]  # type: ignore[return-value]
-    if any(step.failed and step.effect != "noted" for step in steps):
+    if any(failed and effect != "noted" for _, _, effect, failed in steps):
         return "needs_review"
     return "noted" if effects[-1] == "noted" else "verified"
