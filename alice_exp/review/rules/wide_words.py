@@ -113,7 +113,7 @@ def scanned(text: str, said: Sequence[str]) -> list[Word]:
 
 def _is_range(words: Sequence[Word]) -> bool:
     """Whether a mark between numbers may make them a range, or leave the second out."""
-    near = [one for one in words if one[0] != "filler"]
+    near = [one for one in words if one[0] not in ("filler", "head")]
     return any(
         after in ("number", "vague")
         and (word in "-–—~" or (before == "number" and word in (";", "to", "到", "至", "through")))
@@ -243,7 +243,7 @@ def _numeral(kind: str, word: str, before: Word, after: Word) -> str:
     if kind == "rank" and word == "1" and after[0] == "mark" and before[0] in ("it", "those", "name"):
         return "name"
     is_out = before[0] in ("except", "not") or after[0] in ("excluded", "outside")
-    if is_out and not (word == "一" and before[1] not in ("没有", "除了", "除")):
+    if is_out and not (word == "一" and before[1] not in ("没有", "除了", "除", "not")):
         return "open"
     return "name" if word == "一" else "vague"
 
@@ -265,7 +265,7 @@ def _turned(words: Sequence[Word], own: str) -> list[Word]:
         is_late = kind == "later" and word[0] in "先暂还"
         if word in ("先", "暂") and behind == "reject" and again[0] in "不别":
             kind, at = "later", at + 1
-        elif (is_no and (behind, again) == words[at] and words[at + 2][0] == "mark") or (
+        elif (is_no and not at and (behind, again) == words[at] and words[at + 2][0] == "mark") or (
             word == "可以" and behind in ("not", "reject")
         ):
             at += 1
