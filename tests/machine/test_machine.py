@@ -24,8 +24,8 @@ from alice_exp.blocks.usecases import capture, lifetime, provenance
 from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.blocks.usecases.lifetime import keep
 from alice_exp.caller.hosts import HOSTS
+from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.sessions import chats
 from alice_exp.conversations.values import Message
 from alice_exp.episodes.usecases import episode_book
 from alice_exp.finding import usecases as recall

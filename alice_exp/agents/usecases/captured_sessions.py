@@ -16,8 +16,9 @@ from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.conversations.rules.own_sentences import but_unrecorded
 from alice_exp.conversations.rules.tool_uses import deeds_of
 from alice_exp.conversations.rules.transcripts import read, records, spoken
+from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.sessions import add, chats, take_in
+from alice_exp.conversations.usecases.sessions import add, take_in
 from alice_exp.episodes.usecases.episode_book import tell_actions
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, UsageError
 from alice_exp.kernel.text.data_files import LazyPattern

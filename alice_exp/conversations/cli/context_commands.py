@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from alice_exp.caller.acting import require_person
-from alice_exp.conversations.usecases.agent_context import BUDGET, Primed
-from alice_exp.conversations.usecases.agent_context import prime as primed
 from alice_exp.kernel.errors import Names, NotFoundError, UsageError
 from alice_exp.kernel.value_class import attributes
 from alice_exp.terminal.console import Terminal
@@ -23,6 +21,9 @@ from alice_exp.terminal.options import (
     number_between,
     places_of,
 )
+
+if TYPE_CHECKING:
+    from alice_exp.conversations.usecases.agent_context import Primed
 
 
 def context(
@@ -80,7 +81,7 @@ def _print(terminal: Terminal, document: object, block: str, note: str = "") -> 
 
 def prime(
     terminal: Terminal,
-    tokens: Annotated[int, typer.Option(min=1, help="How many tokens the text may have.")] = BUDGET,
+    tokens: Annotated[int, typer.Option(min=1, help="How many tokens the text may have.")] = 1000,
     into: Annotated[
         str, typer.Option(metavar="FILE", help="Keep it in a block between markers of CLAUDE.md, AGENTS.md …")
     ] = "",
@@ -98,6 +99,7 @@ def prime(
     Examples: alice-exp prime --tokens 1000 · alice-exp prime --into AGENTS.md
     """
     from alice_exp.caller.project import is_in_repository
+    from alice_exp.conversations.usecases.agent_context import prime as primed
 
     path = Path(into).expanduser()
     is_open = not into or personal or not is_in_repository(path)

@@ -10,8 +10,9 @@ import typer
 
 from alice_exp.caller.acting import require_person
 from alice_exp.conversations.rules.context_window import Settings, trigger_tokens
+from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.sessions import Extracted, chats
+from alice_exp.conversations.usecases.sessions import Extracted
 from alice_exp.conversations.values import ROLES, Message, as_dict, message_of
 from alice_exp.kernel.errors import Hint, Names, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
@@ -299,6 +300,6 @@ def forget(terminal: Terminal, session: Name) -> None:
     """
     command = f"alice-exp session forget {session}"
     require_person(terminal.session.caller, sentence("delete a conversation"), command)
-    held = chats(terminal.session).forget(session)
+    held = sessions.forget_one(terminal.session, session)
     document = {"session": session, "messages": held}
     terminal.answer(document, lambda: terminal.line(sentence("{count} messages deleted", count=held)))

@@ -134,7 +134,8 @@ def _sent(held: Mapping[str, Json]) -> Mapping[str, Json] | None:
     """What was handed to a tool; None where this is no call."""
     value = next((held[key] for key in _INPUT if key in held), None)
     if isinstance(value, str):
-        value = loaded(value) or value
+        read = loaded(value)
+        value = value if read is None else read
     return value if isinstance(value, dict) else {"patch": value} if isinstance(value, str) else None
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from alice_exp.conversations.values import ChatRecord, Conversation, Message, as_dict, message_of
+from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, ProblemError, UsageError, reason
 from alice_exp.kernel.journal.atomic_files import append, remove
 from alice_exp.kernel.value_class import dataclass
@@ -62,13 +63,22 @@ class _Told:
             self.extracted = max(self.extracted, int(row["index"]))
 
 
+@once
+def chats(session: Session) -> FileSessions:
+    """The chat histories of the session's home."""
+    return FileSessions(
+        session.root / "sessions",
+        lambda token: any(True for _ in session.history.carrying("Extraction", token)),
+        lambda: session.moment.timestamp(),
+    )
+
+
 class FileSessions:
     """Chat histories of one home, each message extracted from at most once (R4.15, R4.28).
 
     Methods raise ``NotFoundError`` for an unknown session and ``UsageError`` for an invalid session name.
     ``is_committed`` tells whether git has a commit with an extraction's token; ``epoch`` gives the current time in
-    seconds; ``forgotten`` is called when a conversation was deleted. Files get the time as their modification time,
-    by which ``older`` judges their age.
+    seconds. Files get the time as their modification time, by which ``older`` judges their age.
     """
 
     def __init__(
@@ -76,12 +86,10 @@ class FileSessions:
         folder: Path,
         is_committed: Callable[[str], bool],
         epoch: Callable[[], float],
-        forgotten: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._folder = folder
         self._is_committed = is_committed
         self._epoch = epoch
-        self._forgotten = forgotten
         self._told: dict[str, _Told] = {}
 
     def start(self, session: str, at: str, project: str = "") -> bool:
@@ -168,7 +176,6 @@ class FileSessions:
         """Delete a conversation; returns how many messages it held."""
         held = len(self._read(session).rows)
         remove(self._path(session))
-        self._forgotten(session)
         return held
 
     def conversations(self) -> tuple[Conversation, ...]:

@@ -13,12 +13,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from alice_exp.conversations.store.file_sessions import FileSessions
+from alice_exp.conversations.store.file_sessions import FileSessions, chats
 from alice_exp.conversations.values import ChatRecord, as_dict, message_of
 from alice_exp.finding.rules.noise import NO_NOISE, SAMPLE, Noise, learn_noise
 from alice_exp.finding.rules.scorer import Statistics
 from alice_exp.finding.store.database import Connection, Database, in_memory
 from alice_exp.finding.store.index_query import AMONG
+from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.text.date_spans import Span
 from alice_exp.kernel.text.tokens import thirds, tokens_many
@@ -212,6 +213,12 @@ class TurnIndex:
                 "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", (number, session, state, rows)
             )
             _add(connection, int(made.lastrowid or 0) * STRIDE, fresh)
+
+
+@once
+def turn_index(session: Session) -> TurnIndex:
+    """The index of what was said in this home."""
+    return TurnIndex(session.root / "state" / "sessions.sqlite", chats(session), session.warn)
 
 
 def _beside(numbers: Iterable[int]) -> str:

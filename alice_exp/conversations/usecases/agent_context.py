@@ -17,9 +17,6 @@ from alice_exp.model.values.block import Placed, content_hash, is_approved, is_o
 from alice_exp.terminal.console import team_of, visible
 from alice_exp.terminal.language import aside, say
 
-BUDGET = 1000
-"""Default size of the text of ``prime``, in tokens."""
-
 
 @dataclass(frozen=True, slots=True)
 class Primed:
@@ -37,7 +34,7 @@ class Primed:
     personal: int = 0
 
 
-def prime(session: Session, budget: int = BUDGET, project: str = "", *, personal: bool = True) -> Primed:
+def prime(session: Session, budget: int, project: str = "", *, personal: bool = True) -> Primed:
     """What a person approved for a project (all its names), as text of at most ``budget`` tokens (estimated, B4.2), in
     the language of messages.
 

@@ -10,8 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from alice_exp.conversations.store.file_sessions import unknown
-from alice_exp.conversations.usecases.sessions import chats, turn_index
+from alice_exp.conversations.store.file_sessions import chats, unknown
 from alice_exp.conversations.values import ChatRecord
 from alice_exp.finding.rules.noise import B
 from alice_exp.finding.rules.parsed_query import Query
@@ -124,6 +123,8 @@ def search(turns: IndexedTurns, question: str, now: str | None, top: int, gate: 
 def searching(opened: Session, sessions: Sequence[str] = (), prefix: str = "") -> Search:
     """The search of what was said in this home: in all, in the conversations named, or in those whose name begins so.
     ``NotFoundError`` if a named one does not exist."""
+    from alice_exp.conversations.store.turn_index import turn_index
+
     gate, among = opened.config.number("thresholds.fits"), None
     if sessions or prefix:
         known = chats(opened).signatures()

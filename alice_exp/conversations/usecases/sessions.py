@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.grounding import held_in, resting_on, said_again
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
@@ -20,9 +19,9 @@ from alice_exp.conversations.rules.cues import Inference, extract, order_of, oth
 from alice_exp.conversations.rules.own_sentences import Said, queued, said
 from alice_exp.conversations.rules.reading import SUMMARY_PROMPT, parse_answer, prompt_for
 from alice_exp.conversations.rules.transcripts import typed_words
-from alice_exp.conversations.store.file_sessions import FileSessions
+from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.values import ChatRecord, Message
-from alice_exp.home.session import Session, once
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.long_work import followed
@@ -32,9 +31,6 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import CUES, HEARD, Payload, Place, Trigger
 from alice_exp.model.values.config import Config
 from alice_exp.model.values.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from alice_exp.conversations.store.turn_index import TurnIndex
 
 MESSAGE_LIMIT = 16 << 20
 """Maximum size of one message in bytes; a longer one is refused."""
@@ -87,25 +83,6 @@ class Spoken:
     failure: AliceError | None = None
 
 
-@once
-def chats(opened: Session) -> FileSessions:
-    """The chat histories of the session's home."""
-    return FileSessions(
-        opened.root / "sessions",
-        lambda token: any(True for _ in opened.history.carrying("Extraction", token)),
-        lambda: opened.moment.timestamp(),
-        lambda name: turn_index(opened).drop(name),
-    )
-
-
-@once
-def turn_index(opened: Session) -> TurnIndex:
-    """The index of what was said in this home."""
-    from alice_exp.conversations.store.turn_index import TurnIndex
-
-    return TurnIndex(opened.root / "state" / "sessions.sqlite", chats(opened), opened.warn)
-
-
 def start(opened: Session, session: str = "", project: str = "") -> tuple[str, bool]:
     """Open a conversation in a project (all its names), named or with a fresh id, and delete old ones (B4.6); False if
     it was already open."""
@@ -128,7 +105,16 @@ def forget_old(opened: Session) -> None:
                 if left < 0:
                     continue
                 extract_session(opened, name, wait=0.0)
-            chats(opened).forget(name)
+            forget_one(opened, name)
+
+
+def forget_one(opened: Session, session: str) -> int:
+    """Delete a conversation, so that no word of it stays in the index either; how many messages it held."""
+    from alice_exp.conversations.store.turn_index import turn_index
+
+    held = chats(opened).forget(session)
+    turn_index(opened).drop(session)
+    return held
 
 
 def say(opened: Session, session: str, messages: Sequence[Message]) -> Spoken:
@@ -310,7 +296,7 @@ def end(opened: Session, session: str, *, forget: bool = False) -> Spoken:
     left = 0 if is_read else len(chats(opened).load_unextracted(session))
     chats(opened).end(session, opened.caller.now)
     if forget:
-        chats(opened).forget(session)
+        forget_one(opened, session)
     return Spoken(None, left, extracted, failure)
 
 
