@@ -113,6 +113,8 @@ def _written(value: object) -> Iterator[str]:
                 yield from [inner] if isinstance(inner, str) else inner.values()
             elif key == "rows":
                 yield from (row[3] for row in inner)
+            elif key == "spelt":
+                yield from (row[1] for row in inner)
             else:
                 yield from _written(inner)
     elif isinstance(value, list):

@@ -71,6 +71,14 @@ def test_a_reply_says_what_it_left_out(home: Path, cli: Call, language: str, lin
     assert said.splitlines()[-1] == line
 
 
+def test_what_a_reply_leaves_for_a_word_of_its_own_is_among_what_it_left(home: Path, cli: Call) -> None:
+    for text in ("use rg", "the user's password is hunter2-Secret99", "use fd"):
+        cli("memorize", text)
+    items = cli("heartbeat", "--json").json["items"]
+    (secret,) = [item["id"] for item in items if item["secrets"]]
+    assert cli("reply", "approve all", "--dry-run", "--json", check=False).json["left_out"] == [secret]
+
+
 def test_a_reply_that_approves_needs_a_person_or_yes(sample: Path, cli: Call, git: Git) -> None:
     cli("heartbeat")
     head = git(sample, "rev-parse", "HEAD")

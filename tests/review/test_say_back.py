@@ -68,8 +68,8 @@ def test_replies_of_persons_who_never_saw_the_grammar() -> None:
     assert understood >= 0.85 * len(rows)
 
 
-def test_replies_of_two_writers_on_reports_of_their_own() -> None:
-    """600 sentences, half Chinese; each line holds a report's items, then replies with what they approve and reject."""
+def test_replies_of_writers_on_reports_of_their_own() -> None:
+    """744 sentences, half Chinese; each line holds a report's items, then replies with what they approve and reject."""
     lines = Path(__file__).with_name("foreign_replies.jsonl").read_text().splitlines()
     understood = meant = wrong = 0
     for report in map(json.loads, lines):
@@ -89,8 +89,8 @@ def test_replies_of_two_writers_on_reports_of_their_own() -> None:
             meant += bool(wanted)
             understood += bool(wanted) and acts == wanted
             wrong += bool(acts) and acts != wanted
-    assert understood >= 0.45 * meant
-    assert wrong <= 1, "one of four things that a long sentence keeps is not among them"
+    assert understood >= 0.7 * meant
+    assert wrong == 0
 
 
 @pytest.fixture

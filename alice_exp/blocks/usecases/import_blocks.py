@@ -138,8 +138,8 @@ def with_origin(kind: str, path: str, line: int, draft: Draft) -> Draft:
 
 def take_in(home: Home, caller: Caller, drafts: Sequence[Draft], *, dry_run: bool = False) -> Imported:
     """Import drafts in one commit; those that an earlier import brought in are skipped."""
-    seen = {_source_and_texts(placed) for placed in home.read(REVIEWED)}
-    new = [draft for draft in drafts if (draft.origin, _texts(draft)) not in seen]
+    seen = {_source_and_texts(placed.block) for placed in home.read(REVIEWED)}
+    new = [draft for draft in drafts if _source_and_texts(draft) not in seen]
     if not new:
         return Imported((), len(drafts))
     captured = memorize(home.dry() if dry_run else home, caller, new, op="import", bulk=True)
@@ -151,11 +151,5 @@ def _kept(captured: Captured) -> tuple[Placed, ...]:
     return tuple({one.block.id: one for one in captured.placed if one is not None}.values())
 
 
-def _source_and_texts(placed: Placed) -> tuple[str, tuple[str, ...]]:
-    block = placed.block
-    texts = (block.trigger.text, block.payload.content)
-    return block.origin, tuple(fingerprint_text(text) for text in texts)
-
-
-def _texts(draft: Draft) -> tuple[str, ...]:
-    return tuple(fingerprint_text(text) for text in (draft.trigger.text, draft.payload.content))
+def _source_and_texts(one: Block | Draft) -> tuple[str, str, str]:
+    return one.origin, fingerprint_text(one.trigger.text), fingerprint_text(one.payload.content)

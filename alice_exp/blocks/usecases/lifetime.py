@@ -23,7 +23,6 @@ from alice_exp.model.values.block import (
     PLACES,
     REVIEWED,
     Archived,
-    Block,
     Placed,
     content_hash,
     is_approved,
@@ -120,7 +119,9 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
         if known is not None and block.payload != present.block.payload:
             raise refusal(known.block.id)
         what = "content" if content_hash(block) != content_hash(present.block) else "fields and comments"
-        trailers = _levels(present.block, block)
+        trailers: tuple[tuple[str, str], ...] = ()
+        if present.block.state != block.state:
+            trailers = (("From", present.block.state), ("To", block.state))
         if raises_trust(block, present, path):
             trailers += (("Raised", block.id),)
         if path != HELD and is_left_behind(present.block, block):
@@ -276,10 +277,6 @@ def _changed(
         return ChangeSet(act, (put, *others)), Lived(placed, after(act, placed, put))
 
     return _applied(home, plan)
-
-
-def _levels(before: Block, after: Block) -> tuple[tuple[str, str], ...]:
-    return () if before.state == after.state else (("From", before.state), ("To", after.state))
 
 
 def _applied(home: Home, plan: Callable[[Snapshot], tuple[ChangeSet | None, Lived]]) -> Lived:

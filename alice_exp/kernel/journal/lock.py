@@ -84,7 +84,10 @@ class WriterLock:
         # Polling rather than a blocking flock: the wait has to end, and flock knows no timeout.
         deadline = time.monotonic() + wait
         try:
-            while not _try_lock(handle):
+            while True:
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
                 if time.monotonic() >= deadline:
                     holder = os.pread(handle, 200, 0).decode("utf-8", "replace").strip() or "another process"
                     raise BusyError(
@@ -101,14 +104,6 @@ class WriterLock:
             os.close(handle)
             raise
         self.handle = handle
-
-
-def _try_lock(handle: int) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 INCOMING = "alice-incoming"

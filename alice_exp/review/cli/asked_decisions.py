@@ -94,12 +94,6 @@ def verb_of(placed: Placed, verb: str) -> str:
     return "reject" if placed.place == "archive" else "approve"
 
 
-def is_approved_already(terminal: Terminal, ids: Sequence[str]) -> bool:
-    """Whether a person approved the first of some blocks as it stands."""
-    placed = terminal.session.home.read(REVIEWED).find(ids[0])
-    return placed is not None and is_approved(placed)
-
-
 def approved(
     terminal: Terminal,
     ids: Sequence[str],
@@ -119,7 +113,8 @@ def approved(
 
     With ``asks`` they say of one candidate which holds, it or its rival, rival by rival; else it stays waiting.
     """
-    if (replacing or both) and is_approved_already(terminal, ids):
+    known = terminal.session.home.read(REVIEWED).find(ids[0]) if replacing or both else None
+    if known is not None and is_approved(known):
         return rival_answers.answered(
             terminal.doors(dry_run), terminal.session.caller, ids[0], replacing, both
         )

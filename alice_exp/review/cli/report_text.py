@@ -39,15 +39,12 @@ _URGENT = {"settle": "1;33", "review": "1;33", "returned": "1;33", "problems": "
 _SGR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def show(
-    report: Agenda, summary: str, stream: TextIO, shown: Sequence[Item] | None = None, page: int = 1
-) -> None:
+def show(report: Agenda, summary: str, stream: TextIO, items: Sequence[Item], page: int) -> None:
     """Print the report: as a table on a wide terminal, as cards on a narrow one, as plain text into a pipe.
 
-    ``shown`` are the candidates to print, the screen ``page`` of them (from 1); None: all of them. Those that come
-    behind them are only counted.
+    ``items`` are the candidates to print, the screen ``page`` of them (from 1). Those that come behind them are only
+    counted.
     """
-    items = report.items if shown is None else shown
     # A pipe has no width: the next program does the wrapping.
     width = _width(stream) if stream.isatty() else 0
     blocks = [*(_screen(items, width) if width else _piped(items))] if items else []

@@ -1,26 +1,27 @@
 """Says a refused reply back in plain words: what it may have meant, for the person to confirm.
 
-The strict grammar of ``reply`` acts; this wide one only proposes. It cuts a reply into parts at its marks, and each
-part into verdicts ("looks good", 不用记) and what they are said of: numbers, ranks, all, the rest, or an item's own
-words. Other words are passed over. Nothing is proposed where a number, an item or a negation is left without a verdict,
-where two verdicts meet on one item, or where a condition or a "maybe" stands.
+The strict grammar of ``reply`` acts; this wide one only proposes. It cuts a reply into clauses at its marks and
+conjunctions. A clause names items (by number, rank, "the rest", or an item's own words) and has a verdict; what it
+lacks it takes from its neighbours. Other words are passed over. Nothing is proposed where a number or an item is left
+without a verdict, where two verdicts meet on one item, or where a condition or a question stands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import cast
 
 from alice_exp.review.rules.reply import Decision, written
 from alice_exp.review.rules.reply_words import Verb
-from alice_exp.review.rules.said_parts import Named, Part, Unclear, parts
-from alice_exp.review.rules.wide_words import scanned, turned
+from alice_exp.review.rules.said_clauses import Clause, Named, Unclear, Verdict, clauses, refuse, union
+from alice_exp.review.rules.wide_words import scanned
 
-MOST_CHARACTERS = 400
+MOST_CHARACTERS = 1000
 """A longer reply is refused as it is: a person does not confirm what they cannot take in at once."""
 
-_SINGULAR = ("it", "item", "that", "this", "one", "那条", "那个", "那一条", "那一个", "这条", "这个", "它")
+_Pair = tuple[Named, str, int]
+"""A set with its verdict and how strongly that is said; a hint is 1 of an item's own words."""
 
 
 def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
@@ -33,285 +34,338 @@ def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
         return ""
     reader = _Reader()
     try:
-        reader.read(parts(turned(scanned(text, said)), numbered, said))
+        reader.read(clauses(scanned(text, said), numbered, said))
         verdicts = _verdicts(reader.pairs, {at for at, one in enumerate(numbered, start=1) if one})
     except Unclear:
         return ""
     decisions = [
         Decision(verb, tuple(one for at, one in enumerate(numbered, start=1) if verdicts.get(at) == verb))
-        for verb in dict.fromkeys(cast(Verb, verb) for _, verb in reader.pairs if verb)
+        for verb in dict.fromkeys(cast(Verb, verb) for _, verb, _ in reader.pairs)
         if verb in verdicts.values() and verb != "later"
     ]
-    if not decisions:
-        return ""
-    return written(decisions, numbered, is_chinese=not text.isascii())
+    return written(decisions, numbered, is_chinese=not text.isascii()) if decisions else ""
 
 
 class _Reader:
-    """Gives each set of a reply its verdict: a part that has both is whole; of others a set waits for the verdict
-    behind it, or belongs to the one before it.
-    """
+    """Gives each set of a reply its verdict: a clause that has both is whole; a set alone waits for the verdict
+    behind it, or goes on with the one before it; a verdict alone is of what waits, of what was named last, or of what
+    comes."""
 
     def __init__(self) -> None:
-        self.pairs: list[tuple[Named, str]] = []
-        """Sets with their verdicts; a topic of which nothing is said has none."""
-        self.header = ""
-        """A verdict that waits for its sets: "Accept. 2, 4." """
-        self.waiting: list[Part] = []
-        self.is_verb_first = False
-        """The last whole part names its sets behind the verdict, so that "approve 1, 2" goes on."""
-        self.leaving: Named | None = None
-        """The set whose exceptions go on: "all except 2, 4"."""
+        self.pairs: list[_Pair] = []
+        self.waiting: list[tuple[Named, Clause]] = []
+        self.fresh = 0
+        """Which of those that wait stand first in the sentence, behind its last verdict."""
+        self.header: Verdict | None = None
+        """A verdict that waits for its sets: "Accept: 2, 4." """
+        self.goes_on = self.is_list = self.is_aside = False
+        """The last verdict stands before its sets ("approve 1, 2"); it has gone on; something else was spoken of."""
 
-    def read(self, row: Sequence[Part]) -> None:
+    def read(self, row: Sequence[Clause]) -> None:
         """Fill ``pairs``. Raises ``Unclear``."""
-        starts = [at for at, one in enumerate(row) if one.mark == "stop" and at] + [len(row)]
-        for start, end in zip([0, *starts], starts, strict=False):
-            self._sentence(row[start:end])
-        if self.header and self.pairs:
-            raise Unclear
+        for at, clause in enumerate(row):
+            if clause.level == 2:
+                self.goes_on, self.fresh = False, len(self.waiting)
+            is_other = "counted" in clause.flags and clause.sets
+            refuse(is_other and not any(len(one.places) == clause.tally or one.wide for one in clause.sets))
+            self._clause(clause, _reduced(clause), row[at + 1 :])
         if self.header:
-            self.pairs.append((Named(wide="all"), self.header))
-        # "All but the docker one. It is wrong": the first of these approves.
-        self.pairs = [(one, verb or ("approve" if one.wide and one.out else "")) for one, verb in self.pairs]
-        if any(one.is_changing for one in row) and "reject" not in {verb for _, verb in self.pairs}:
-            raise Unclear
-        if all(one.is_bare for one in row):
+            self._close(row)
+        is_plain = not any(one.flags & {"denied", "vague"} for one in row)
+        is_plain = is_plain and all(one.row or one.hint == "later" or one.unknown < 3 for one in row)
+        if not self.pairs and is_plain and all(one.is_bare or one.hint == "later" for _, one in self.waiting):
             # "Only the first one", "all but the docker one" answer a report that asks what to approve.
-            self.pairs = [(one, "approve") for one in _joined([one for one, _ in self.pairs])]
-
-    def _sentence(self, row: Sequence[Part]) -> None:
-        self.waiting, self.is_verb_first, self.leaving = [], False, None
-        before = len(self.pairs)
-        for at, part in enumerate(row):
-            if part.mark not in ("comma", "joint") or part.verbs:
-                self.leaving = None
-            if part.is_changing and (part.verbs or any(not one.is_by_word for one in part.sets)):
-                raise Unclear
-            if part.sets and part.verbs:
-                self._whole(part)
-            elif part.sets:
-                self._add_set(part, part.sets[0], row[at + 1 :])
-            elif part.verbs:
-                self._add_verdict(part, _one(part.verbs), row[at + 1 :])
-            elif part.turn and part.is_plain:
-                raise Unclear
-        topics = {place for one in self.waiting for place in one.sets[0].places if one.sets[0].is_by_word}
-        is_unlike = not all(one.is_plain for one in row) and not any(one.verbs for one in row)
-        is_refuted = self.header == "reject" and len(self.pairs) == before
-        if len(topics) == 1 and (is_refuted or (is_unlike and any(one.is_denied for one in row))):
-            # "We use Chicago, not APA", "no, it is port 8080": what the item says is wrong.
-            self.pairs.append((Named(topics, is_by_word=True), "reject"))
-            self.header = ""
-            return
-        self.pairs += [(one.sets[0], "") for one in self.waiting]
-
-    def _whole(self, part: Part) -> None:
-        """Sets with their verdicts, and those that waited for the first of these."""
-        is_open = part.turn and not all(one.is_by_word or one.wide for one in part.sets)
-        if is_open or part.those not in (0, len(_places(part.sets))):
-            raise Unclear
-        if part.begins_with_set and part.sets[0].places and not part.sets[0].is_by_word:
-            leaving = any(one.sets[0].out for one in self.waiting)
-            if leaving or (self.is_verb_first and (part.mark == "joint" or self.waiting)):
-                raise Unclear  # "approve 1 and 2 reject", "all minus 1, 2 reject"
-        found = _paired(part)
-        waiting = [one.sets[0] for one in self.waiting]
-        for one in waiting:
-            found[0][0].out |= one.out if one.is_only_out else set()
-        waiting = [one for one in waiting if not one.is_only_out]
-        is_joined = (
-            part.begins_with_set and not part.sets[0].wide and all(one.is_plain for one in self.waiting)
-        )
-        verb = part.verbs[0] if is_joined else ""
-        self.pairs += [(one, verb) for one in waiting]
-        if self.header and {verb for _, verb in found} != {self.header}:
-            raise Unclear
-        self.pairs += found
-        self.header, self.waiting, self.is_verb_first = (
-            "",
-            [],
-            not part.begins_with_set and part.last_set is not None,
-        )
-        self.leaving = found[-1][0] if part.last_set and found[-1][0].out else None
-
-    def _add_set(self, part: Part, new: Named, behind: Sequence[Part]) -> None:
-        """A set without a verdict in its part."""
-        is_listed = part.mark in ("comma", "joint")
-        if new.places and not new.is_by_word and (part.mark == "reason" or part.turn):
-            raise Unclear  # "because 4 says the same", "the last not though"
-        if new.is_only_out:
-            self._leave_out(part, new)
-        elif is_listed and self.leaving and part.is_plain and not new.is_by_word and not new.wide:
-            self.leaving.out |= new.places
-        elif part.is_also and self.pairs:
-            self.pairs.append((new, self.pairs[-1][1]))
-        elif part.is_plain and not new.wide and not self.waiting and self._goes_on(part, new, behind):
-            if not self.header and part.mark == "comma" and new.is_by_word != self.pairs[-1][0].is_by_word:
-                raise Unclear  # "approve 3, the docker one"
-            self.pairs.append((new, self.header or self.pairs[-1][1]))
-            self.header, self.is_verb_first = "", True
-        elif (
-            self.waiting
-            and part.mark == "comma"
-            and new.places
-            and self.waiting[-1].sets[0].is_by_word != new.is_by_word
-        ):
-            if self.waiting[-1].sets[0].places != new.places:
-                raise Unclear  # "number 2, the docker one"
-        else:
-            self.waiting.append(part)
-            self.leaving = new if new.out else None
-
-    def _goes_on(self, part: Part, new: Named, behind: Sequence[Part]) -> bool:
-        """Whether a set belongs to the verdict before it: one stands there, and none behind may claim the set."""
-        if not (self.header or (self.is_verb_first and part.mark in ("comma", "joint"))):
-            return False
-        first = next((one for one in behind if one.verbs or one.is_left_out), None)
-        if first is None or (part.mark == "joint" and not first.is_left_out):
-            return True
-        is_list = not first.sets or first.is_left_out or (first.begins_with_set and not first.sets[0].wide)
-        return not (is_list and (not first.sets or first.sets[0].is_by_word == new.is_by_word))
-
-    def _leave_out(self, part: Part, new: Named) -> None:
-        """What is left out of the set before it, or of one that comes."""
-        if part.is_left_out and part.mark in ("comma", "joint"):
-            # 2、4 除外 leaves out both.
-            listed = [one for one in self.waiting if one.sets[0].places and not one.sets[0].is_by_word]
-            new.out |= _places(one.sets[0] for one in listed)
-            self.waiting = [one for one in self.waiting if one not in listed]
-        before = [*(one for one, _ in self.pairs), *(one.sets[0] for one in self.waiting)][-1:]
-        if before and before[0].wide != "rest":
-            before[0].out |= new.out
-            self.leaving = before[0]
-        elif self.header:
-            self.leaving = Named(wide="all", out=new.out)
-            self.pairs.append((self.leaving, self.header))
-            self.header = ""
-        else:
-            self.waiting.append(part)
-            self.leaving = new
-
-    def _add_verdict(self, part: Part, verb: str, behind: Sequence[Part]) -> None:
-        """A verdict without a set in its part: of what waited, of what was named last, or of what comes."""
-        if part.those and not self.waiting and self.pairs:
-            self.waiting = [Part("", [self.pairs.pop()[0]])]
-        many = len(_places(one.sets[0] for one in self.waiting))
-        if (
-            part.those not in (0, many)
-            or (part.is_also and not part.is_plain)
-            or (self.waiting and self.header)
-        ):
-            raise Unclear
-        last, said = self.pairs[-1] if self.pairs else (Named(), "")
-        if self.waiting:
-            self.pairs += _with_out(self.waiting, verb, part)
+            self.pairs = [(one, clause.hint or "approve", 3) for one, clause in self.waiting]
             self.waiting = []
-        elif part.pronoun and self.pairs:
-            self._again(last, said, verb)
-        elif self.header == verb or (self.pairs and verb == said):
-            return
-        elif self.pairs and verb == "later" and not part.is_plain and (last.wide, said) != ("all", "reject"):
-            return  # "I will look again tomorrow"
-        elif self.header or self.pairs:
-            raise Unclear
-        elif behind and behind[0].mark == "but":
-            self.pairs.append((Named(wide="all"), verb))
-        elif not part.is_plain or part.pronoun in _SINGULAR:
-            raise Unclear
+        self._settle()
+
+    def _close(self, row: Sequence[Clause]) -> None:
+        """A verdict that found no set: "looks good to me" is of all, "no, it is port 8080" of what is named."""
+        assert self.header is not None
+        refuse(self.pairs, len(self.waiting) > 1, self.waiting and not self.waiting[0][0].by_word)
+        if not self.waiting:
+            is_open = any(
+                one.flags & {"vague", "figure"} or one.tally or one.pronoun in (1, 3, 4, 5) for one in row
+            )
+            refuse(is_open, sum(one.unknown for one in row) > 1)
+        one = self.waiting.pop()[0] if self.waiting else Named(wide="all")
+        self.pairs.append((one, *self.header))
+
+    def _settle(self) -> None:
+        """What still waits: a hint decides, an item that another clause decides needs nothing."""
+        for one, clause in self.waiting:
+            done, out = (
+                union(each for each, _, _ in self.pairs),
+                {at for each, _, _ in self.pairs for at in each.out},
+            )
+            refuse("figure" in clause.flags and one.places <= out)  # "except the limit, which is 600"
+            is_wide = any(each.wide and verb != "later" for each, verb, _ in self.pairs)
+            is_reason = "reason" in clause.flags and not (is_wide or clause.hint)
+            if not (one.by_word and (one.places <= done | out or is_reason)):
+                refuse(not clause.hint, clause.hint == "reject" and not one.by_word)
+                self.pairs.append((one, clause.hint, 1 if one.by_word else 2))
+
+    def _clause(self, clause: Clause, row: list[Named | Verdict], behind: Sequence[Clause]) -> None:
+        sets = [one for one in row if isinstance(one, Named)]
+        verbs = [one for one in row if not isinstance(one, Named)]
+        fresh = self.waiting[self.fresh :]
+        if clause.level == 1 and self.pairs and self.pairs[-1][1] == "reject" and not fresh:
+            clause.flags |= {"reason"}
+        refuse("split" in clause.flags and verbs)
+        if not row:
+            self._aside(clause, behind)
+        elif not verbs:
+            self._only_set(clause, sets[0])
+        elif sets:
+            self._whole(clause, row)
+        elif behind and "listing" in behind[0].flags and behind[0].sets and not (self.header or fresh):
+            self.header = verbs[0]
         else:
-            self.header = verb
+            self._only_verdict(clause, verbs[0])
+        self.is_aside = self.is_aside and not sets
 
-    def _again(self, last: Named, said: str, verb: str) -> None:
-        """A verdict on what was named last: its first, the same again, or one on what was left out."""
-        if last.out:
-            self.pairs[-1:] = [(last, said or "approve"), (Named({*last.out}), verb)]
-        elif not said:
-            self.pairs[-1] = (last, verb)
-        elif said != verb:
-            raise Unclear
+    def _aside(self, clause: Clause, behind: Sequence[Clause]) -> None:
+        """A clause without a set and a verdict is passed over, where it holds nothing that may be one."""
+        fresh = self.waiting[self.fresh :]
+        is_joined = bool(behind) and behind[0].level == 0
+        is_part = (clause.level == 0 and (self.goes_on or fresh)) or (is_joined and behind[0].sets)
+        is_reason = clause.level > 0 and not is_joined and self.pairs and self.pairs[-1][1] == "reject"
+        refuse(
+            clause.level == 2 and self.is_list and clause.unknown == 1,  # "approve 1, 2. stays"
+            "order" in clause.flags and clause.unknown,  # 次数不用限制
+            clause.opener == "but" and clause.pronoun,
+            "vague" in clause.flags and not is_reason,
+            0 < clause.unknown < 3 and is_part and not clause.opener,
+        )
+        self.is_aside |= clause.unknown > 2 or (clause.pronoun != 0 and clause.unknown > 0)
+        if clause.hint == "later" and fresh and fresh[-1][1].is_bare:
+            fresh[-1][1].hint = "later"
+        if ("denied" in clause.flags and not clause.unknown) or clause.hint == "reject":
+            for one, other in fresh:
+                other.hint = other.hint or "reject" * one.by_word
+
+    def _only_set(self, clause: Clause, one: Named) -> None:
+        """A set without a verdict in its clause."""
+        last, before = self.waiting[-1] if self.waiting else (Named(), Clause())
+        is_bare = clause.is_bare and not clause.hint
+        is_near = clause.level < 2
+        refuse(clause.opener == "but" and not (one.by_word or one.out))
+        refuse(is_near and one.out and one.wide == "rest" and self.pairs)
+        if (
+            before.is_bare
+            and clause.level == 1
+            and one.places
+            and last.places
+            and one.by_word != last.by_word
+        ):
+            refuse(one.places != last.places)  # "number 2, the docker one"
+        elif one.is_only_out:
+            self._leave_out(clause, one)
+        elif is_bare and self.header and not self.waiting:
+            self.pairs.append((one, *self.header))
+            self.header, self.goes_on, self.is_list = None, True, False
+        elif is_bare and is_near and self.goes_on and not one.wide and not self.waiting[self.fresh :]:
+            said, *verdict = self.pairs[-1]
+            self.is_list = True
+            if said.out:
+                said.out |= one.places
+            else:
+                refuse(clause.level and one.by_word != said.by_word)  # "approve 3, the docker one"
+                self.pairs.append((one, *cast(Verdict, verdict)))
+        elif "also" in clause.flags and one.by_word and self.pairs and is_near:
+            self.pairs.append((one, *self.pairs[-1][1:]))
+        elif clause.is_bare and is_near and last.out and not one.wide:
+            last.out |= one.places
+        else:
+            self.waiting.append((one, clause))
+
+    def _leave_out(self, clause: Clause, one: Named) -> None:
+        """What is left out of the set before it, or of one that comes."""
+        before = self.waiting[-1][0] if self.waiting else self.pairs[-1][0] if self.pairs else Named()
+        refuse("left out" in clause.flags and not before.wide, before.out & one.out)
+        if before.wide == "all" or (one.out < before.places):
+            before.out |= one.out
+        else:
+            refuse(before.places & one.out)
+            self.waiting.append((one, clause))
+
+    def _only_verdict(self, clause: Clause, verdict: Verdict) -> None:
+        """A verdict without a set in its clause."""
+        refuse("denied" in clause.flags)
+        now = self.waiting[self.fresh if clause.level < 2 and clause.pronoun < 2 else 0 :]
+        now = now if clause.level < 2 or clause.pronoun else []
+        done = union(one for one, _, _ in self.pairs)
+        now = [one for one in now if not (one[0].by_word and one[0].places <= done and len(now) > 1)]
+        is_wide = any(one.wide for one, _, _ in self.pairs)
+        if now:
+            self._of_waiting(clause, verdict, now)
+        elif verdict[0] == "later" and clause.level == 2 and self.pairs and not (self.is_list or is_wide):
+            return  # "I will look again tomorrow."
+        else:
+            is_other = "subject" in clause.flags and clause.unknown < 3 and not clause.pronoun
+            refuse(clause.flags & {"vague", "counted"}, is_other)
+            if self.pairs:
+                self._again(clause, verdict)
+            elif clause.unknown < 2 or verdict[1] == 3 or clause.pronoun == 1:
+                refuse(self.header and self.header[0] != verdict[0])
+                self.header = verdict
+
+    def _of_waiting(self, clause: Clause, verdict: Verdict, now: Sequence[tuple[Named, Clause]]) -> None:
+        """A verdict of what waits for one: "both are wrong", "that one is"."""
+        last, places = now[-1][0], union(one for one, _ in now)
+        refuse(not clause.level and 0 < clause.unknown < 3 and not clause.pronoun)
+        refuse(self.is_list and not clause.pronoun, any("split" in one.flags for _, one in now))
+        is_list = (
+            clause.pronoun < 0
+            or all(one.is_bare for _, one in now)
+            or all(one.level == 0 for _, one in now[1:])
+        )
+        is_list |= all(one.places == last.places for one, _ in now) or any(
+            one.pronoun == len(places) for _, one in now
+        )
+        if clause.pronoun == 1 and last.wide and last.out:
+            # "All but the docker one. It is wrong": the first of these approves.
+            self.pairs += [(last, "approve", 3), (Named({*last.out}), *verdict)]
+            self.waiting.pop()
+            return
+        if clause.pronoun == 1:
+            now = now[-1:]
+        refuse(clause.pronoun > 1 and len(places) != clause.pronoun)
+        refuse(len(now) > 1 and clause.pronoun < 2 and not is_list)
+        self.pairs += _joined([one for one, _ in now], verdict)
+        self.waiting = [one for one in self.waiting if one not in now]
+        self.goes_on = False
+
+    def _again(self, clause: Clause, verdict: Verdict) -> None:
+        """A verdict behind another: of what that left out, the same again, or a stronger one of the same."""
+        last, said, how = self.pairs[-1]
+        verb, strength = verdict
+        is_near = clause.level < 2
+        of_same = union(one for one, each, _ in self.pairs if each == verb)
+        is_decided = how < 3 == strength and verb != "later" and (clause.pronoun == 1 or not clause.unknown)
+        is_decided |= clause.opener == "so" and said == "later"
+        is_remark = not (clause.pronoun or self.is_list) and (
+            strength == 1 or (strength == 2 and clause.unknown > 2)
+        )
+        if last.out and (clause.pronoun or (is_near and verb != said)):
+            self.pairs.append((Named({*last.out}), *verdict))
+        elif verb == said or (verb == "later" and self.is_aside):
+            refuse(clause.pronoun > 1 and clause.pronoun != len(of_same))
+        elif said == "reject" and verb == "later" and is_near and clause.pronoun:
+            return  # "too rigid, skip that rule"
+        elif is_near and is_decided:
+            self.pairs[-1] = (last, *verdict)
+        else:
+            refuse(not is_remark)
+
+    def _whole(self, clause: Clause, row: list[Named | Verdict]) -> None:
+        """Sets with their verdicts, and those that waited for the first of these."""
+        is_first = isinstance(row[0], Named)
+        first = cast(Named, row[0] if is_first else row[1])
+        waiting = self.waiting[self.fresh :]
+        levels = [*(other.level for _, other in waiting[1:]), clause.level]
+        listed = [
+            one
+            for (one, other), level in zip(waiting, levels, strict=False)
+            if other.is_bare or one.is_only_out or not (level or one.by_word)
+        ]
+        is_number = not (first.wide or first.by_word)
+        refuse(
+            clause.opener == "but" and first.wide == "all",
+            "vague" in clause.flags and all(one.wide for one in clause.sets),
+            first.out and first.wide == "rest" and self.pairs and clause.level < 2,
+            not is_first and any(one.is_only_out for one in listed),
+            is_first and self.goes_on and (listed or (is_number and clause.level < 1 + self.is_list)),
+            is_first and is_number and any(one.out for one in listed),
+        )
+        pairs = [
+            cast(tuple[Named, Verdict], pair if is_first else pair[::-1])
+            for pair in zip(row[::2], row[1::2], strict=False)
+        ]
+        self.pairs += _joined([*listed * is_first, first], pairs[0][1])
+        self.pairs += [(one, *verdict) for one, verdict in pairs[1:]]
+        if len(row) % 2:
+            odd = row[-1]
+            is_named = isinstance(odd, Named) and odd.by_word and odd.places <= union(clause.sets[:-1])
+            refuse(not (is_named if isinstance(odd, Named) else odd[0] == self.pairs[-1][1]))
+        refuse(self.header and self.header[0] != self.pairs[-1][1] and clause.sets[-1].wide)
+        places = union([*listed * is_first, *clause.sets])
+        refuse(clause.pronoun > 1 and places and len(places) != clause.pronoun)
+        self.waiting = [one for one in self.waiting if not (is_first and one[0] in listed)]
+        self.header, self.goes_on, self.is_list, self.fresh = None, not is_first, False, len(self.waiting)
 
 
-def _one(verbs: Iterable[str]) -> str:
-    found = {*verbs}
-    if len(found) != 1:
-        raise Unclear
-    return min(found)
-
-
-def _places(sets: Iterable[Named]) -> set[int]:
-    return {place for one in sets for place in (*one.places, *one.out)}
-
-
-def _with_out(waiting: Sequence[Part], verb: str, part: Part) -> list[tuple[Named, str]]:
-    """The sets that waited, with the verdict behind them: "all but 4, that one is wrong" approves and rejects."""
-    sets = _joined([one.sets[0] for one in waiting])
-    if len(waiting) > 1 and not all(one.is_plain for one in waiting):
-        raise Unclear
-    if part.pronoun and sets[-1].wide and sets[-1].out:
-        return [(sets[-1], "approve"), (Named({*sets[-1].out}), verb)]
-    return [(one, verb) for one in sets]
-
-
-def _paired(part: Part) -> list[tuple[Named, str]]:
-    """The sets of a whole part with their verdicts: in front of them or behind them throughout."""
-    if len({*part.verbs}) == 1:
-        sets = _joined(part.sets)
-        if not all(one.is_by_word and one.places <= sets[0].places for one in sets[1:]):
-            raise Unclear  # "4 yes 5": a verdict is missing
-        return [(sets[0], part.verbs[0])]
-    kinds = [isinstance(one, Named) for one in part.row]
-    if kinds[0] == kinds[-1] or any(one == other for one, other in pairwise(kinds)):
-        raise Unclear
-    step = 1 if kinds[0] else -1
-    return [
-        (one, cast(str, part.row[at + step])) for at, one in enumerate(part.row) if isinstance(one, Named)
-    ]
-
-
-def _joined(sets: Sequence[Named]) -> list[Named]:
+def _joined(sets: Sequence[Named], verdict: Verdict) -> list[_Pair]:
     """The sets of one verdict: what is left out belongs to the set beside it."""
     row: list[Named] = []
     for one in sets:
+        refuse(row and row[-1].out & one.out)
         if row and one.is_only_out:
             row[-1].out |= one.out
             continue
         if row and row[-1].is_only_out:
             one.out |= row.pop().out
         row.append(one)
-    if len(row) > 1 and any(one.wide for one in row):
-        raise Unclear
+    refuse(
+        len(row) > 1
+        and (any(one.wide for one in row) or sum(len(one.places) for one in row) > len(union(row)))
+    )
+    return [(one, *verdict) for one in row]
+
+
+def _reduced(clause: Clause) -> list[Named | Verdict]:
+    """The row with one verdict between two sets: the strongest of those that stand together."""
+    row: list[Named | Verdict] = []
+    is_late = clause.hint == "later"
+    is_wide = "chinese" in clause.flags or any(one.wide for one in clause.sets)
+    for one in clause.row:
+        last = row[-1] if row else None
+        if isinstance(one, Named):
+            refuse(isinstance(last, Named))
+            row.append(one)
+            continue
+        # "I need to ask", 还在想怎么处理比较好
+        verdict = ("later", 1) if is_late and one[1] <= 1 + is_wide else one
+        if last is None or isinstance(last, Named):
+            row.append(verdict)
+        else:
+            refuse(verdict[1] == last[1] and verdict[0] != last[0])
+            row[-1] = max(last, verdict, key=lambda each: each[1])
+    last = row[-1] if row else None
+    if (
+        isinstance(last, Named)
+        and "denied set" in clause.flags
+        and (clause.unknown < 2 or not last.by_word)
+        and not last.wide
+    ):
+        row.append(("reject", 3))  # "three isn't"
+    elif isinstance(last, Named) and last.wide == "rest" and "denied" in clause.flags and clause.unknown:
+        row.append(("later", 1))  # "I have not read the others"
+    elif isinstance(last, Named) and len(row) > 2 and is_late:
+        row.append(("later", 1))  # 4 5 可以 1 2 3 等下班
     return row
 
 
-def _verdicts(pairs: Sequence[tuple[Named, str]], whole: set[int]) -> dict[int, str]:
+def _verdicts(pairs: Sequence[_Pair], whole: AbstractSet[int]) -> dict[int, str]:
     """The verdict of each item; ``all`` means what no other verdict names, ``rest`` what nothing else does."""
-    verdicts: dict[int, str] = {}
-    named = _places(one for one, _ in pairs)
-    left = {place for one, _ in pairs for place in one.out}
-    wide = [(one, verb) for one, verb in pairs if one.wide]
-    for one, verb in pairs:
-        for place in one.places - one.out if verb and not one.wide else ():
-            if verdicts.setdefault(place, verb) != verb:
-                raise Unclear
-    for one, verb in pairs:
-        # An exception outside of its set, or one that another clause takes back.
-        is_outside = not one.wide and not one.out < one.places and (verb or one.is_only_out)
-        is_outside = is_outside and not (one.is_apart and not one.out & one.places)
-        if is_outside or any(verdicts.get(place) == verb for place in one.out):
-            raise Unclear
-    open_ = [one for one, verb in pairs if not verb and not one.wide]
-    topics = _places(one for one in open_ if one.is_by_word) - verdicts.keys()
-    numbers = _places(one for one in open_ if not one.is_by_word)
-    if len(wide) > 1 or not named <= whole or numbers - left:
-        raise Unclear
-    if topics - left and not (wide and wide[0][0].wide == "all"):
-        raise Unclear
-    for one, verb in wide:
-        places = whole - one.out - (named if one.wide == "rest" else verdicts.keys())
-        if one.count not in (0, len(places)) or not verb or not places:
-            raise Unclear
-        verdicts |= dict.fromkeys(places, verb)
-    if not verdicts:
-        raise Unclear
-    return verdicts
+    verdicts: dict[int, Verdict] = {}
+    named = {place for one, _, _ in pairs for place in (*one.places, *one.out)}
+    wide = [(one, verb) for one, verb, _ in pairs if one.wide]
+    for one, verb, strength in pairs:
+        # An exception outside of its set.
+        is_inside = (
+            one.wide or not one.out or one.out < one.places or (one.is_apart and not one.out & one.places)
+        )
+        refuse(one.is_only_out, not is_inside)
+        for place in one.places - one.out:
+            before, how = verdicts.get(place, (verb, 0))
+            refuse(before != verb and 1 not in (how, strength))
+            verdicts[place] = (verb, strength) if strength > how else (before, how)
+    said = {place: verb for place, (verb, _) in verdicts.items()}
+    refuse(any(said.get(place) == verb for one, verb, _ in pairs for place in one.out))
+    refuse(len({(one.wide, verb, *one.out) for one, verb in wide}) > 1, not named <= whole)
+    for one, verb in wide[:1]:
+        places = whole - one.out - (named if one.wide == "rest" else said.keys())
+        refuse(one.count not in (0, len(places)), not places)
+        said |= dict.fromkeys(places, verb)
+    return said

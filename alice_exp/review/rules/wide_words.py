@@ -1,4 +1,5 @@
-"""The words of a reply beside the strict grammar's, of ``review/rules/data/wide_words.txt``: each with its kind."""
+"""The words of a reply beside the strict grammar's: each with its kind, as ``wide_words.txt`` lists them and
+``wide_forms.toml`` says how they are written."""
 
 from __future__ import annotations
 
@@ -6,238 +7,321 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from alice_exp.kernel.text.data_files import word_lists
+from alice_exp.kernel.text.data_files import Patterns, expression, table, word_lists
 from alice_exp.kernel.text.tokens import fold, simplified
 from alice_exp.review.rules import reply_words as strict
 
 Word = tuple[str, str]
-"""A kind and its text. Kinds: number, name (an unknown word), verb, turn (a negation), it, filler, mark, strict, open:
-what nothing is proposed for."""
+"""A kind and its text. Kinds: number (places), tally and count (how many), rest, all, verdicts ("approve", "good",
+"soon" …), not, name (an unknown word), mark, open (nothing is proposed)."""
 
-_VERBS = {"good": "approve", "take": "approve", "wish": "approve", "bad": "reject", "drop": "reject"}
-_TURNED = {"good": "reject", "wish": "reject", "sure": "later", "take": "reject", "drop": "later"}
-"""What a word says behind a negation. "Not wrong" stays open."""
-_WRITTEN = {"rest": "rest", "except": "except"}
-_LEAST_SPELT = 4
-"""The fewest letters of a word that may lack one: shorter ones are only looked at for two that changed places."""
-_PLACES = "through top bottom couple pair half last one ones"
-_ORDINALS = word_lists("review/rules/data/reply_words.txt")["odd"][:-1]
-"""first to twelfth, without the last."""
-_NUMERAL, _EACH, _TO = strict.NUMERAL, "[条个项样件]", r"(?:[-–—~到至]|to\b|through\b|thru\b)"
-_VERDICTS = ("approve", "reject", "good", "bad", "take", "drop", "wish", "all", "joint", "but")
-_NUMBERS = ("number", "rank", "one", "both")
-_SINGLE = frozenset("要记收留批准行好对删扔及并且可全")
-"""Signs that are verdicts by themselves, and often a part of another word."""
+STRONG = ("approve", "reject", "later", "good", "bad", "wish")
+VERBS = (*STRONG, "soon", "gone")
+_FORMS = "review/rules/data/wide_forms.toml"
+FORMS = Patterns(_FORMS)
+_FLIPPED = {
+    "approve": "reject",
+    "good": "reject",
+    "wish": "reject",
+    "bad": "good",
+    "reject": "later",
+    "later": "open",
+}
+"""What a verdict says behind a negation."""
+_STRICT = {"turning": "not", "wrong": "bad", "passed over": "filler", "but not": "except", "joint": "and"}
+_LEFT_OUT = (
+    "odd",
+    "passed",
+    "changing",
+    "relating",
+    "comma",
+    "stop",
+    "question",
+    "it",
+    "or",
+    "about work",
+    "about user",
+)
+_ORDINALS = word_lists("review/rules/data/reply_words.txt")["odd"]
+_STANDS = frozenset(("mark", "and", "but", "so", "except", "number", "filler", *STRONG))
+_ENDS = _STANDS | {"not", "outside", "excluded", "head", "numeral", "rank", "all", "rest", "both", *VERBS}
+_INSIDE = frozenset("及并且而全除外均剩")
+"""Signs that are often a part of another word."""
+SIGNS = frozenset("要记留收批准行好对删扔及并且可全写加不别没是我你他的了有")
+_MORE = {**dict(zip(map(ord, "沒別隻著於"), "没别只着于", strict=True))}
+_MARKS = "()#:.,;!|/、（）：，。；！"
+_COMPLEMENTS = "(?:下来|下去|进去|进来|起来|入库|[来去下住着上掉走牢])"
 
-_PLAIN = (
-    (r"\n", ","),
-    ("…|\\.\\.+(?=\\s|$)", ";"),
-    (r"(?<![a-z])no\.\s?(?=[0-9])", "#"),
-    (r"n't\b|(?<=can)not\b|(?:(?<=do)|(?<=is)|(?<=did)|(?<=was)|(?<=does)|(?<=would))nt\b", " not"),
-    (" till ", " to "),
-    # A request in a question's form.
-    (r"(\W*(?:please\s+)?(?:could|can|would|will) (?:you|u)\b.*)\?\s*", r"\1"),
-    # What stands in brackets and neither names an item nor turns or leaves out anything.
-    (rf"[(（](?![^()（）]*(?:{_NUMERAL}|\bno[tn]?\b|\bbut\b|except|[不别没除但]))[^()（）]*[)）]", " "),
-    ("(?<![第后前那这头末有])一[条个项][都也](?=[不没别])", "全部"),
-    (r"等(?=[^\s,，。;；]{0,10}(?:确认|决定|通知|回复|答复|出来|再))", "再说"),
-    # Numbers of one list.
-    ("(?<=[0-9一二三四五六七八九十])[,;/，；+&](?=[0-9一二三四五六七八九十])", "、"),
-    *(
-        (
-            r"([0-9]|\b(?:numbers|items|ones|rest|others|half|them|these|those|all|one|that|just|not|everyone))"
-            rf"(?:\s+(?:is|are|goes|go))?\s+{place}(?=\s*(?:[,.;!)]|$|please))",
-            rf"\1 {verdict}",
-        )
-        for place, verdict in (("in", "accepted"), ("out", "rejected"))
-    ),
-    (r"(?<=.)[ 👍✅]+$", ""),
-)
-"""What is written in its plainer form first, in this order."""
 
-_OPEN = re.compile(
-    r"[→⇒=<>]\s*[0-9a-z第#]|(?<![0-9])~\s*[0-9a-z第#]|[0-9]\s*[–—~-]\s*[–—~-]|[0-9]\s+[–—~-]\s*[0-9]|(?<![0-9a-z\s])-[0-9]|[-~]\s*第"
-    r"|[0-9] n [0-9]|[!！][0-9#第]|\.\.|\bone of\b|(?:thing|all|ones|what|comes) (?:before|after)\b"
-    r"|(?:first|second|third|th) (?:to|through) |\b(?:to|through) [0-9]+(?:st|nd|rd|th)"
-)
-"""What may name an item or leave it out, in the ways that the strict grammar asks back too."""
+@cache
+def _kinds() -> Mapping[str, str]:
+    """The kind of each phrase, the forms of English verbs among them."""
+    kinds = {
+        word: _STRICT.get(kind, kind)
+        for word, kind in strict.KINDS.items()
+        if kind not in _LEFT_OUT and word[-1] not in _MARKS and not (kind == "turning" and word > "\x7f")
+    }
+    for kind, row in word_lists("review/rules/data/wide_words.txt").items():
+        kinds |= dict.fromkeys(row, kind)
+    for word, kind in [*kinds.items()]:
+        if (
+            kind in ("approve", "good", "reject", "later")
+            and word.isascii()
+            and word.isalpha()
+            and len(word) > 2
+        ):
+            stem = word.removesuffix("e")
+            forms = [word + "s", stem + "ed", word + word[-1] + "ed"]
+            forms += [stem + "ing"] if kind in ("approve", "good") else []
+            kinds |= {form: kind for form in forms if form not in kinds}
+    return kinds
 
-_SPLIT = re.compile(r"(?<=[a-z0-9])[.:]?[a-z0-9]")
-"""Where a word or a figure would be cut in two."""
-_UNITS = (
-    r"[天周月年点次页岁秒元块人级米度位行列字期种句场遍趟]|(?<=一)[般直样定起些下致旦共切回眼段番]|分钟|个?小时|号(?=发|前|后|之)|%"
-    r"|(?:[ap]m|px|[mck]m|kg|[gmk]b|ms|h|hrs?|hours?|minutes?|mins?|seconds?|days?|weeks?|months?|years?|times?|pages?"
-    r"|people|percent|dollars?|euros?|lines?|spaces?|columns?|char(?:acter)?s?|x|(?:st|nd|rd|th)\s+grade)\b"
-)
-"""What is counted or measured: a number before it names no item."""
-_TIMES = "week|month|year|time|night|day|quarter|term|spring|summer|autumn|fall|winter|mon|tues|wed|thur|fri|sat|sun"
-_PATTERNS = (
-    # Figures and words with marks inside, which an item may say.
-    rf"(?P<figure>(?:周|星期|礼拜)[一二三四五六日天]|[0-9]+(?:[.:][0-9]+)+\w*|{_NUMERAL}\s*(?:{_UNITS})"
-    r"|\b(?![yn][0-9])[a-z]{1,3}(?<!ok)(?<!no)(?<!as)[0-9]+\b|[0-9]+(?:x[0-9]+|(?![yn])[a-z](?![a-z])))",
-    # How many, but not which.
-    rf"\b(?:the|these|those)\s+(?!one\b)(?P<tally>{_NUMERAL})(?=\s+[a-z])",
-    rf"(?P<some>\b{_NUMERAL}\s+(?:of|things|items|rules|entries|points|facts|suggestions)\b)",
-    rf"(?P<among>{_NUMERAL}{_EACH}[里中当][头中]?)",
-    rf"[这那](?P<those>{_NUMERAL}(?={_EACH})){_EACH}",
-    rf"(?<![第前后头余他下外间])(?P<each>{_NUMERAL}(?=\s*{_EACH}))\s*{_EACH}(?!\s*[都也][不没别])",
-    # Places from either end, halves, every second.
-    r"\b(?P<end>first|last|top|bottom|up\s+to(?:\s+and\s+including)?|second(?=\s+half))\s+"
-    rf"(?P<many>{_NUMERAL}|couple|pair|half)(?![a-z0-9])",
-    rf"(?P<front>前|头|最?后|末)面?(?P<of>{_NUMERAL}(?={_EACH})|一?半){_EACH}?",
-    rf"(?:\ball|全部)\s*(?:of\s+)?(?:(?:the|these|those)\s+)?(?P<every>{_NUMERAL})(?:{_EACH}|(?![\w,、-]))",
-    rf"\bnumber\s+(?P<spelt>{_NUMERAL})\b",
-    rf"\b(?!one\b)(?P<sole>{_NUMERAL})(?=\s+is\b)",
-    r"(?P<parity>\bodd\b|\beven\b|[单双奇偶])(?:\s*(?:numbers|numbered|ones|items)\b|[数号]的?|条目)+",
-    rf"\b(?:the\s+)?(?:other|remaining)\s+(?P<others>{_NUMERAL})(?!\w)",
-    rf"(?:其他|其余|另外|别的|剩下|余下)的?(?P<left>{_NUMERAL}(?={_EACH})){_EACH}",
-    rf"(?P<mid>中间那?{_EACH}|\bmiddle one\b)",
-    r"(?P<inside>中间的|\bin the middle\b|\bmiddle ones\b)",
-    rf"中间(?:的)?(?P<amid>{_NUMERAL}(?={_EACH})){_EACH}",
-    rf"\bmiddle\s+(?P<inner>{_NUMERAL})(?!\w)",
-    r"\b(?P<nth>[0-9]+)(?:st|nd|rd|th)\b",
-    r"(?<![0-9])(?P<run>[1-9]{2,9})(?![-0-9.:~–])",
-    rf"倒数第(?P<back>{_NUMERAL}){_EACH}?",
-    rf"(?P<last>最后[一那]?{_EACH}|末尾[一那]?{_EACH}?|\blast\b(?!\s+(?:{_TIMES})))",
-    rf"\b(?P<rank>{'|'.join(_ORDINALS)})\b",
-    rf"\b(?P<listed>one)\b(?=\s*(?:,|and\b|&)\s*{_NUMERAL})",
-    rf"(?P<one>\bones?\b(?!\s*{_TO}\s*{_NUMERAL})|[那这]一?{_EACH})",
-    r"(?P<hyphen>(?![a-z]*exp-)(?:[a-z]+(?:-[a-z]+)+|[a-z]{3,}-[0-9]+))",
-    "(?P<phrase>PHRASES)",
-    rf"(?P<number>exp-[a-z2-9]+|(?:第\s*|group\s+|#|no\.\s*)?{_NUMERAL}(?:\s*{_EACH}|\s*号)?"
-    rf"(?:\s*{_TO}\s*第?{_NUMERAL}{_EACH}?)?(?![a-z]))",
-    r"(?P<name>[a-z]+|[^\W\d_])",
-    r"(?P<mark>[^\w\s])",
-)
+
+@cache
+def _grammar() -> Sequence[tuple[str, re.Pattern[str]]]:
+    """The kinds of words with their patterns, in the order in which they are tried."""
+    phrase = rf"(?P<base>{strict.either(_kinds())})(?:(?<=[^\x00-\x7f]){_COMPLEMENTS})*"
+    rows = [(kind, expression(_FORMS, written)) for kind, written in table(_FORMS)["words"]["spelt"]]
+    rows += [("phrase", phrase), ("denial", f"(?P<k>先|暂时?|还)?(?:{FORMS.negation.pattern})")]
+    rows += [("name", r"[a-z]+(?:'[a-z]+)?|[^\W\d_]"), ("mark", r"[^\w\s]")]
+    return [(kind, re.compile(pattern)) for kind, pattern in rows]
+
+
+@cache
+def _plain() -> Sequence[tuple[re.Pattern[str], str]]:
+    return [
+        (re.compile(expression(_FORMS, written)), new) for new, written in table(_FORMS)["plain"]["spelt"]
+    ]
 
 
 def scanned(text: str, said: Sequence[str]) -> list[Word]:
     """The words of a reply on a report whose items say ``said``; one of kind "open" where the strict grammar's asking
     back stands."""
-    folded = fold(text.replace("\n", ",").replace("’", "'")).translate(simplified())
-    for pattern, plain in _PLAIN:
-        folded = re.sub(pattern, plain, folded)
-    return [("open", "")] if _OPEN.search(folded) else _scanned(_spelt(folded, said), said)
+    plain = fold(text.replace("’", "'")).translate({**simplified(), **_MORE})
+    is_open = FORMS.open.search(plain) is not None
+    for pattern, new in _plain():
+        plain = pattern.sub(new, plain)
+    if is_open or FORMS.open.search(plain):
+        return [("open", "")]
+    own = fold(" ".join(said))
+    words = _placed([*_matched(plain, said, len(said))])
+    is_open = any(kind == "name" and FORMS.excluding.search(word) and word not in own for kind, word in words)
+    # 删掉 1、2，2 就算了
+    is_open = is_open or ("算了" in plain and sum(kind in ("reject", "bad") for kind, _ in words) > 1)
+    return [("open", "")] if is_open or _is_range(words) else _turned(words, own)
 
 
-@cache
-def _grammar() -> tuple[re.Pattern[str], Mapping[str, str]]:
-    """A pattern of ranks, numerals, phrases and words, and the kind of each phrase."""
-    named = {"turning": "turn", "wrong": "bad", "passed over": "filler"}
-    kinds = {
-        word: named.get(kind, kind)
-        for word, kind in strict.KINDS.items()
-        if kind not in ("odd", "it", "passed") and word != "第"
-    }
-    wide = word_lists("review/rules/data/wide_words.txt")
-    kinds |= {word: kind for kind, row in wide.items() for word in row}
-    return re.compile("|".join(_PATTERNS).replace("PHRASES", strict.either(kinds))), kinds
+def _is_range(words: Sequence[Word]) -> bool:
+    """Whether a mark between numbers may make them a range, or leave the second out."""
+    near = [one for one in words if one[0] != "filler"]
+    return any(
+        after in ("number", "vague")
+        and (word in "-–—~" or (before == "number" and word in (";", "to", "到", "至", "through")))
+        for (before, _), (_, word), (after, _) in zip(near, near[1:], near[2:], strict=False)
+    )
 
 
-def _scanned(text: str, said: Sequence[str]) -> list[Word]:
-    """The words, where a single Chinese sign inside of an unknown word (全 of 安全, 要 of 要看) is a part of it.
-
-    Open are a numeral inside of one ("first names", 看一眼) and a dash before a number, which may leave it out.
-    """
-    row: list[Word] = []
-    behind, start = "", len(text) + 1
-    for kind, word, end in reversed([*_matched(text, said)]):
-        beside = next((one for one, _ in row if one not in ("filler", "(")), "")
-        if word in _SINGLE and kind in _VERDICTS and behind == "name" and end == start:
-            kind = "name"
-        elif kind in ("number", "rank") and word.isascii() and word.isalpha():
-            kind = "open" if behind == "name" else kind
-        elif word in ("-", "–", "—") and beside in _NUMBERS:
-            kind = "open"
-        behind, start = kind, end - len(word)
-        row.insert(0, (kind, word))
-    last = "", "a"
-    for at, (kind, word) in enumerate(row):
-        is_inside = last[0] == "name" and not last[1].isascii() and len(word) == 1 and not word.isascii()
-        if is_inside and word != "都" and kind in ("all", "but", "number"):
-            kind = "open" if kind == "number" else "name"
-        last = kind, word
-        if kind == "rank":
-            kind, word = "number", str(_ORDINALS.index(word) + 1)
-        row[at] = ("verb", kind) if kind in ("approve", "reject", "later") else (kind, word)
-    return row
-
-
-def _matched(text: str, said: Sequence[str]) -> Iterator[tuple[str, str, int]]:
-    """Each word with the place where it ends."""
-    pattern, kinds = _grammar()
+def _matched(text: str, said: Sequence[str], count: int) -> Iterator[Word]:
+    """Each word with its kind."""
+    own = {*re.findall("[a-z]+", fold(" ".join(said)))}
     quoted = _quoted(text, [fold(one).translate(simplified()) for one in said])
     at = 0
-    for match in pattern.finditer(text):
-        if match.start() < at:
+    while at < len(text):
+        start = at
+        if text[at].isspace():
+            at += 1
             continue
-        if text[at : match.start()].strip():
-            yield "open", "", at
-        at = max(match.end(), quoted[match.start()])
-        if quoted[match.start()] > match.start():
-            at = quoted[match.start()]
-            words = re.findall(r"[a-z0-9]+|[^\W\d_a-z]", text[match.start() : at])
-            yield from (("name", one, at) for one in words)
+        if quoted[at] > at:
+            at = quoted[at]
+            yield from (("name", one) for one in re.findall(r"[a-z0-9]+|[^\W\d_a-z]", text[start:at]))
             continue
-        kind, word = _meant(match, kinds, len(said))
-        around = text[match.start() - 1 : match.start()] + text[at : at + 1]
-        is_tight = word in ("-", "–", "—", "~") and len(around) == 2 and around.isalnum()
-        yield "open" if is_tight else kind, word, at
-
-
-def _meant(match: re.Match[str], kinds: Mapping[str, str], count: int) -> Word:
-    """The kind and the text of a match, on a report of ``count`` items."""
-    kind, word = match.lastgroup or "", match[0]
-    if kind in ("many", "of"):
-        return _end(match, kind, count)
-    if kind in ("number", "run", "nth"):
-        return _number(kind, word, match[kind], count)
-    if kind in ("figure", "hyphen"):
-        return kinds.get(word, "name").replace("except", "name"), word
-    if kind == "phrase":
-        heading = kinds[re.sub(r"\s+", "_", word)]
-        return heading, _WRITTEN.get(heading, word)
-    if kind in ("name", "mark", "rank", "one"):
-        return kind, word
-    return _counted(match, kind, count)
-
-
-def _number(kind: str, word: str, said: str, count: int) -> Word:
-    """A number of an item; 246 of eight items is three of them, 8080 and the 26th are what an item says, 9 is open."""
-    highest = int((re.findall("[0-9]+", word) or [0])[-1])
-    if kind == "run" and highest > count and [*said] == sorted({*said}) and int(said[-1]) <= count:
-        return "number", " ".join(said)
-    if highest > count:
-        return ("name", word) if highest > 2 * count + 9 or word[-1] in "号h" else ("open", "")
-    return "number", said
+        kind, match = next(
+            ((kind, found) for kind, pattern in _grammar() if (found := pattern.match(text, at))),
+            ("open", None),
+        )
+        at = match.end() if match else len(text)
+        word = text[start:at]
+        if kind == "phrase":
+            assert match is not None
+            kind = _kinds()[re.sub(r"\s+", "_", match["base"])]
+            if kind not in VERBS or FORMS.negation.fullmatch(match["base"]):
+                at = match.end("base")
+            word = text[start:at]
+            is_sign = kind in STRONG and len(word) == 1 and word > "\x7f" and word.isalpha()
+            is_own = kind in ("good", "bad", "soon", "gone", "except") and word in own
+            yield "name" if is_own or (is_sign and not FORMS.edge.match(text, at)) else kind, word
+        elif kind in ("figure", "hyphen"):
+            yield _kinds().get(word, "name"), word
+        elif kind in ("name", "mark", "head", "filler", "open"):
+            yield kind, word
+        elif kind == "denial":
+            yield "later" if match and match["k"] else "not", word
+        elif match is not None:
+            yield _counted(match, kind, count)
 
 
 def _counted(match: re.Match[str], kind: str, count: int) -> Word:
     """What a rank or a count means among ``count`` items: "the odd ones", "the other three", 中间三条, 倒数第二条."""
-    said = (
-        strict.number_of(match[kind]) or 0
-        if match[kind][0] in "0123456789零一二两三四五六七八九十" or match[kind] in strict.NAMED
-        else 0
-    )
-    if kind in ("tally", "those", "each", "every"):
-        is_all = said == count and kind in ("each", "every")
-        kind = "open" if not said or kind == "every" else {"each": "tally"}.get(kind, kind)
-        return ("all", "all") if is_all else (kind, str(said))
-    if kind in ("others", "left"):
-        return "rest", f"rest {said}"
-    if kind in ("amid", "inner"):
-        out, is_odd = divmod(count - said, 2)
+    word = match[0]
+    written = match.groupdict().get("k") or match.groupdict().get("m") or ""
+    is_numeral = written in strict.NAMED or (written and written[0] in "0123456789零一二两三四五六七八九十百")
+    many = (strict.number_of(written) or 0) if is_numeral else 0
+    if kind == "rest":
+        return kind, str(many)
+    if kind in ("those", "tally", "all or tally"):
+        is_all = many == count and kind != "tally"
+        kind = "count" if word[-1] in "条项" and kind != "those" else kind.split()[-1]
+        return ("name" if many > count else "all" if is_all else kind), word if is_all else str(many)
+    if kind.startswith("from"):
+        half = 0 if count % 2 else count // 2
+        many = many or (2 if written in ("couple", "pair") else half)
+        low, high = (1, many) if kind == "from first" else (count + 1 - many, count)
+        return "number" if 0 < many <= count else "open", f"{low}-{high}"
+    if kind == "middle":
+        many = many or (2 if "ones" in word else 1)
+        out, is_odd = divmod(count - many, 2)
         return "open" if is_odd or out < 1 else "number", f"{out + 1}-{count - out}"
-    if kind == "parity":
-        first = 1 if match[kind] in ("odd", "单", "奇") else 2
-        return "number", " ".join(map(str, range(first, count + 1, 2)))
-    if kind == "mid":
-        return "number" if count % 2 else "open", str(count // 2 + 1)
-    if kind in ("some", "among", "inside"):
-        return {"some": "open", "among": "filler", "inside": "rest"}[
-            kind
-        ], "rest" if kind == "inside" else match[0]
-    return "number", str({"back": count + 1 - said, "last": count, "listed": 1}.get(kind, said))
+    if kind in ("odd", "even"):
+        return "number", " ".join(map(str, range(1 if kind == "odd" else 2, count + 1, 2)))
+    if kind in ("back", "last"):
+        return "number", str(count + 1 - (many or 1))
+    if kind == "rank":
+        return kind, str(_ORDINALS.index(written) + 1)
+    said = written or word
+    highest = int((re.findall("[0-9]+", said) or [0])[-1])
+    if word.startswith("exp-"):
+        return "number", word
+    if kind == "run" and highest > count and [*said] == sorted({*said}) and int(said[-1]) <= count:
+        return "numeral", " ".join(said)
+    if highest > count:
+        is_fact = word[-1] in "号h" or FORMS.saying.search(match.string[: match.start()])
+        return "name" if is_fact else "over", word
+    is_bare = not written and (said in strict.NAMED or not re.search("[0-9第号条个项样件点句a-z]", said))
+    return "numeral" if is_bare else "number", said
+
+
+def _placed(row: Sequence[Word]) -> list[Word]:
+    """With numerals and ranks as numbers where they stand by themselves; elsewhere they count, or an item says them."""
+    made: list[Word] = [("mark", "")]
+    padded = [*row, ("mark", ""), ("mark", "")]
+    for (kind, word), after, beyond in zip(row, padded[1:], padded[2:], strict=False):
+        before = made[-1]
+        if word == "one" and before[0] == "number":
+            kind = "head"
+        elif kind == "head" and word == "one":
+            is_last = len(made) > 1 and before[0] == "and" and made[-2][0] == "number"
+            is_first = (
+                before[0] in VERBS
+                and after[0] == "and"
+                and beyond[0] in ("number", "rank", "numeral", "filler")
+            )
+            kind, word = ("number", "1") if is_last or is_first else (kind, word)
+        elif kind in ("numeral", "rank"):
+            # "Approve two."
+            is_count = kind == "numeral" and word.isascii() and after[0] == "mark" and len(row) < 4
+            kind = _numeral(kind, word, before, after) if before[0] not in VERBS or not is_count else "vague"
+        elif kind == "over":
+            is_said = before[0] in ("name", "gone") or (
+                after[0] in ("name", "gone") and before[0] not in VERBS
+            )
+            kind = "name" if is_said or (len(word) > 2 and before[0] == "mark") else "open"
+        elif "name" in (before[0], after[0]) and word > "\x7f" and kind != "name":
+            both = before[0] == after[0]
+            is_other = kind == "rest" and both and after[1] not in "你先等再晚今明回以全一就暂那"
+            kind = "name" if is_other or word == "全" or (both and word in _INSIDE) else kind
+        elif word == "leave" and "on" in [one for _, one in made[-2:]]:
+            kind = "name"
+        made.append((kind, word))
+    return made[1:]
+
+
+def _numeral(kind: str, word: str, before: Word, after: Word) -> str:
+    """Whether a numeral or rank is a number, by the words beside it, a name, vague or open."""
+    begins = before[0] in _STANDS or before[1] in _LEADING
+    if begins and (after[0] in _ENDS or after[1] in _VERBALS):
+        return "number"
+    if kind == "rank" and word == "1" and after[0] == "mark" and before[0] in ("it", "those", "name"):
+        return "name"
+    is_out = before[0] in ("except", "not") or after[0] in ("excluded", "outside")
+    if is_out and not (word == "一" and before[1] not in ("没有", "除了", "除")):
+        return "open"
+    return "name" if word == "一" else "vague"
+
+
+_LEADING = frozenset(("the", "items", "rules", "points", "with", "for", "to", "about"))
+_VERBALS = frozenset(
+    ("is", "are", "was", "isn", "goes", "can", "i", "it", "也", "嘛", "we", "has", "should", "must")
+)
+
+
+def _turned(words: Sequence[Word], own: str) -> list[Word]:
+    """With each negation in its verdict: "isn't right" rejects, "don't drop" leaves."""
+    row: list[Word] = []
+    words = [*words, ("mark", ""), ("mark", "")]
+    at = 0
+    while at < len(words) - 2:
+        (kind, word), (behind, again) = words[at : at + 2]
+        is_no = kind in ("reject", "bad") and FORMS.negation.fullmatch(word) is not None
+        is_late = kind == "later" and word[0] in "先暂还"
+        if word in ("先", "暂") and behind == "reject" and again[0] in "不别":
+            kind, at = "later", at + 1
+        elif (is_no and (behind, again) == words[at] and words[at + 2][0] == "mark") or (
+            word == "可以" and behind in ("not", "reject")
+        ):
+            at += 1
+            continue
+        elif (kind in VERBS and behind == "head" and word in own) or (word == "no" and f"no {again}" in own):
+            kind = "name"
+        elif word == "no" and behind == "name" and again != "to":
+            # "No docker rule" names one, "no time" none.
+            kind = kind if next((one for one, _ in words[at + 1 :] if one != "name")) == "head" else "vague"
+        elif kind == "not" or is_no or is_late:
+            end = _denied(words, at, row, is_late)
+            if end > at:
+                at = end
+                continue
+            if word in ("none", "nothing") or (
+                kind == "not" and FORMS.order.match(word) and _stops(words, at)
+            ):
+                kind = "reject"
+        row.append((kind, word))
+        at += 1
+    return row
+
+
+def _stops(words: Sequence[Word], at: int) -> bool:
+    return next((one for one, _ in words[at + 1 :] if one != "filler")) in ("mark", "but", "so")
+
+
+def _denied(words: Sequence[Word], at: int, row: list[Word], is_late: bool) -> int:
+    """Add what a negation says of the verdict behind it, and where that ends; ``at`` where there is none."""
+    word = words[at][1]
+    is_chinese = word > "\x7f"
+    head = next(one for one in range(at + 1, len(words)) if words[one][0] != "name")
+    if head > at + 1 and words[head][0] == "head":
+        said = next(one for one, _ in words[head + 1 :] if one != "filler")
+        if said in VERBS:  # 不准用 any 那条也记下来
+            row.append(("name", word))
+            return at + 1
+    reach = 2 if is_chinese and not FORMS.order.match(word) else 6
+    end = next(
+        (one for one in range(at + 1, at + 1 + reach) if words[min(one, len(words) - 1)][0] not in _PASSED), 0
+    )
+    if not at < end < len(words) or words[end][0] not in VERBS or is_chinese == words[end][1].isascii():
+        return at
+    kind, again = words[end]
+    # "Don't forget 3"
+    is_kept = again[0] == "忘" or again.startswith(("forget", "los"))
+    row += [("name", one) for _, one in words[at + 1 : end]]
+    row.append(("later" if is_late else "approve" if is_kept else _FLIPPED.get(kind, kind), again))
+    end += 1
+    while not (is_late or is_chinese) and words[end][0] in ("approve", "good", "wish", "it", "those"):
+        row.append(("reject" if words[end][0] in VERBS else words[end][0], words[end][1]))
+        end += 1
+    return end
+
+
+_PASSED = ("name", "filler", "soon", "head", "it", "those")
 
 
 def _quoted(text: str, said: Sequence[str]) -> list[int]:
@@ -250,7 +334,7 @@ def _quoted(text: str, said: Sequence[str]) -> list[int]:
         end = at
         while end < len(text) and any(text[at : end + 1] in one for one in said):
             end += 1
-        if _SPLIT.match(text, end):
+        if FORMS.split.match(text, end):
             end = max(text.rfind(" ", at, end), at)
         run = text[at:end]
         if len(run.split()) > 2 or sum(not one.isascii() for one in run) > 3:
@@ -258,102 +342,17 @@ def _quoted(text: str, said: Sequence[str]) -> list[int]:
     return ends
 
 
-def _end(match: re.Match[str], kind: str, count: int) -> Word:
-    """The numbers of "the first three" or 后一半, of ``count`` items."""
-    said = match[kind]
-    if said in ("half", "半", "一半"):
-        many = 0 if count % 2 else count // 2
-    else:
-        many = 2 if said in ("couple", "pair") else strict.number_of(said) or 0
-    is_front = (match["end"] or match["front"]) in ("first", "top", "up to", "前", "头")
-    low, high = (1, many) if is_front else (count + 1 - many, count)
-    return "number" if 0 < many <= count else "open", f"{low}-{high}" if low != high else str(low)
-
-
-def _spelt(text: str, said: Sequence[str]) -> str:
-    """The text with each misspelt word of the grammar as it is written: an unknown word, said by no item, that is one
-    slip away from words of one meaning."""
-    kinds = {word: _VERBS.get(kind, kind) for word, kind in _grammar()[1].items()}
-    known = [word for word in kinds if word.isascii() and len(word) > 2 and word.isalpha()]
-    right = {
-        *re.findall(
-            "[a-z]+", fold(" ".join((*said, *kinds, *strict.KINDS, *_ORDINALS, *strict.NAMED, _PLACES)))
-        )
-    }
-
-    def corrected(match: re.Match[str]) -> str:
-        word = match[0]
-        if word in right:
-            return word
-        near = [one for one in known if _is_slip(word, one)]
-        return min(near) if len({kinds[one] for one in near}) == 1 else word
-
-    return re.sub("[a-z]{3,}", corrected, text)
-
-
-def _is_slip(word: str, meant: str) -> bool:
-    """Whether a word lacks a letter, has one too many, or two that changed places; another letter is another word."""
-    is_short = min(len(word), len(meant)) < _LEAST_SPELT
-    while word and meant and word[0] == meant[0]:
-        word, meant = word[1:], meant[1:]
-    while word and meant and word[-1] == meant[-1]:
-        word, meant = word[:-1], meant[:-1]
-    return (len(word) == 2 and word == meant[::-1]) or ({len(word), len(meant)} == {0, 1} and not is_short)
-
-
-def _next(words: Sequence[Word], at: int) -> Word:
-    return next((one for one in words[at + 1 :] if one[0] != "filler"), ("", ""))
-
-
-def turned(words: Sequence[Word]) -> list[Word]:
-    """With verbs for verdicts; a negation turns the verdict behind it: "isn't right" rejects, "don't drop" leaves."""
-    row: list[Word] = []
-    at = 0
-    while at < len(words):
-        kind, word = words[at]
-        again, verb = words[at + 1] if at + 1 < len(words) else ("", "")
-        if kind == "turn" and at and words[at - 1][0] == again == "name":
-            pass  # 周五不部署 is what an item says.
-        elif kind in ("turn", "none"):
-            at = _turned(words, at, row)
-        elif kind == "wish" and _next(words, at) == ("verb", "later"):
-            pass  # "I need a bit more time"
-        elif (kind, word) == ("verb", "reject"):
-            # 不要保存 rejects, 不要删除 and 不要不要 may mean either.
-            row.append(("open", word) if again == "drop" or (again, verb) == (kind, word) else (kind, word))
-            at += again == "take"
-        elif kind in _VERBS:
-            row.append(("verb", _VERBS[kind]))
-            at += words[at - 1] == ("filler", "a") and (again, verb) == ("one", "one")
-        else:
-            row.append(("filler" if kind == "sure" else kind, word))
-        at += 1
-    return row
-
-
-def _turned(words: Sequence[Word], at: int, row: list[Word]) -> int:
-    """Add what a negation says, and go to the last word of it."""
-    behind = next((one for one in range(at + 1, len(words)) if words[one][0] not in ("filler", "it")), at)
-    kind = words[behind][0]
-    if words[at][0] == "none":
-        # 4、5 都不对 is about these.
-        is_wide = not any(one == "number" for one, _ in row[-2:])
-        row += [("verb", "reject"), *[("all", "all")] * is_wide]
-        return behind if kind in ("good", "wish") else at
-    if kind in _TURNED:
-        row.append(("verb", _TURNED[kind]))
-        return behind
-    if behind == at and {one for one, _ in row[-2:]} == {"number", "filler"}:
-        row.append(("verb", "reject"))
-    else:
-        row.append(("strict" if kind in ("number", "name") else "open", words[at][1]))
-    return at
-
-
 def positions(word: str) -> list[int]:
     """The places that a number, a range or a few of them name."""
+    if re.fullmatch("[一二三四五六七八九]{2,}", word):
+        return [strict.number_of(one) or 0 for one in word]
     found: list[int] = []
-    for low, high in re.findall(rf"({strict.NUMERAL})(?:\s*{_TO}\s*第?({strict.NUMERAL}))?", word):
+    for low, high in _range().findall(word):
         first, last = strict.number_of(low), strict.number_of(high or low)
         found += range(first or 0, (last or 0) + 1) if first and last else [999]
     return found or [999]
+
+
+@cache
+def _range() -> re.Pattern[str]:
+    return re.compile(expression(_FORMS, r"({n})(?:\s*{each}|\s*号)?(?:{to}第?({n}))?"))

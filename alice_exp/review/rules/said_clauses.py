@@ -1,0 +1,344 @@
+"""The clauses of a reply between its marks and conjunctions: what each names of a report, and what it says of that."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import field
+
+from alice_exp.kernel.text.bilingual_lexicon import same_concept
+from alice_exp.kernel.text.tokens import fold, tokens
+from alice_exp.kernel.value_class import dataclass
+from alice_exp.review.rules.wide_words import FORMS, SIGNS, VERBS, Word, positions
+
+_ABOUT_USER = ("the user", "user:", "用户")
+_MARKS = {**dict.fromkeys(".;!。", 2), **dict.fromkeys(",:-–—(){}[]", 1), **dict.fromkeys("、&/+|", 0)}
+"""How much a mark parts: 0 joins, 1 is a comma, 2 a stop. Other marks say nothing."""
+_STRENGTH = {"approve": 3, "reject": 3, "later": 3, "good": 2, "bad": 2, "wish": 1}
+_SAYS = {"good": "approve", "wish": "approve", "bad": "reject", "soon": "later", "gone": "reject"}
+_LOOSE_NOUNS = ("part", "limit", "fact", "habit", "this")
+"""Behind these nouns an item need not be named."""
+
+Verdict = tuple[str, int]
+"""What is said, and how strongly: "delete" (3), "wrong" (2), "I need" (1)."""
+
+
+class Unclear(Exception):
+    """Nothing may be proposed for this reply."""
+
+
+def refuse(*doubts: object) -> None:
+    """Raise ``Unclear`` where there is any doubt."""
+    if any(doubts):
+        raise Unclear
+
+
+@dataclass(slots=True)
+class Named:
+    """What a verdict is said of: items by their places from 1, ``all`` or the ``rest``, less those that are left out.
+
+    ``by_word``: by an item's own words, not by a number. ``count``: how many "the other three" says, else 0.
+    ``is_apart``: "1 but not 3" only says that 3 is left as it is.
+    """
+
+    places: set[int] = field(default_factory=set)
+    wide: str = ""
+    out: set[int] = field(default_factory=set)
+    by_word: bool = False
+    count: int = 0
+    is_apart: bool = False
+
+    @property
+    def is_only_out(self) -> bool:
+        """Whether it only says what is left out."""
+        return not (self.places or self.wide)
+
+
+@dataclass(slots=True)
+class Clause:
+    """What stands between two marks: sets and verdicts in their order, and what else it says.
+
+    ``flags``: vague (a numeral that may name or count), counted ("these two …"), figure (a number of its own), denied
+    (a negation of nothing), denied set (behind its set), order (a negation that asks), leaving (what follows is left
+    out), apart, left out (by a word behind it), split (words of two items), also, subject (begins with words of which
+    nobody knows what they name), listing (behind a colon), chinese (its hint).
+    """
+
+    level: int = 2
+    """How much the mark before it parts."""
+    opener: str = ""
+    """But, so or why."""
+    row: list[Named | Verdict] = field(default_factory=list)
+    pronoun: int = 0
+    """How many items "it" (1), "those two" (2) or "those" (-1) mean."""
+    hint: str = ""
+    """A verdict where nothing else is said: "I will ask" (later), "we moved" (reject)."""
+    unknown: int = 0
+    """How many words name nothing."""
+    tally: int = 0
+    """How many items "two about docker" says."""
+    flags: set[str] = field(default_factory=set)
+
+    @property
+    def sets(self) -> list[Named]:
+        """What it names, in order."""
+        return [one for one in self.row if isinstance(one, Named)]
+
+    @property
+    def verbs(self) -> list[Verdict]:
+        """Its verdicts, in order."""
+        return [one for one in self.row if not isinstance(one, Named)]
+
+    @property
+    def last_set(self) -> Named | None:
+        """The set at its end."""
+        last = self.row[-1] if self.row else None
+        return last if isinstance(last, Named) else None
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it only names items."""
+        return not (self.verbs or self.unknown or "denied" in self.flags)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing in it may mean anything."""
+        return not (
+            self.row or self.unknown or self.pronoun or self.hint or self.tally or "denied" in self.flags
+        )
+
+    def add(self, new: Named) -> None:
+        """Add a set: to what is left out, to the set before it, or by itself."""
+        last, is_leaving = self.last_set, "leaving" in self.flags
+        if is_leaving and not new.wide:
+            if last is None:
+                last = self.sets[-1] if self.sets else Named()
+                self.row += [] if self.sets else [last]
+            refuse(last.out & new.places)
+            last.out |= new.places
+            last.is_apart |= "apart" in self.flags
+            return
+        refuse(is_leaving and not any(one.out for one in self.sets))  # "except everything"
+        if last is None:
+            self.row.append(new)
+        elif last.is_only_out:
+            new.out |= last.out
+            self.row[-1] = new
+        elif new.wide:
+            refuse(new.wide == "rest" and not last.wide)
+            last.wide = last.wide and ("rest" if "rest" in (new.wide, last.wide) else "all")
+            last.count = last.count or new.count
+        elif last.wide:
+            refuse(not (last.wide == "all" and new.by_word))  # "all 3"
+            self.row[-1] = new
+        elif not (new.by_word or last.by_word):
+            refuse(new.places & last.places)
+            last.places |= new.places
+        else:
+            is_one = new.places <= last.places or last.places <= new.places
+            refuse(not is_one and new.by_word != last.by_word)  # "number 3, the docker one" are two
+            self.flags |= {"split"} if not is_one else set()
+            self.row[-1] = new if last.by_word and not new.by_word else last
+        self.flags -= {"leaving"} if new.wide else set()
+
+
+def clauses(words: Sequence[Word], numbered: Sequence[str], said: Sequence[str]) -> list[Clause]:
+    """The clauses of a reply. Raises ``Unclear`` for a word that leaves something open."""
+    return _Builder(numbered, said).read(words)
+
+
+class _Builder:
+    def __init__(self, numbered: Sequence[str], said: Sequence[str]) -> None:
+        self.numbered, self.said = numbered, said
+        self.own = [{*tokens(one)} for one in said]
+        self.row = [Clause()]
+        self.run: list[str] = []
+        """Unknown words that may name an item."""
+
+    def read(self, words: Sequence[Word]) -> list[Clause]:
+        for (kind, word), (behind, _) in zip(words, [*words[1:], ("", "")], strict=True):
+            clause = self.row[-1]
+            is_why = clause.opener == "why"
+            if kind in ("soon", "gone") and not is_why:
+                clause.hint = clause.hint or _SAYS[kind]
+                clause.flags |= {"chinese"} if word > "\x7f" else set()
+            clause.flags |= {"vague"} if kind == "vague" else set()
+            clause.flags |= {"figure"} if kind == "name" and word[0].isdigit() else set()
+            refuse(kind == "open", is_why and kind in ("vague", "number"))
+            if kind in ("name", "soon", "vague") and word != "no":
+                self.run.append(word)
+            elif kind == "head":
+                self._add_head(clause, word)
+            elif kind in ("tally", "count"):
+                clause.tally = int(word)
+                clause.flags |= {"counted"} if kind == "count" or behind != "name" else set()
+                self._name(clause, clause.tally)
+            elif kind not in ("filler", "gone", "vague") and (
+                kind != "mark" or word in _MARKS or word == "?"
+            ):
+                self._name(clause)
+                self._add(clause, kind, word, behind)
+        self._name(self.row[-1])
+        self._cut(2)
+        return self.row[:-1]
+
+    def _cut(self, level: int, opener: str = "") -> None:
+        clause = self.row[-1]
+        is_leaving = "leaving" in clause.flags
+        refuse(is_leaving and level and not any(one.out for one in clause.sets))
+        if clause.is_empty:
+            clause.level, clause.opener = max(level, clause.level), opener or clause.opener
+            return
+        keeps = "why" if clause.opener == "why" and not level else ""
+        flags = clause.flags & {"apart"} | ({"leaving"} if is_leaving and not level else set())
+        self.row.append(Clause(level, opener or keeps, flags=flags))
+
+    def _add_head(self, clause: Clause, word: str) -> None:
+        """The noun behind an item's own words, or a pronoun: "the docker one", "that one"."""
+        is_plural = word.endswith("s") and word.isascii()
+        if self.run:
+            self._name(clause, -is_plural, must=word not in _LOOSE_NOUNS)
+        elif not (clause.last_set or clause.pronoun):
+            refuse(word == "one")
+            clause.pronoun = -1 if is_plural else 1
+
+    def _name(self, clause: Clause, many: int = 0, *, must: bool = False) -> None:
+        """Add the item that the run of unknown words names, by words that no other item says; ``many`` if it may be
+        several, ``must`` if it names one for sure."""
+        run, self.run = self.run, []
+        if not run:
+            return
+        last = clause.last_set
+        is_all = last is not None and last.wide == "all" and run[0] in ("about", "on", "for", "with", "from")
+        several = clause.pronoun if clause.pronoun > 1 else 0
+        text = "".join(one if one > "\x7f" else f" {one} " for one in run)
+        places, unknown = self._found(text, max(many, 0) or clause.tally or several or many or -is_all, must)
+        refuse("leaving" in clause.flags and not places)
+        if clause.opener != "why":
+            refuse((must or is_all) and not places)
+            clause.flags |= {"subject"} if not (clause.row or places) and run[-1] > "\x7f" else set()
+            if places:
+                clause.add(Named(places, by_word=True))
+        clause.unknown += unknown
+
+    def _found(self, text: str, many: int, must: bool) -> tuple[set[int], int]:
+        """The items that a text names, and how many of its words do not."""
+        words = [one for one in dict.fromkeys(tokens(text)) if len(one) > 1 or one <= "\x7f"]
+        alike = [{one, *same_concept(one)} for one in words]
+        by = [frozenset(at for at, own in enumerate(self.own, start=1) if names & own) for names in alike]
+        unknown = sum(not one for one in by)
+        begun = {
+            at for at, one in enumerate(self.said, start=1) if fold(one).startswith(text.strip() or "\n")
+        }
+        groups = {one for one in by if (len(one) == many if many > 0 else len(one) > 1)}
+        if many and len(begun) > 1:
+            return begun, unknown
+        if many and len(groups) == 1 and not any(len(one) == 1 for one in by):
+            return {*min(groups)}, unknown
+        score: Counter[int] = Counter()
+        for one in by:
+            score.update(dict.fromkeys(one, 3 if len(one) == 1 else int(len(one) < 4)))
+        if must and [*score.values()].count(max(score.values(), default=0)) != 1:
+            # 出卷子 says some signs of 出试卷.
+            signs = {one for one in text if one > "\x7f"} - SIGNS
+            shared = {at: len(signs & own) for at, own in enumerate(self.own, start=1)}
+            score = Counter({at: many for at, many in shared.items() if many > 1})
+        top = [at for at, value in score.items() if value == max(score.values())]
+        is_found = len(top) == 1 and score[top[0]] > 1
+        return ({*top}, unknown) if is_found else (set(), len(by))
+
+    def _add(self, clause: Clause, kind: str, word: str, behind: str) -> None:
+        """Add a word that names no item by itself to the clause that it stands in."""
+        last = clause.last_set
+        if kind in VERBS and clause.opener != "why":
+            self._add_verdict(clause, (_SAYS.get(kind, kind), _STRENGTH[kind]))
+        elif kind == "mark" and word == "?":
+            self._ask(clause)
+        elif kind in ("mark", "and"):
+            self._cut(_MARKS[word] if kind == "mark" else 0)
+            self.row[-1].flags |= {"listing"} if word == ":" else set()
+        elif kind == "except" or (kind == "but" and last and last.wide and behind not in VERBS):
+            clause.flags = clause.flags - {"apart"} | {"leaving", *["apart"] * word.startswith("but not")}
+        elif kind in ("but", "so", "why"):
+            self._cut(1, kind)
+        elif kind == "not":
+            is_behind = last is not None and (word.isascii() or word == "不是")
+            is_order = FORMS.order.match(word) is not None
+            clause.flags |= {"denied", *["order"] * is_order, *["denied set"] * is_behind}
+        elif kind == "also":
+            clause.flags |= {"also"}
+        elif kind in ("excluded", "outside") and ("leaving" in clause.flags or clause.row or len(word) > 1):
+            self._leave_out(clause)
+        else:
+            self._add_set(clause, kind, word)
+
+    def _add_set(self, clause: Clause, kind: str, word: str) -> None:
+        """Add a set, or a word for one that was named."""
+        refuse("denied" in clause.flags and kind in ("number", "all", "both") and word != "都")
+        if kind == "number":
+            places = {*positions(word)}
+            if word.startswith("exp-"):
+                places = {at for at, one in enumerate(self.numbered, start=1) if one.startswith(word)}
+                refuse(len(places) != 1)
+            clause.add(Named(places))
+        elif kind == "about user":
+            about = {at for at, one in enumerate(self.said, start=1) if fold(one).startswith(_ABOUT_USER)}
+            clause.add(Named(about, by_word=True))
+        elif kind == "both" and (clause.sets or len(self.said) != 2):
+            clause.pronoun = 2
+        elif kind == "all" and self._is_listed(clause, word):
+            clause.pronoun = clause.pronoun or -1
+        elif kind in ("all", "rest", "both"):
+            count = int(word) if kind == "rest" and word.isdigit() else 0
+            clause.add(Named(wide="rest" if kind == "rest" else "all", count=count or max(clause.pronoun, 0)))
+        elif kind == "those":
+            clause.pronoun = int(word) if word.isdigit() else -1
+            refuse(clause.pronoun not in (-1, len(self.said)) and not any(one.sets for one in self.row))
+        elif kind == "it":
+            clause.pronoun = clause.pronoun or 1
+
+    def _add_verdict(self, clause: Clause, verdict: Verdict) -> None:
+        refuse("leaving" in clause.flags and not any(one.out for one in clause.sets))
+        last = clause.verbs[-1] if clause.row and not clause.last_set else None
+        if last and isinstance(clause.row[0], Named) and last[0] != verdict[0] and last[1] == verdict[1]:
+            self._cut(1)  # "1 👍 5 👍 wait with the others"
+        self.row[-1].row.append(verdict)
+        self.row[-1].flags -= {"leaving"}
+
+    def _ask(self, clause: Clause) -> None:
+        """A question is refused; "Frost hardy only? No." names an item."""
+        if len(clause.row) > 2 and clause.last_set:
+            clause.row.append(("later", 3))
+        else:
+            refuse(len(clause.row) != 1 or clause.verbs or clause.unknown or not clause.sets[0].by_word)
+            self._cut(1)
+
+    def _is_listed(self, clause: Clause, word: str) -> bool:
+        """Whether "all" means those of which the clauses before speak."""
+        if "leaving" in clause.flags and not clause.sets:
+            return False
+        if word == "都" or clause.pronoun:
+            return any(one.places and not one.out for each in self.row for one in each.sets)
+        for one in reversed(self.row):
+            if any(each.places and not each.out for each in one.sets) and not (
+                one is not clause and one.verbs
+            ):
+                return True
+            if one.level == 2 or one.verbs:
+                return False
+        return False
+
+    def _leave_out(self, clause: Clause) -> None:
+        """2、4 除外: leave out what stands before."""
+        last = clause.last_set
+        if not ("leaving" in clause.flags and last and last.out):
+            refuse(last is None, last and last.wide)
+            assert last is not None
+            last.out, last.places = last.out | last.places, set()
+            clause.flags |= {"left out"}
+        clause.flags -= {"leaving"}
+
+
+def union(sets: Iterable[Named]) -> set[int]:
+    """The places of all the sets."""
+    return {place for one in sets for place in one.places}
