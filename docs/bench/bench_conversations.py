@@ -47,12 +47,10 @@ def read(turns: Sequence[Said]) -> tuple[IndexedTurns, dict[str, str]]:
         sessions[one.session].append(one)
     records = {
         name: [
-            ChatRecord(
-                name,
-                message_of({**asdict(one), "role": one.role or "assistant", "content": one.text}),
-                index=at,
+            ChatRecord(name, message_of(said), index=at)
+            for at, said in enumerate(
+                {**asdict(one), "role": one.role or "assistant", "content": one.text} for one in listed
             )
-            for at, one in enumerate(listed)
         ]
         for name, listed in sessions.items()
     }
