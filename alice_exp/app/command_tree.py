@@ -263,15 +263,13 @@ def _name_open_decisions(terminal: Terminal) -> None:
         return
     from datetime import timedelta
 
-    from alice_exp.agents.usecases.hook_answers import waiting
     from alice_exp.learning.store import decisions
 
     session = terminal.session
     last, first = (session.moment - timedelta(hours=hours) for hours in (12, 24 * 14))
     stamp = "%Y-%m-%dT%H:%M:%SZ"
-    found = [
-        one for one in waiting(decisions(session), first.strftime(stamp)) if one.at < last.strftime(stamp)
-    ]
+    waiting = decisions(session).waiting(first.strftime(stamp))
+    found = [one for one in waiting if one.at < last.strftime(stamp)]
     for one in found[:_OPEN_NAMED]:
         line = language.say(
             "no outcome yet: {task} (alice-exp outcome {decision} ok|fail)",

@@ -103,10 +103,11 @@ class Decisions:
             hint="make one with 'alice-exp decide'",
         )
 
-    def waiting(self) -> tuple[OpenDecision, ...]:
-        """All that are kept, in no order; one whose outcome was cut short by a crash may be among them: asking history
-        would cost a search of it for each."""
-        return _all(self._folder.glob(f"dec-*{_OPEN}"))
+    def waiting(self, since: str) -> list[OpenDecision]:
+        """Those made at or after ``since`` that applied something and have no outcome, newest first; one whose outcome
+        was cut short by a crash may be among them: asking history would cost a search of it for each."""
+        found = (one for one in _all(self._folder.glob(f"dec-*{_OPEN}")) if one.applied and one.at >= since)
+        return sorted(found, key=lambda one: (one.at, one.decision), reverse=True)
 
     def newest(self) -> OpenDecision:
         """The newest decision, or showing at a prompt, that told something and has no outcome; raises

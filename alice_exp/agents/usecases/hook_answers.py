@@ -250,12 +250,6 @@ def row(placed: Placed) -> str:
     return visible(" ".join(f"- {documents.said(placed)} [{placed.block.id}{team}]".split()))
 
 
-def waiting(decisions: Decisions, since: str) -> list[OpenDecision]:
-    """Decisions made at or after ``since`` that applied something and have no outcome, newest first."""
-    found = [one for one in decisions.waiting() if one.applied and one.at >= since]
-    return sorted(found, key=lambda one: (one.at, one.decision), reverse=True)
-
-
 CONNECTION_CANDIDATES = 20
 """Candidates that one connection may add."""
 

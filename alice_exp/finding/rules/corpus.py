@@ -80,7 +80,8 @@ class Corpus:
     def found(self, question: str, also: Callable[[], Iterable[int]]) -> Iterator[Found]:
         """See ``Searchable``."""
         also()
-        yield Found(self.texts.find(question, self.only), self._standing)
+        if self.placed:
+            yield Found(self.texts.find(question, self.only), self._standing)
 
     def _standing(self, number: int) -> Standing:
         return standing(self.placed[number].block, self.placed[number].place)

@@ -157,14 +157,15 @@ class Pair:
 
     def _denies_clause(self, one: dict[str, int], two: dict[str, int]) -> bool:
         shared = [key for key in one if key in two]
-        if all(key[1:].rpartition(":")[0] in WHEN for key in shared):
+        denied = _mass(key for key in shared if one[key] * two[key] < 0)
+        if not denied or all(key[1:].rpartition(":")[0] in WHEN for key in shared):
             return False  # "Not in the afternoon" of one thing denies nothing of another in the afternoon.
-        mass, denied = _mass(shared), _mass(key for key in shared if one[key] * two[key] < 0)
+        mass = _mass(shared)
         general = _mass(one if min(one.values(), default=0) < 0 else two)
         # Who says of the user that they do not drink coffee denies the three cups a day as well.
         is_general = self.of_user and mass >= 0.65 * general
         is_of_both = is_general or 2 * mass >= OF_ONE * (_mass(one) + _mass(two))
-        return is_of_both and denied >= 0.5 * mass > 0
+        return is_of_both and denied >= 0.5 * mass
 
     def _is_exception(self, denies: Statement, affirms: Statement) -> bool:
         """Whether one denies of a part, or on an occasion (no coffee in the afternoon), what the other affirms of all,

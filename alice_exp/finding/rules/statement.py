@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 from alice_exp.finding.rules.concerns import begins_with_user, is_of_user
@@ -166,6 +166,7 @@ def statement(placed: Placed) -> Statement:
     return found
 
 
+@lru_cache(maxsize=4096)
 def text_keys(text: str) -> frozenset[str]:
     """The keys of a text, whatever their sign."""
     found = Statement()
