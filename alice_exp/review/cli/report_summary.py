@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from alice_exp.model.values.block import Placed
 from alice_exp.review.cli.candidate_card import kinds_held
-from alice_exp.review.rules.arrangement import page_of
 from alice_exp.review.rules.daily_report import Agenda, Item
+from alice_exp.review.rules.report_order import page_of
 from alice_exp.terminal.language import language, listed, say
 
 
