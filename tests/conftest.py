@@ -174,7 +174,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> Ite
 
 
 def _forbid_other_homes(monkeypatch: pytest.MonkeyPatch, scratch: Path) -> None:
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
 
     made = Home.__init__
 

@@ -9,7 +9,7 @@ from alice_exp.home.session import Session
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from alice_exp.home.ports import Landed, Signer, Team
+    from alice_exp.home.ports import Signer, Team, WrittenFile
     from alice_exp.kernel.errors import AliceError
     from alice_exp.model.values.block import Placed
     from alice_exp.model.values.snapshot import Catalogue
@@ -34,12 +34,12 @@ class _Opened(Session):
 
         return owner(self)
 
-    def follow(self, landed: Sequence[Landed]) -> None:
+    def follow(self, written: Sequence[WrittenFile]) -> None:
         # Whoever searches first makes the index.
-        if landed and self._is_indexed:
+        if written and self._is_indexed:
             from alice_exp.finding.store.search_index import index
 
-            index(self).follow(landed)
+            index(self).follow(written)
 
     def catalogued(self, contents: Mapping[str, str], /) -> tuple[Collection[str], Catalogue] | None:
         if not self._is_indexed:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from alice_exp.caller.acting import Caller
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.finding.store.index_query import Indexed
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.config import Config

@@ -50,7 +50,7 @@ NEW = -1
 """Stands for the place of a block that is new or changed."""
 
 
-class Landed(NamedTuple):
+class WrittenFile(NamedTuple):
     """One written file: its content before and after, and what became of its blocks.
 
     ``kept`` says for each block of the new content, in order, at which place the old one had it unchanged, or ``NEW``.
@@ -75,7 +75,7 @@ class Landed(NamedTuple):
         new: Sequence[Block],
         *,
         is_plain: bool,
-    ) -> Landed:
+    ) -> WrittenFile:
         """From all blocks before and after: one that did not change is the same object on both sides."""
         places = {id(block): at for at, block in enumerate(old)}
         kept = [places.get(id(block), NEW) for block in new]

@@ -14,7 +14,7 @@ from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.model.values.block import Place
     from alice_exp.model.values.records import EpisodeBook, Timeline

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from alice_exp.caller.heard_queue import HeardQueue
     from alice_exp.caller.project import Here, Projects, Spot
-    from alice_exp.home.doors import Home
-    from alice_exp.home.ports import Landed, Signer, Team
+    from alice_exp.home.file_home import Home
+    from alice_exp.home.ports import Signer, Team, WrittenFile
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Actor
     from alice_exp.kernel.jsonc.problem import Json, Problem
@@ -201,7 +201,7 @@ class Session:
     @cached_property
     def home(self) -> Home:
         """The home on disk."""
-        from alice_exp.home.doors import Home
+        from alice_exp.home.file_home import Home
         from alice_exp.kernel.journal.commit_writer import Sources
 
         sources = Sources(
@@ -218,7 +218,7 @@ class Session:
         """The owner key as it is now; None where the home has none."""
         return None
 
-    def follow(self, landed: Sequence[Landed]) -> None:
+    def follow(self, landed: Sequence[WrittenFile]) -> None:
         """Keeps what is derived from files in step with an act."""
 
     def catalogued(self, _: Mapping[str, str], /) -> tuple[Collection[str], Catalogue] | None:

@@ -26,7 +26,7 @@ from alice_exp.owner.store import owner
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.owner.rules.ssh_signature import OwnerKey
     from alice_exp.owner.store import SshOwner

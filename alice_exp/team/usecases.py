@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from alice_exp.caller.acting import Caller
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.snapshot import Snapshot

@@ -17,7 +17,7 @@ from alice_exp.terminal.language import AS_TYPED, aside, rendered, say
 from alice_exp.terminal.streams import json_error, json_text, paged
 
 if TYPE_CHECKING:
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
     from alice_exp.model.values.block import Place, Placed
     from alice_exp.model.values.snapshot import Snapshot
@@ -57,7 +57,7 @@ class Terminal:
         self.is_dry = self.session.is_dry = dry_run
         return self.session
 
-    def doors(self, dry_run: bool) -> Home:
+    def home_for(self, dry_run: bool) -> Home:
         """The home's two doors; those of a dry run write nothing."""
         return self.rehearsing(dry_run).target
 

@@ -19,7 +19,7 @@ from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.store.index_query import Indexed
 from alice_exp.finding.store.search_index import HomeIndex
-from alice_exp.home.ports import Landed
+from alice_exp.home.ports import WrittenFile
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
 from alice_exp.kernel.journal.git_process import Repository
@@ -412,7 +412,7 @@ def follow(house: House, path: str, was: tuple[Block, ...], *blocks: dict[str, A
     same = {one.id: one for one in was}
     read, _ = read_blocks(parse(after, path))
     new = tuple(same[one.id] if same.get(one.id) == one else one for one in read)
-    house.index.follow([Landed.of(path, before, after, was, new, is_plain=True)])
+    house.index.follow([WrittenFile.of(path, before, after, was, new, is_plain=True)])
 
 
 MANY = [block(number, f"deploy number{number} with care") for number in range(20)]

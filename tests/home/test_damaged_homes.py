@@ -246,7 +246,7 @@ def test_an_immutable_file_is_found_out_before_an_act_is_decided(
 def test_an_act_that_cannot_be_finished_stops_no_read(
     home: Path, cli: Call, git: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from alice_exp.kernel.journal import atomic_files
+    from alice_exp.kernel.journal import transaction
 
     mine = known(cli)
     cli("outcome", mine, "ok")
@@ -258,7 +258,7 @@ def test_an_act_that_cannot_be_finished_stops_no_read(
     def refused(*_: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr(atomic_files, "swap_in", refused)
+    monkeypatch.setattr(transaction, "swap_in", refused)
     for command in (("show", mine), ("recall", "searching code"), ("list",), ("decide", "searching code")):
         done = cli(*command)
         assert SAID in done.stdout and "could not be finished" in done.stderr

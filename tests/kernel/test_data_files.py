@@ -19,6 +19,7 @@ PACKAGE = Path(alice_exp.__path__[0])
 CODE = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
 FILES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("data/*"))
 TABLES = [path for path in FILES if path.endswith(".toml") and not path.endswith("concepts.toml")]
+SUFFIXES = (".txt", ".toml", ".json", ".css", ".js", ".bash", ".fish", ".zsh")
 GROUPS = ("lexicon.txt", "classes.txt")
 """Lists of lines that belong together: a word may stand in several."""
 SHAPES = ("secrets.txt", "private_facts.txt")
@@ -26,7 +27,7 @@ LISTS = [path for path in FILES if path.endswith(".txt") and not path.endswith((
 
 
 def test_each_file_is_read_by_the_code() -> None:
-    assert [path for path in FILES if Path(path).suffix not in (".txt", ".toml", ".json")] == []
+    assert [path for path in FILES if Path(path).suffix not in SUFFIXES] == []
     assert [path for path in FILES if Path(path).stem not in CODE] == []
 
 
@@ -112,7 +113,7 @@ def _written(value: object) -> Iterator[str]:
             if key in ("patterns", "cased", "english", "parts", "says"):
                 yield from [inner] if isinstance(inner, str) else inner.values()
             elif key == "rows":
-                yield from (row[3] for row in inner)
+                yield from (row[-1] for row in inner)
             elif key == "spelt":
                 yield from (row[1] for row in inner)
             else:

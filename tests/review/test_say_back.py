@@ -69,7 +69,7 @@ def test_replies_of_persons_who_never_saw_the_grammar() -> None:
 
 
 def test_replies_of_writers_on_reports_of_their_own() -> None:
-    """744 sentences, half Chinese; each line holds a report's items, then replies with what they approve and reject."""
+    """892 sentences, two of five Chinese; each line holds a report's items, then replies with what they approve and reject."""
     lines = Path(__file__).with_name("foreign_replies.jsonl").read_text().splitlines()
     understood = meant = wrong = 0
     for report in map(json.loads, lines):
@@ -89,7 +89,7 @@ def test_replies_of_writers_on_reports_of_their_own() -> None:
             meant += bool(wanted)
             understood += bool(wanted) and acts == wanted
             wrong += bool(acts) and acts != wanted
-    assert understood >= 0.7 * meant
+    assert understood >= 0.73 * meant
     assert wrong == 0
 
 

@@ -103,7 +103,7 @@ def memorize(
                 origin=HEARD if said else "local",
             )
         ]
-    captured = keep(terminal.doors(dry_run), terminal.session.caller, drafts)
+    captured = keep(terminal.home_for(dry_run), terminal.session.caller, drafts)
     if source:
         _bulk_answer(terminal, captured)
     else:
@@ -137,7 +137,7 @@ def remember(
         tags=tuple(tag),
         importance=importance,
     )
-    _answer(terminal, keep_word(terminal.doors(dry_run), terminal.session.caller, draft, namespace))
+    _answer(terminal, keep_word(terminal.home_for(dry_run), terminal.session.caller, draft, namespace))
 
 
 def _held(terminal: Terminal, project: str, payload: str) -> str:

@@ -84,7 +84,7 @@ def _edited(terminal: Terminal, opened: lifetime.Opened, text: str | None, *, dr
     """Keep the edited text of a block, None where it is as it was, and say so."""
     placed = opened.placed
     lived = lifetime.edit(
-        terminal.doors(dry_run), terminal.session.caller, opened, opened.text if text is None else text
+        terminal.home_for(dry_run), terminal.session.caller, opened, opened.text if text is None else text
     )
     changed = lived.placed is not lived.before
     said = (
@@ -105,7 +105,7 @@ def move(
 
     Example: alice-exp move exp-7k2m9q4x universal/tool_usage
     """
-    lived = lifetime.move(terminal.doors(dry_run), terminal.session.caller, reference, to)
+    lived = lifetime.move(terminal.home_for(dry_run), terminal.session.caller, reference, to)
     was, now = namespace_name(lived.before.path), namespace_name(lived.placed.path)
     template = "{id}  is in {now} already" if was == now else "{id}  {was} → {now}"
     _answer(terminal, lived, say(template, id=lived.placed.block.id, was=was, now=now))
@@ -127,7 +127,7 @@ def retire(
     if to not in ("obsolete", "past"):
         raise UsageError("cannot retire to {to}", to=repr(to), hint="write --to obsolete or --to past")
     target = cast("Literal['obsolete', 'past']", to)
-    lived = lifetime.retire(terminal.doors(dry_run), terminal.session.caller, reference, reason, target)
+    lived = lifetime.retire(terminal.home_for(dry_run), terminal.session.caller, reference, reason, target)
     _answer(terminal, lived, _moved(lived))
 
 
@@ -151,7 +151,7 @@ def revive(
     if not dry_run:
         terminal.require_confirmation()
     lived = lifetime.revive(
-        terminal.doors(dry_run), terminal.session.caller, reference, from_rejected=from_rejected
+        terminal.home_for(dry_run), terminal.session.caller, reference, from_rejected=from_rejected
     )
     if lived.placed.place == "universal":
         stands = (

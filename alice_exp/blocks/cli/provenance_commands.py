@@ -294,7 +294,7 @@ def undo(
         raise UsageError("name one act, or say which acts by options, not both")
     opened.home.read(())
     for rehearsal in (True, False) if not dry_run and not terminal.yes else (dry_run,):
-        home, elsewhere = terminal.doors(rehearsal), lambda: _brought(opened)
+        home, elsewhere = terminal.home_for(rehearsal), lambda: _brought(opened)
         undone = provenance.undo(home, opened.history, opened.caller, name, filters, elsewhere)
         if rehearsal and not dry_run and undone.acts:
             _ask(terminal, undone)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from alice_exp.caller.acting import Caller
     from alice_exp.caller.heard_queue import Heard
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
     from alice_exp.kernel.journal.act import Commit, Op
     from alice_exp.model.values.block import About, BlockType, Evidence, Place

@@ -12,7 +12,7 @@ from alice_exp.blocks.rules.exported_blocks import as_claim, renamed
 from alice_exp.blocks.rules.memory_formats import Piece
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.caller.acting import Caller, require_person
-from alice_exp.home.doors import Home
+from alice_exp.home.file_home import Home
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text

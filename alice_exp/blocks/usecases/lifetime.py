@@ -34,7 +34,7 @@ from alice_exp.model.values.changes import ChangeSet, Put
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.home.ports import Purged
     from alice_exp.kernel.jsonc.problem import Problem
     from alice_exp.model.values.snapshot import Snapshot

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from alice_exp.blocks.rules.lost_decisions import Lost, lost_decisions, put_back, taken_over
 from alice_exp.blocks.rules.undo import RECORDS, by_block, whole_files
 from alice_exp.caller.acting import Caller, require_person
-from alice_exp.home.doors import Home
+from alice_exp.home.file_home import Home
 from alice_exp.home.ports import Changed, Version
 from alice_exp.home.references import prefix
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError

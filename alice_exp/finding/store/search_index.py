@@ -22,7 +22,7 @@ from alice_exp.finding.store.database import (
     signature_text,
 )
 from alice_exp.finding.store.index_query import CHANGED, Files, Indexed, described, load, placed_from
-from alice_exp.home.ports import NEW, Landed
+from alice_exp.home.ports import NEW, WrittenFile
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
@@ -30,7 +30,7 @@ from alice_exp.model.values.block import Block, Placed
 from alice_exp.model.values.ledger_entry import Entry
 
 if TYPE_CHECKING:
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.atomic_files import Signature
     from alice_exp.model.values.snapshot import Catalogue
@@ -203,20 +203,20 @@ class HomeIndex(Database):
 
     # -- following an act ---------------------------------------------------------------------------------------
 
-    def follow(self, landed: Iterable[Landed]) -> None:
+    def follow(self, written: Iterable[WrittenFile]) -> None:
         """Update the rows that an act of this process touched; a file that was not in step before is left to a reader.
 
         Nothing is done without an index, and nothing is reported: whoever reads next puts right what is missing.
         """
         if self.exists():
-            self.answered(lambda: self._follow(landed))
+            self.answered(lambda: self._follow(written))
 
-    def _follow(self, landed: Iterable[Landed]) -> None:
+    def _follow(self, written: Iterable[WrittenFile]) -> None:
         from alice_exp.finding.store.index_rows import FileRows, judge_anew
 
         def refresh(connection: Connection) -> None:
             coming: list[tuple[Any, ...]] = []
-            for one in landed:
+            for one in written:
                 query = "SELECT content, plain FROM files WHERE path = ?"
                 row = connection.execute(query, (one.path,)).fetchone()
                 if row is None or row[0] != blob_id(one.before):

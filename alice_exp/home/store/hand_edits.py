@@ -203,7 +203,7 @@ class Adopting:
         if new is None or not back or place_of(path) != "low_value":
             typed = self._standings.typed(path, new, blocks) if self._counts(path) else ()
             self._writer.write(act, {path: FileChange(disk, new)}, ledger=self._standings.composing(typed))
-            self._standings.landed()
+            self._standings.catch_up()
         else:
             ids = tuple(one.block_id for one in back)
             refuse = Act("refuse", Actor("system"), act.at, ids, "rejected before", refusals(back))

@@ -122,7 +122,7 @@ def found(
     act = Act(op, actor, writer.sources.now(), tuple(blocks), "" if blocks else detail)
     writer.stamps = Stamps()
     commit = writer.write(act, files, ledger=standings.composing(standings.founding(act, files), anew=True))
-    standings.landed()
+    standings.catch_up()
     return commit, len(blocks)
 
 

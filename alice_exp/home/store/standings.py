@@ -323,7 +323,7 @@ class Standings:
         self.follow()
         if (made := self.composing(entries, anew=anew)(commit, when)) is not None:
             self._repository.write_ledger(made)
-        self.landed()
+        self.catch_up()
 
     def forget(self, block_id: str, act: str, when: int, signed: str = "") -> None:
         """Begin the ledger anew without what an id's entries bound, whose content may be guessed by its hash: what was
@@ -339,7 +339,7 @@ class Standings:
         made = self.objects.composed(message, self._without(block_id), anew=True)
         self._repository.write_ledger(made)
         self._made = (made, (block_id,))
-        self.landed()
+        self.catch_up()
 
     def signed_without(self, block_id: str) -> str:
         """What an owner key signs of the ledger that ``forget`` begins; empty without a key, or where the ledger says
@@ -355,7 +355,7 @@ class Standings:
         shards = {one: without(data, block_id, guesses=True) for one, data in self._all().items()}
         return shards | {name: with_entries(shards.get(name, b""), (Entry(block_id, "forgotten"),))}
 
-    def landed(self) -> None:
+    def catch_up(self) -> None:
         """Bring the copy and this process up to what an act wrote, once its commit landed."""
         was, self.decided = self.state, ()
         if self._made is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from alice_exp.home.ports import NEW, Landed
+from alice_exp.home.ports import NEW, WrittenFile
 from alice_exp.home.store.held_back import HeldBack, as_filed
 from alice_exp.home.store.list_files import Found
 from alice_exp.home.store.read_files import Reading
@@ -36,7 +36,7 @@ class Composing:
         reading: Reading,
         recording: Recording,
         standings: Standings,
-        follow: Callable[[Sequence[Landed]], None] = lambda _: None,
+        follow: Callable[[Sequence[WrittenFile]], None] = lambda _: None,
     ) -> None:
         self._follow = follow
         self._standings = standings
@@ -73,7 +73,7 @@ class Composing:
         checked = self._check(new, changes, seen, documents, contents)
         with self.held.moving(changes, seen, new):
             commit = self._commit(changes, self._standings.entries(told, find), seen, new, found, contents)
-        self._standings.landed()
+        self._standings.catch_up()
         self._follow(checked)
         return commit
 
@@ -175,12 +175,12 @@ class Composing:
         seen: Snapshot,
         documents: Mapping[str, Document],
         contents: Mapping[str, bytes],
-    ) -> list[Landed]:
+    ) -> list[WrittenFile]:
         """Parse and compare the composed files before writing: a wrong edit must never reach a person's file.
 
         What became of the blocks of each file whose changed blocks were all read.
         """
-        landed: list[Landed] = []
+        written: list[WrittenFile] = []
         was = {file.path: file.blocks for file in seen.files if not file.stale}
         for path, data in new.items():
             if data is None or not holds_blocks(path):
@@ -193,18 +193,20 @@ class Composing:
                 items, kept = _unlike(document, documents[path], wanted)
                 blocks, problems = read_blocks(replace(document, value={"blocks": [*items.values()]}))
                 fresh = {at: block for at, block in zip(items, blocks, strict=False) if kept[at] == NEW}
-                landed.append(Landed(path, contents[path], data, kept, fresh, not problems))
+                written.append(WrittenFile(path, contents[path], data, kept, fresh, not problems))
             else:
                 blocks, problems = self._reading.blocks(document)
                 if path in was and path in contents:
                     plain = not problems
-                    landed.append(Landed.of(path, contents[path], data, was[path], blocks, is_plain=plain))
+                    written.append(
+                        WrittenFile.of(path, contents[path], data, was[path], blocks, is_plain=plain)
+                    )
             if (fault := first_error(problems)) is not None:
                 raise AssertionError(f"composed {path} does not read back: {fault.where} {fault.message}")
             for block in blocks:
                 if wanted.get(block.id, block) != block:
                     raise AssertionError(f"composed {block.id} differs from what was meant in {path}")
-        return landed
+        return written
 
 
 FEW = 20

@@ -12,7 +12,7 @@ from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone, is_for
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.rules.rivals import rivalry
 from alice_exp.finding.usecases import Filters, of_team, replaced_ones, search
-from alice_exp.home.doors import Home
+from alice_exp.home.file_home import Home
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.problem import Json

@@ -25,7 +25,7 @@ from alice_exp.model.values.records import EpisodeBook
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.problem import Json
 

@@ -26,7 +26,7 @@ from alice_exp.maintenance.store.set_aside import fault, restore
 
 if TYPE_CHECKING:
     from alice_exp.finding.store.search_index import HomeIndex
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.kernel.journal.act import Actor
 
 GIT_NEEDED = (2, 36)

@@ -21,7 +21,7 @@ from alice_exp.sync.remotes import remotes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
     from alice_exp.model.values.snapshot import Snapshot
 

@@ -30,7 +30,7 @@ from alice_exp.terminal import language
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.kernel.jsonc.problem import Json, Problem
     from alice_exp.model.values.snapshot import Snapshot
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from alice_exp.finding.store.search_index import HomeIndex
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Commit
 

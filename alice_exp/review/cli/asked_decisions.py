@@ -116,10 +116,10 @@ def approved(
     known = terminal.session.home.read(REVIEWED).find(ids[0]) if replacing or both else None
     if known is not None and is_approved(known):
         return rival_answers.answered(
-            terminal.doors(dry_run), terminal.session.caller, ids[0], replacing, both
+            terminal.home_for(dry_run), terminal.session.caller, ids[0], replacing, both
         )
     done = decisions.approve(
-        terminal.doors(dry_run),
+        terminal.home_for(dry_run),
         replace(terminal.session.caller, reply=reply),
         ids,
         to,
@@ -143,7 +143,7 @@ def approved(
     if answer == "old":
         return rejected(terminal, ids, reason, dry_run=dry_run, seen=seen, reply=reply)
     if answer == "neither":
-        return rival_answers.neither(terminal.doors(dry_run), terminal.session.caller, new, old, seen=seen)
+        return rival_answers.neither(terminal.home_for(dry_run), terminal.session.caller, new, old, seen=seen)
     if answer in ("later", "quit"):
         return done
     replacing, both = ([*replacing, old], both) if answer == "new" else (replacing, [*both, old])
@@ -162,9 +162,9 @@ def rejected(
     reply: str = "",
 ) -> Decided:
     """Reject as the person at this terminal."""
-    doors = terminal.doors(dry_run)
+    target = terminal.home_for(dry_run)
     caller = replace(terminal.session.caller, reply=reply)
-    return decisions.reject(doors, caller, ids, reason, bulk=bulk, seen=seen)
+    return decisions.reject(target, caller, ids, reason, bulk=bulk, seen=seen)
 
 
 def purged(terminal: Terminal, ids: Sequence[str]) -> bool:

@@ -13,8 +13,8 @@ from alice_exp.kernel.errors import UsageError
 from alice_exp.review.cli.named_candidates import About, By, Match, Project, meant, subject
 from alice_exp.review.cli.report_parts import report_document
 from alice_exp.review.cli.report_summary import how, line, summary
-from alice_exp.review.rules.arrangement import Wanted, page_of
 from alice_exp.review.rules.daily_report import Agenda, Item
+from alice_exp.review.rules.report_order import Wanted, page_of
 from alice_exp.review.usecases import todays_report
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say

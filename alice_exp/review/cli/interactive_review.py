@@ -31,8 +31,8 @@ from alice_exp.review.cli.review_pages import (
 )
 from alice_exp.review.cli.single_keys import QUITTING, key, mark_pastes, typed
 from alice_exp.review.cli.standing_pages import ask_standing, lost_page, standing_pages
-from alice_exp.review.rules.arrangement import review_screens
 from alice_exp.review.rules.daily_report import Agenda, Item
+from alice_exp.review.rules.report_order import review_screens
 from alice_exp.review.store import reports
 from alice_exp.review.usecases import decisions, rival_answers, todays_report
 from alice_exp.terminal.console import Terminal

@@ -12,7 +12,7 @@ import typer
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import content_hash
-from alice_exp.review.rules.arrangement import Wanted
+from alice_exp.review.rules.report_order import Wanted
 from alice_exp.review.store import reports
 from alice_exp.review.usecases import decisions, todays_report
 from alice_exp.terminal.language import listed, say

@@ -13,8 +13,8 @@ from alice_exp.kernel.journal.atomic_files import replace
 from alice_exp.kernel.text.display import Markup
 from alice_exp.review.cli.candidate_card import Card, Row, neighbours, parts, shared, shared_line
 from alice_exp.review.cli.report_parts import Section, sections
-from alice_exp.review.rules.arrangement import project_of
 from alice_exp.review.rules.daily_report import Agenda, Item
+from alice_exp.review.rules.report_order import project_of
 from alice_exp.terminal.html_page import document, html
 from alice_exp.terminal.language import language, say
 

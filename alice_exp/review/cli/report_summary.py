@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from alice_exp.model.values.block import Placed
 from alice_exp.review.cli.candidate_card import kinds_held
-from alice_exp.review.rules.arrangement import page_of
 from alice_exp.review.rules.daily_report import Agenda, Item
+from alice_exp.review.rules.report_order import page_of
 from alice_exp.terminal.language import language, listed, say
 
 
@@ -154,10 +154,10 @@ def how(report: Agenda) -> str:
     """How to answer; alone it stands below a further screen of a report whose summary the first one had."""
     # What is decided by itself is no example of what a sentence decides along with others, nor what is on no screen.
     first = {item.number for item in page_of(report.items)}
-    kinds = (
+    kinds = sorted(
         (item.number not in first, item.stands_apart, item.number) for item in report.items if item.number
     )
-    numbers = sorted(number for *_, number in sorted(kinds)[:2])
+    numbers = [number for *_, number in kinds[:2]]
     if report.items and not numbers:
         return say("'alice-exp heartbeat' numbers them, and 'alice-exp review' goes through them one by one.")
     if len(numbers) == 1:
@@ -166,6 +166,8 @@ def how(report: Agenda) -> str:
         )
     if not numbers:
         return ""
+    if kinds[0][1]:
+        return say("Answer each as it says beside it, or go through them with 'alice-exp review'.")
     return say(
         "Answer with 'alice-exp reply approve {one}, reject {two}', or go through them with 'alice-exp review'.",
         one=numbers[0],

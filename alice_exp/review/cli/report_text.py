@@ -24,8 +24,8 @@ from alice_exp.review.cli.candidate_card import (
     told,
 )
 from alice_exp.review.cli.report_parts import FEW, sections
-from alice_exp.review.rules.arrangement import arranged, page_of
 from alice_exp.review.rules.daily_report import Agenda, Item
+from alice_exp.review.rules.report_order import arranged, page_of
 from alice_exp.terminal.console import draws, short
 from alice_exp.terminal.language import say
 

@@ -44,7 +44,7 @@ from alice_exp.review.cli.named_candidates import (
     told,
 )
 from alice_exp.review.cli.named_candidates import chosen as named
-from alice_exp.review.rules.arrangement import Wanted
+from alice_exp.review.rules.report_order import Wanted
 from alice_exp.review.usecases import decisions, rival_answers
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
@@ -115,9 +115,9 @@ def approve(
     seen = _confirmed(
         terminal, chosen, "approve", dry_run, others=[merging] if merging else [*replacing, *both]
     )
-    doors = terminal.doors(dry_run)
+    target = terminal.home_for(dry_run)
     if merging:
-        done = rival_answers.merge(doors, terminal.session.caller, chosen.ids[0], merging, seen=seen)
+        done = rival_answers.merge(target, terminal.session.caller, chosen.ids[0], merging, seen=seen)
     else:
         done = approved(
             terminal,
@@ -168,8 +168,8 @@ def reject(
     others = ids_of(terminal, [neither] if neither else [])
     seen = _confirmed(terminal, chosen, "purge" if purge else "reject", dry_run, others=others)
     if neither:
-        doors = terminal.doors(dry_run)
-        done = rival_answers.neither(doors, terminal.session.caller, chosen.ids[0], others[0], seen=seen)
+        target = terminal.home_for(dry_run)
+        done = rival_answers.neither(target, terminal.session.caller, chosen.ids[0], others[0], seen=seen)
     else:
         done = rejected(terminal, chosen.ids, reason, bulk=chosen.is_wide, dry_run=dry_run, seen=seen)
     if purge and not dry_run:
@@ -251,8 +251,8 @@ def _carried_out(
             if not chosen.ids:
                 continue
             if also in ("new", "old", "both", "neither"):
-                doors, caller = terminal.doors(dry_run), terminal.session.caller
-                row = rival_answers.answer_rivals(doors, caller, chosen.ids[0], also, seen=seen)  # type: ignore[arg-type]
+                target, caller = terminal.home_for(dry_run), terminal.session.caller
+                row = rival_answers.answer_rivals(target, caller, chosen.ids[0], also, seen=seen)  # type: ignore[arg-type]
             elif decision.verb == "approve":
                 asks = may_ask(terminal, chosen) and len(settled) == 1
                 how |= {"bulk": chosen.is_wide, "everywhere": also == "everywhere"}

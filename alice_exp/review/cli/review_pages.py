@@ -10,8 +10,8 @@ from typing import Literal
 from alice_exp.kernel.text.display import wrapped
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.review.cli.candidate_card import goal, neighbours, told
-from alice_exp.review.rules.arrangement import project_of
 from alice_exp.review.rules.daily_report import Item
+from alice_exp.review.rules.report_order import project_of
 from alice_exp.terminal.language import say
 
 Mark = Literal["reject", "later"]

@@ -164,7 +164,7 @@ class _Builder:
                 clause.flags |= {"chinese"} if word > "\x7f" else set()
             clause.flags |= {"vague"} if kind == "vague" else set()
             clause.flags |= {"figure"} if kind == "name" and word[0].isdigit() else set()
-            refuse(kind == "open", is_why and kind in ("vague", "number"))
+            refuse(kind == "open", is_why and (kind in ("vague", "number") or word == "one"))
             if kind in ("name", "soon", "vague") and word != "no":
                 self.run.append(word)
             elif kind == "head":
@@ -195,7 +195,7 @@ class _Builder:
 
     def _add_head(self, clause: Clause, word: str) -> None:
         """The noun behind an item's own words, or a pronoun: "the docker one", "that one"."""
-        is_plural = word.endswith("s") and word.isascii()
+        is_plural = (word.endswith("s") and word.isascii()) or word == "stuff"
         if self.run:
             self._name(clause, -is_plural, must=word not in _LOOSE_NOUNS)
         elif not (clause.last_set or clause.pronoun):
@@ -213,7 +213,7 @@ class _Builder:
         several = clause.pronoun if clause.pronoun > 1 else 0
         text = "".join(one if one > "\x7f" else f" {one} " for one in run)
         places, unknown = self._found(text, max(many, 0) or clause.tally or several or many or -is_all, must)
-        refuse("leaving" in clause.flags and not places)
+        refuse("leaving" in clause.flags and not places and unknown)
         if clause.opener != "why":
             refuse((must or is_all) and not places)
             clause.flags |= {"subject"} if not (clause.row or places) and run[-1] > "\x7f" else set()
@@ -261,6 +261,9 @@ class _Builder:
             clause.flags = clause.flags - {"apart"} | {"leaving", *["apart"] * word.startswith("but not")}
         elif kind in ("but", "so", "why"):
             self._cut(1, kind)
+        elif kind == "which":
+            self._cut(1)
+            self.row[-1].pronoun = 1
         elif kind == "not":
             is_behind = last is not None and (word.isascii() or word == "不是")
             is_order = FORMS.order.match(word) is not None
@@ -290,7 +293,12 @@ class _Builder:
             clause.pronoun = clause.pronoun or -1
         elif kind in ("all", "rest", "both"):
             count = int(word) if kind == "rest" and word.isdigit() else 0
-            clause.add(Named(wide="rest" if kind == "rest" else "all", count=count or max(clause.pronoun, 0)))
+            clause.add(
+                Named(
+                    wide="rest" if kind == "rest" else "all",
+                    count=count or clause.pronoun * (clause.pronoun > 1),
+                )
+            )
         elif kind == "those":
             clause.pronoun = int(word) if word.isdigit() else -1
             refuse(clause.pronoun not in (-1, len(self.said)) and not any(one.sets for one in self.row))

@@ -71,7 +71,7 @@ class _Reader:
             self._clause(clause, _reduced(clause), row[at + 1 :])
         if self.header:
             self._close(row)
-        is_plain = not any(one.flags & {"denied", "vague"} for one in row)
+        is_plain = not any(one.flags & {"denied", "vague", "also"} for one in row)
         is_plain = is_plain and all(one.row or one.hint == "later" or one.unknown < 3 for one in row)
         if not self.pairs and is_plain and all(one.is_bare or one.hint == "later" for _, one in self.waiting):
             # "Only the first one", "all but the docker one" answer a report that asks what to approve.
@@ -170,7 +170,8 @@ class _Reader:
             if said.out:
                 said.out |= one.places
             else:
-                refuse(clause.level and one.by_word != said.by_word)  # "approve 3, the docker one"
+                is_same = one.places & said.places  # "approve 3, the docker one"
+                refuse(is_same, clause.level and one.by_word != said.by_word)
                 self.pairs.append((one, *cast(Verdict, verdict)))
         elif "also" in clause.flags and one.by_word and self.pairs and is_near:
             self.pairs.append((one, *self.pairs[-1][1:]))
@@ -282,6 +283,12 @@ class _Reader:
             cast(tuple[Named, Verdict], pair if is_first else pair[::-1])
             for pair in zip(row[::2], row[1::2], strict=False)
         ]
+        if first.is_only_out and not (is_first or self.pairs or "left out" in clause.flags):
+            first.wide = "all"  # "looks good except 8"
+        if clause.opener == "but" and self.pairs and first.places < self.pairs[-1][0].places:
+            self.pairs[-1][0].out |= first.places  # "keep 3-7 but throw out 6"
+        if clause.opener == "but" and self.header and self.header[0] != pairs[0][1][0]:
+            self.pairs.append((Named(wide="all"), *self.header))  # "looks good but drop 6"
         self.pairs += _joined([*listed * is_first, first], pairs[0][1])
         self.pairs += [(one, *verdict) for one, verdict in pairs[1:]]
         if len(row) % 2:

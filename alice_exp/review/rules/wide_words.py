@@ -42,6 +42,8 @@ _LEFT_OUT = (
     "about work",
     "about user",
 )
+_SLIPS = ("everything", "others", "approve", "reject", "rejected", "delete", "remove", "correct", "wrong")
+"""Words that people often write with a letter too few, or two letters in the wrong order."""
 _ORDINALS = word_lists("review/rules/data/reply_words.txt")["odd"]
 _STANDS = frozenset(("mark", "and", "but", "so", "except", "number", "filler", *STRONG))
 _ENDS = _STANDS | {"not", "outside", "excluded", "head", "numeral", "rank", "all", "rest", "both", *VERBS}
@@ -55,7 +57,7 @@ _COMPLEMENTS = "(?:下来|下去|进去|进来|起来|入库|[来去下住着上
 
 @cache
 def _kinds() -> Mapping[str, str]:
-    """The kind of each phrase, the forms of English verbs among them."""
+    """The kind of each phrase, the forms of English verbs and slips of the pen among them."""
     kinds = {
         word: _STRICT.get(kind, kind)
         for word, kind in strict.KINDS.items()
@@ -74,6 +76,10 @@ def _kinds() -> Mapping[str, str]:
             forms = [word + "s", stem + "ed", word + word[-1] + "ed"]
             forms += [stem + "ing"] if kind in ("approve", "good") else []
             kinds |= {form: kind for form in forms if form not in kinds}
+    for word in _SLIPS:
+        cuts = [(word[:at], word[at:]) for at in range(1, len(word))]
+        slips = [low + high[1:] for low, high in cuts] + [low + high[1::-1] + high[2:] for low, high in cuts]
+        kinds |= {slip: kinds[word] for slip in slips if slip not in kinds}
     return kinds
 
 
@@ -98,7 +104,13 @@ def scanned(text: str, said: Sequence[str]) -> list[Word]:
     """The words of a reply on a report whose items say ``said``; one of kind "open" where the strict grammar's asking
     back stands."""
     plain = fold(text.replace("’", "'")).translate({**simplified(), **_MORE})
-    is_open = FORMS.open.search(plain) is not None
+    if FORMS.signed.fullmatch(plain):
+        plain = plain.replace("+", "; yes ").replace("-", "; no ")
+    votes = re.findall("[a-z]+", plain) if FORMS.votes.fullmatch(plain) else []
+    if len(votes) == len(said):
+        plain = "; ".join(f"{at} {'no' if one[0] == 'n' else 'yes'}" for at, one in enumerate(votes, start=1))
+    is_mixed = len({one[0] == "n" for one in votes}) > 1 and len(votes) != len(said)
+    is_open = is_mixed or FORMS.open.search(plain) is not None
     for pattern, new in _plain():
         plain = pattern.sub(new, plain)
     if is_open or FORMS.open.search(plain):
@@ -106,6 +118,8 @@ def scanned(text: str, said: Sequence[str]) -> list[Word]:
     own = fold(" ".join(said))
     words = _placed([*_matched(plain, said, len(said))])
     is_open = any(kind == "name" and FORMS.excluding.search(word) and word not in own for kind, word in words)
+    stays = sum(word == "stays put" for _, word in words)  # "Approve 1, 2 stays": as it is?
+    is_open = is_open or 0 < stays < sum(kind in ("approve", "good") for kind, _ in words)
     # 删掉 1、2，2 就算了
     is_open = is_open or ("算了" in plain and sum(kind in ("reject", "bad") for kind, _ in words) > 1)
     return [("open", "")] if is_open or _is_range(words) else _turned(words, own)
@@ -114,11 +128,16 @@ def scanned(text: str, said: Sequence[str]) -> list[Word]:
 def _is_range(words: Sequence[Word]) -> bool:
     """Whether a mark between numbers may make them a range, or leave the second out."""
     near = [one for one in words if one[0] not in ("filler", "head")]
-    return any(
-        after in ("number", "vague")
-        and (word in "-–—~" or (before == "number" and word in (";", "to", "到", "至", "through")))
-        for (before, _), (_, word), (after, _) in zip(near, near[1:], near[2:], strict=False)
-    )
+    for (before, _), (_, word), (after, _), (kind, then) in zip(
+        near, near[1:], near[2:], [*near[3:], ("", "")], strict=False
+    ):
+        is_own = then == ":" or (then.isascii() and kind in ("name", *VERBS))  # "keep 1, 2; 3 no"
+        is_joint = before == "number" and (
+            word in ("to", "到", "至", "through") or (word == ";" and not is_own)
+        )
+        if after in ("number", "vague") and (word in "-–—~" or is_joint):
+            return True
+    return False
 
 
 def _matched(text: str, said: Sequence[str], count: int) -> Iterator[Word]:
@@ -191,11 +210,11 @@ def _counted(match: re.Match[str], kind: str, count: int) -> Word:
     highest = int((re.findall("[0-9]+", said) or [0])[-1])
     if word.startswith("exp-"):
         return "number", word
-    if kind == "run" and highest > count and [*said] == sorted({*said}) and int(said[-1]) <= count:
-        return "numeral", " ".join(said)
     if highest > count:
-        is_fact = word[-1] in "号h" or FORMS.saying.search(match.string[: match.start()])
-        return "name" if is_fact else "over", word
+        is_run = kind == "run" and [*said] == sorted({*said}) and int(said[-1]) <= count
+        if word[-1] in "号h" or FORMS.saying.search(match.string[: match.start()]):
+            return "name", word
+        return ("numeral", " ".join(said)) if is_run else ("over", word)
     is_bare = not written and (said in strict.NAMED or not re.search("[0-9第号条个项样件点句a-z]", said))
     return "numeral" if is_bare else "number", said
 
@@ -207,7 +226,7 @@ def _placed(row: Sequence[Word]) -> list[Word]:
     for (kind, word), after, beyond in zip(row, padded[1:], padded[2:], strict=False):
         before = made[-1]
         if word == "one" and before[0] == "number":
-            kind = "head"
+            kind = "open" if before[1] in strict.NAMED else "head"
         elif kind == "head" and word == "one":
             is_last = len(made) > 1 and before[0] == "and" and made[-2][0] == "number"
             is_first = (
@@ -224,7 +243,8 @@ def _placed(row: Sequence[Word]) -> list[Word]:
             is_said = before[0] in ("name", "gone") or (
                 after[0] in ("name", "gone") and before[0] not in VERBS
             )
-            kind = "name" if is_said or (len(word) > 2 and before[0] == "mark") else "open"
+            is_listed = before[0] in ("number", "and", "except", *VERBS)
+            kind = "name" if is_said or (len(word) > 2 and not is_listed) else "open"
         elif "name" in (before[0], after[0]) and word > "\x7f" and kind != "name":
             both = before[0] == after[0]
             is_other = kind == "rest" and both and after[1] not in "你先等再晚今明回以全一就暂那"
@@ -270,9 +290,13 @@ def _turned(words: Sequence[Word], own: str) -> list[Word]:
         ):
             at += 1
             continue
-        elif (kind in VERBS and behind == "head" and word in own) or (word == "no" and f"no {again}" in own):
+        elif (kind in VERBS and behind == "head" and word in own) or (
+            (word == "no" or (kind in VERBS and behind == "name" and len(again) > 3))
+            and f" {word} {again}" in f" {own}"
+            and again
+        ):
             kind = "name"
-        elif word == "no" and behind == "name" and again != "to":
+        elif word == "no" and behind == "name" and again not in ("to", "on", "for"):
             # "No docker rule" names one, "no time" none.
             kind = kind if next((one for one, _ in words[at + 1 :] if one != "name")) == "head" else "vague"
         elif kind == "not" or is_no or is_late:

@@ -37,7 +37,7 @@ from alice_exp.review.rules.rival_pairs import Rival, told_rivals, with_answers
 from alice_exp.review.store import reports
 
 if TYPE_CHECKING:
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.review.store import Reports

@@ -30,7 +30,7 @@ from alice_exp.review.usecases.decisions import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.model.values.snapshot import Snapshot
 
 

@@ -25,7 +25,6 @@ from alice_exp.model.values.block import (
     is_shown_as_it_is,
 )
 from alice_exp.model.values.changes import ChangeSet, Put
-from alice_exp.review.rules.arrangement import arranged
 from alice_exp.review.rules.daily_report import (
     Edition,
     Proposal,
@@ -35,6 +34,7 @@ from alice_exp.review.rules.daily_report import (
     standing_of,
     with_repeats,
 )
+from alice_exp.review.rules.report_order import arranged
 from alice_exp.review.store import reports
 from alice_exp.review.usecases.decisions import refused
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from alice_exp.caller.acting import Caller
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.rules.rejection import Returned

@@ -35,7 +35,7 @@ def allow(terminal: Terminal, references: _Ids, dry_run: DryRun = False) -> None
     require_person(session.caller, say("share"), f"alice-exp share allow {' '.join(references)}")
     if not dry_run:
         terminal.confirm(say("Let {count} blocks leave this machine?", count=len(references)))
-    done = bundles.allow(terminal.doors(dry_run), session.caller, references)
+    done = bundles.allow(terminal.home_for(dry_run), session.caller, references)
     _permitted(terminal, done, lambda placed: say("{id}  may leave", id=placed.block.id))
 
 
@@ -46,7 +46,7 @@ def deny(terminal: Terminal, references: _Ids, dry_run: DryRun = False) -> None:
     """
     session = terminal.session
     require_person(session.caller, say("share"), f"alice-exp share deny {' '.join(references)}")
-    done = bundles.deny(terminal.doors(dry_run), session.caller, references)
+    done = bundles.deny(terminal.home_for(dry_run), session.caller, references)
     _permitted(terminal, done, lambda placed: say("{id}  stays here", id=placed.block.id))
 
 
@@ -179,7 +179,7 @@ def import_(
     bundle = bundles.received(source_bytes(source), source)
     if not dry_run and bundles.would_raise(session.home, session.caller, bundle):
         terminal.confirm(say("Raise counts of blocks that you approved, as {name} claims?", name=bundle.name))
-    taken = bundles.take_in(terminal.doors(dry_run), session.caller, bundle)
+    taken = bundles.take_in(terminal.home_for(dry_run), session.caller, bundle)
     refused = [(which, say(why, **values)) for which, why, values in taken.refused]
     changed = (*taken.candidates, *taken.merged, *taken.noted)
     document = {

@@ -37,7 +37,7 @@ from alice_exp.sharing.store.peer_identity import shares
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.sharing.store.peer_identity import Shares

@@ -28,7 +28,7 @@ from alice_exp.sharing.usecases.bundles import TakenIn
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.problem import Json
     from alice_exp.model.values.snapshot import Snapshot

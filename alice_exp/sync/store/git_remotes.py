@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
 
 R = TypeVar("R")
 

@@ -28,7 +28,7 @@ from alice_exp.sync.store.shared_history import shared_past
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.model.values.ledger_entry import Entry
 
 

@@ -16,7 +16,7 @@ from alice_exp.sync.rules.merge_ledgers import Entries, LedgerHead, merge_ledger
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.kernel.journal.git_process import Repository
     from alice_exp.model.values.ledger_entry import Entry
     from alice_exp.sync.remotes import Remote

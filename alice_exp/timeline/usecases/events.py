@@ -28,7 +28,7 @@ from alice_exp.timeline.usecases.original_events import FINISHED, everything
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from alice_exp.home.doors import Home
+    from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Commit

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.home.ports import Cataloguing, Landed, Purged, SignerOf
+    from alice_exp.home.ports import Cataloguing, Purged, SignerOf, WrittenFile
     from alice_exp.home.store.hand_edits import Adopting
     from alice_exp.home.store.record_files import Recording
     from alice_exp.home.store.write_changes import Composing
@@ -67,7 +67,7 @@ class Home:
         self.repository = self._writer.repository
         self._sources = sources
         self.standings = Standings(self.repository, root, signer)
-        self.follow: Callable[[Sequence[Landed]], None] = lambda _: None
+        self.follow: Callable[[Sequence[WrittenFile]], None] = lambda _: None
         """Called with what an act wrote, while it still holds the lock; never raises."""
         self.catalogued: Cataloguing = lambda _: None
         """What is known of files by their content (path to blob id), so that they need not be read."""

@@ -13,8 +13,8 @@ from alice_exp.model.rules.private_facts import Delicate
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 from alice_exp.review.cli.candidate_card import neighbours
 from alice_exp.review.cli.review_pages import ReviewPage
-from alice_exp.review.rules.arrangement import CARDS, FEW, Key, Wanted, arranged, page_of, review_screens
 from alice_exp.review.rules.daily_report import Item, Proposal
+from alice_exp.review.rules.report_order import CARDS, FEW, Key, Wanted, arranged, page_of, review_screens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
