@@ -166,7 +166,9 @@ def run_host(person: Path, cli: Call) -> Call:
                 where.append(model.url)
             done = subprocess.run(
                 [program, *real.verb, *(real.unasked if runs else ()), *real.prompt, said],
-                env=clean() | {key: one.replace("WHERE", model.url) for key, one in real.variables.items()},
+                env=clean()
+                | {"PWD": str(at or person)}
+                | {key: one.replace("WHERE", model.url) for key, one in real.variables.items()},
                 cwd=at or person,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
