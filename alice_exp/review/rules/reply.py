@@ -90,6 +90,10 @@ def read(
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise unclear("a reply has at most {most} bytes", most=MOST_BYTES)
     found = tokens(text)
+    words = [token.text.casefold() for token in found]
+    if "n" in words and "y" not in words and found[0].kind == "verb" and words[0] != "n" and words[-1] != "n":
+        # "Approve 1 n 2" may mean and, or no.
+        found = [replace(token, kind="unknown") if token.text.casefold() == "n" else token for token in found]
     kinds = {token.kind for token in found}
     if "changing" in kinds:
         raise UsageError(

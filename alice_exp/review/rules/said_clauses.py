@@ -176,7 +176,7 @@ class _Builder:
             elif kind not in ("filler", "gone", "vague") and (
                 kind != "mark" or word in _MARKS or word == "?"
             ):
-                self._name(clause)
+                self._name(clause, -(word == "都"))
                 self._add(clause, kind, word, behind)
         self._name(self.row[-1])
         self._cut(2)

@@ -295,7 +295,7 @@ class _Reader:
             odd = row[-1]
             is_named = isinstance(odd, Named) and odd.by_word and odd.places <= union(clause.sets[:-1])
             refuse(not (is_named if isinstance(odd, Named) else odd[0] == self.pairs[-1][1]))
-        refuse(self.header and self.header[0] != self.pairs[-1][1] and clause.sets[-1].wide)
+        refuse(self.header and self.header[0] != self.pairs[-1][1])
         places = union([*listed * is_first, *clause.sets])
         refuse(clause.pronoun > 1 and places and len(places) != clause.pronoun)
         self.waiting = [one for one in self.waiting if not (is_first and one[0] in listed)]
