@@ -18,10 +18,10 @@ demo: $(READY)  ## walk the main job in a fresh home, in your language
 
 RUN_TESTS := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 3 --dist worksteal
 
-test: $(READY)  ## nine tenths of the daily tests, the cheap ones: a minute or so on two quiet cores
+test: $(READY)  ## nine tenths of the daily tests, the cheap ones: two minutes on two quiet cores
 	$(RUN_TESTS) -m 'not slow and not costly'
 
-test-all: $(READY)  ## the daily tests, three minutes on two quiet cores
+test-all: $(READY)  ## the daily tests, five to six minutes on two cores
 	$(RUN_TESTS)
 
 check: format lint types rooms docs test-all
