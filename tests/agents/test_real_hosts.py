@@ -29,11 +29,11 @@ SAID = "Please always answer with a table. I live in Berlin."
 HEARD = {"The user lives in Berlin", "Please always answer with a table."}
 
 
-def clean() -> dict[str, str]:
-    """The environment without what other hosts and models left in it."""
+def clean(at: Path | None = None) -> dict[str, str]:
+    """The environment, in a folder, without what other hosts and models left in it."""
     foreign = ("CLAUDE", "ANTHROPIC", "GEMINI", "GOOGLE", "OPENAI", "ALICE_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
-    return {**kept, "PYTHONPATH": str(ROOT), "ALICE_NOW": NOW, "PWD": os.environ["HOME"]}
+    return {**kept, "PYTHONPATH": str(ROOT), "ALICE_NOW": NOW, "PWD": str(at or os.environ["HOME"])}
 
 
 @pytest.fixture
@@ -166,9 +166,7 @@ def run_host(person: Path, cli: Call) -> Call:
                 where.append(model.url)
             done = subprocess.run(
                 [program, *real.verb, *(real.unasked if runs else ()), *real.prompt, said],
-                env=clean()
-                | {"PWD": str(at or person)}
-                | {key: one.replace("WHERE", model.url) for key, one in real.variables.items()},
+                env=clean(at) | {key: one.replace("WHERE", model.url) for key, one in real.variables.items()},
                 cwd=at or person,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
