@@ -12,42 +12,16 @@ from collections.abc import Iterator
 from alice_exp.conversations.usecases import search_sessions
 from docs.bench.bench_conversations import Said, ours, plain_bm25
 
-THINGS = [
-    "budget",
-    "deadline",
-    "server",
-    "sister",
-    "garden",
-    "thesis",
-    "flight",
-    "dentist",
-    "kitchen",
-    "contract",
-    "marathon",
-    "piano",
-    "visa",
-    "database",
-    "newsletter",
-    "workshop",
-    "insurance",
-    "balcony",
-    "recipe",
-    "podcast",
-]
-OWNERS = [
-    "Lisbon",
-    "Graz",
-    "the spring launch",
-    "project Heron",
-    "the school",
-    "the north office",
-    "Clara",
-    "uncle Ben",
-    "the museum",
-    "the lake house",
-    "the second phase",
-    "the museum shop",
-]
+_THINGS = (
+    "budget, deadline, server, sister, garden, thesis, flight, dentist, kitchen, contract, "
+    "marathon, piano, visa, database, newsletter, workshop, insurance, balcony, recipe, podcast"
+)
+THINGS = _THINGS.split(", ")
+_OWNERS = (
+    "Lisbon, Graz, the spring launch, project Heron, the school, the north office, Clara, uncle "
+    "Ben, the museum, the lake house, the second phase, the museum shop"
+)
+OWNERS = _OWNERS.split(", ")
 TOLD = [
     "I moved the {t} of {p} to {v}",
     "we agreed that the {t} of {p} is {v}",

@@ -11,59 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-LATIN = [
-    "search",
-    "code",
-    "repository",
-    "python",
-    "test",
-    "deploy",
-    "server",
-    "database",
-    "index",
-    "cache",
-    "build",
-    "docker",
-    "branch",
-    "commit",
-    "review",
-    "config",
-    "network",
-    "timeout",
-    "retry",
-    "memory",
-    "file",
-    "parse",
-    "token",
-    "query",
-    "window",
-    "model",
-    "agent",
-    "tool",
-    "shell",
-    "script",
-    "format",
-    "lint",
-    "type",
-    "error",
-    "trace",
-    "log",
-    "metric",
-    "alert",
-    "schema",
-    "migrate",
-    "replica",
-    "shard",
-    "queue",
-    "worker",
-    "cron",
-    "secret",
-    "certificate",
-    "proxy",
-    "cluster",
-    "node",
-    "pod",
-]
+_LATIN = (
+    "search code repository python test deploy server database index cache build docker branch commit "
+    "review config network timeout retry memory file parse token query window model agent tool shell "
+    "script format lint type error trace log metric alert schema migrate replica shard queue worker "
+    "cron secret certificate proxy cluster node pod"
+)
+LATIN = _LATIN.split()
 HAN = "搜索代码仓库测试部署服务数据库索引缓存构建分支提交评审配置网络超时重试内存文件解析查询窗口模型工具脚本格式错误日志指标告警迁移副本队列证书代理集群节点"
 
 
