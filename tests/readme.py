@@ -93,7 +93,7 @@ def _rooms() -> str:
 
 
 def _named(name: str, what: str) -> str:
-    return textwrap.fill(f"{name:<26}{what}", 104, subsequent_indent=" " * 26, break_on_hyphens=False)
+    return textwrap.fill(f"{name:<25} {what}", 104, subsequent_indent=" " * 26, break_on_hyphens=False)
 
 
 def _said(name: str) -> str:
