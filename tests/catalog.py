@@ -19,7 +19,7 @@ from alice_exp.app.command_tree import command_of
 from alice_exp.app.help_page import BEGIN, LEAD, SHARED
 from alice_exp.app.main import command
 from alice_exp.app.wrong_commands import KINDS, NAMED, REMOVED
-from alice_exp.blocks.cli.act_wording import COUNTS, DETAILS
+from alice_exp.blocks.cli.lifetime_commands import COUNTS, DETAILS
 from alice_exp.finding.rules.choice import IN_DOUBT_WARNING, RIVAL_WARNING
 from alice_exp.kernel.journal.act import OPS
 from alice_exp.learning.documents import ASSESSED, FAILED, UNTESTED

@@ -28,7 +28,7 @@ import typer
 
 from alice_exp.caller.hosts import KNOWN
 from alice_exp.home.state_files import FOLDERS, state_files
-from alice_exp.home.store.config_files import write_local
+from alice_exp.home.store.list_files import write_local
 from alice_exp.model.values.config import HAND_EDITS_TRUSTED
 from tests.in_memory import in_memory
 

@@ -21,7 +21,7 @@ from alice_exp.caller.hosts import Event, Hooks, Host
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.jsonc import Append, Remove, Set, edit, locate, parse
 from alice_exp.kernel.jsonc.edits import Edit
-from alice_exp.kernel.jsonc.problem import Json, Pointer
+from alice_exp.kernel.jsonc.scan import Json, Pointer
 
 NAME = "alice-exp"
 """What our server is called in every host."""

@@ -49,7 +49,7 @@ from alice_exp.kernel.errors import (
     RefusedError,
     UsageError,
 )
-from alice_exp.kernel.jsonc.problem import Json, Problem
+from alice_exp.kernel.jsonc.scan import Json, Problem
 from alice_exp.learning.rules.assessment import Assessment
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics

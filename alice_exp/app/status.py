@@ -11,7 +11,7 @@ import typer
 from alice_exp.agents import launcher
 from alice_exp.agents.connected_hosts import Connected, connected, faults, foreign
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.text.display import one_line, wrapped
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt

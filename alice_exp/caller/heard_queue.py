@@ -20,7 +20,7 @@ from alice_exp.kernel.journal.atomic_files import MARK, append, create, read_byt
 from alice_exp.kernel.journal.atomic_files import replace as write
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.said_again import SIGNS, are_one, keyed, marks_of
+from alice_exp.model.rules.identity import SIGNS, are_one, keyed, marks_of
 from alice_exp.model.values.block import Evidence
 
 _DAY = 86_400

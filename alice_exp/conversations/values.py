@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Literal, get_args
 
 from alice_exp.kernel.errors import UsageError
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.value_class import dataclass
 
 Role = Literal["system", "user", "assistant", "tool"]

@@ -10,7 +10,7 @@ from alice_exp.finding.store.embedded import cosines
 from alice_exp.home.references import is_keyed, one_of, prefix, resolve
 from alice_exp.kernel.errors import Hint, Names, UsageError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.consolidation import block_decay
+from alice_exp.model.rules.doubt import block_decay
 from alice_exp.model.rules.lifecycle import LEVELS, Level, Thresholds, at_least, level
 from alice_exp.model.values.block import (
     OUTSIDE,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from alice_exp.finding.store.index_query import Indexed
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
-    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.records import Episode
 

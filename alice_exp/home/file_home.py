@@ -11,10 +11,18 @@ import time
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from alice_exp.home.store.config_files import read_configuration, write_local
-from alice_exp.home.store.list_files import LOCAL, Found, elsewhere, scan, scan_config, signature_of
+from alice_exp.home.store.list_files import (
+    LOCAL,
+    Found,
+    elsewhere,
+    read_configuration,
+    scan,
+    scan_config,
+    signature_of,
+    write_local,
+)
 from alice_exp.home.store.read_files import (
     SAVING_NS,
     LastGood,
@@ -39,14 +47,10 @@ if TYPE_CHECKING:
 
     from alice_exp.home.ports import Cataloguing, Purged, SignerOf, WrittenFile
     from alice_exp.home.store.hand_edits import Adopting
-    from alice_exp.home.store.record_files import Recording
-    from alice_exp.home.store.write_changes import Composing
+    from alice_exp.home.store.write_changes import Composing, Recording
     from alice_exp.kernel.journal.act import Act, Actor, Commit, Message
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.changes import Plan
-    from alice_exp.model.values.snapshot import Snapshot
-
-R = TypeVar("R")
+    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.model.values.snapshot import Plan, R, Snapshot
 
 TRIES = 5
 """The number of attempts at an act when a person saves a file meanwhile."""
@@ -139,7 +143,7 @@ class Home:
 
     @cached_property
     def _recording(self) -> Recording:
-        from alice_exp.home.store.record_files import Recording
+        from alice_exp.home.store.write_changes import Recording
 
         return Recording(self.reading)
 
@@ -332,7 +336,7 @@ class Home:
     def _applied(
         self, plan: Plan[R], places: Collection[Place], records: bool | str
     ) -> tuple[Commit | None, R]:
-        from alice_exp.model.rules.expiry import with_expired
+        from alice_exp.model.rules.lifecycle import with_expired
 
         with self._locked():
             for left in reversed(range(TRIES)):

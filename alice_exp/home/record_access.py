@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.jsonc.problem import Problem, first_error
+from alice_exp.kernel.jsonc.scan import Problem, first_error
 from alice_exp.kernel.text.times import seconds
 from alice_exp.model.formats.record_schema import past_episodes, past_timeline
 from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.model.formats.block_fields import SHAPES
 from alice_exp.model.formats.field_readers import COUNT, MAP, MOMENT, SAID, SHARE, TEXT, TEXTS, said
 from alice_exp.model.values.config import OPTIONS, Kind

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from alice_exp.kernel.journal.act import Commit
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.model.values.block import Evidence, Placed
 
 

@@ -11,7 +11,7 @@ from alice_exp.home.references import resolve
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit
-from alice_exp.kernel.jsonc.problem import Problem, first_error
+from alice_exp.kernel.jsonc.scan import Problem, first_error
 from alice_exp.model.rules.approval import (
     Standing,
     approved_now,
@@ -20,7 +20,7 @@ from alice_exp.model.rules.approval import (
 )
 from alice_exp.model.rules.ledger import is_same
 from alice_exp.model.values.block import Placed
-from alice_exp.model.values.changes import ChangeSet, Put, Setting
+from alice_exp.model.values.snapshot import ChangeSet, Put, Setting
 from alice_exp.owner.store import owner
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from alice_exp.kernel.journal.act import Commit
-    from alice_exp.model.values.block import Placed
-    from alice_exp.model.values.ledger_entry import Entry
+    from alice_exp.model.values.block import Entry, Placed
 
 
 @dataclass(frozen=True, slots=True)

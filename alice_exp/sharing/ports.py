@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.value_class import dataclass
 
 Message = Mapping[str, Json]

@@ -14,7 +14,7 @@ from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.sync import usecases as syncing
 from alice_exp.sync.remotes import Remote, remotes
-from alice_exp.sync.rules.merge_ledgers import told_key
+from alice_exp.sync.rules.merge_homes import told_key
 from alice_exp.sync.usecases import Synced
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say

@@ -23,7 +23,7 @@ from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.sharing.usecases import bundles as sharing
 from alice_exp.sharing.usecases.bundles import TakenIn
 from alice_exp.sync.remotes import Exchanged, Remote, remotes
-from alice_exp.sync.rules.merge_ledgers import told_key
+from alice_exp.sync.rules.merge_homes import told_key
 from alice_exp.sync.store.git_remotes import exchange
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from alice_exp.kernel.errors import AliceError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from alice_exp.model.values.block import Placed
-    from alice_exp.model.values.ledger_entry import Entry
+    from alice_exp.model.values.block import Entry, Placed
     from alice_exp.team.store import TeamState
     from alice_exp.team.usecases import Teaming
 

@@ -17,9 +17,17 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import said
 from alice_exp.model.formats.block_schema import block_json, block_of
 from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.values.block import PLACES, Approved, Block, Payload, Placed, content_hash
-from alice_exp.model.values.changes import ChangeSet
-from alice_exp.model.values.ledger_entry import PUT_AWAY, Entry
+from alice_exp.model.values.block import (
+    PLACES,
+    PUT_AWAY,
+    Approved,
+    Block,
+    Entry,
+    Payload,
+    Placed,
+    content_hash,
+)
+from alice_exp.model.values.snapshot import ChangeSet
 from alice_exp.team.rules import team_file
 from alice_exp.team.rules.publication import (
     SIGN,
@@ -38,7 +46,7 @@ if TYPE_CHECKING:
     from alice_exp.caller.acting import Caller
     from alice_exp.home.file_home import Home
     from alice_exp.kernel.journal.act import Commit
-    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.team.rules.team_file import Refused
     from alice_exp.team.store import RepositoryFiles, TeamState

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal.atomic_files import replace
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 

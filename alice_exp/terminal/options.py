@@ -15,7 +15,7 @@ import typer
 
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError, reason
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.model.values.block import BLOCK_TYPES, SETS, Place
 from alice_exp.terminal.fields import BOUNDS
 

@@ -17,7 +17,7 @@ from alice_exp.finding.rules import gate
 from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.learning.rules.assessment import Grade, Weights, assess
-from alice_exp.model.rules.consolidation import HALF_LIFE_DAYS
+from alice_exp.model.rules.doubt import HALF_LIFE_DAYS
 from alice_exp.model.values.block import Block, Payload, Placed
 from docs.bench.bench_recall import load, strangers_of
 from docs.bench.calibrate import NAMES, family

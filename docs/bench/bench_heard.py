@@ -23,7 +23,7 @@ from alice_exp.conversations.rules.own_sentences import Said, own_sentences, que
 from alice_exp.conversations.rules.tool_uses import deeds_of
 from alice_exp.conversations.rules.transcripts import read, records, spoken
 from alice_exp.kernel.text.tokens import tokens
-from alice_exp.model.rules.said_again import are_one, marks_of
+from alice_exp.model.rules.identity import are_one, marks_of
 from tests.data import HERE
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from alice_exp.blocks.cli.act_wording import in_words
+from alice_exp.blocks.cli.lifetime_commands import in_words
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.terminal import language
 from tests.case_tables import table

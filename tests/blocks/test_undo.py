@@ -207,7 +207,7 @@ def test_one_conversation(tools: Path, cli: Call, world: Path) -> None:
     """Acts that carry Alice-Session, whoever writes them."""
     from alice_exp.kernel.journal.act import Act, Actor
     from alice_exp.model.values.block import Block, Payload
-    from alice_exp.model.values.changes import ChangeSet, Put
+    from alice_exp.model.values.snapshot import ChangeSet, Put
 
     opened = open_session()
     for number, session in enumerate(("ses-one", "ses-two", "ses-one"), start=2):

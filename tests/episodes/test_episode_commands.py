@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from alice_exp.episodes.rules.retention import MONTH, prune, retention
-from alice_exp.episodes.rules.search_episodes import shorten_result
-from alice_exp.episodes.rules.task_similarity import retrieval_similarity, similarity_with
+from alice_exp.episodes.rules.search_episodes import retrieval_similarity, shorten_result, similarity_with
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.kernel.text.tokens import keywords, literal_keywords
 from alice_exp.model.values.records import Episode, EpisodeBook

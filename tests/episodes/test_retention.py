@@ -17,9 +17,9 @@ from alice_exp.episodes.rules.retention import (
     uniquenesses,
     weigh,
 )
-from alice_exp.episodes.rules.task_similarity import retrieval_similarity
+from alice_exp.episodes.rules.search_episodes import retrieval_similarity
 from alice_exp.kernel.text.times import iso_time
-from alice_exp.model.rules.consolidation import block_decay
+from alice_exp.model.rules.doubt import block_decay
 from alice_exp.model.values.block import Block, Payload
 from alice_exp.model.values.records import Episode, EpisodeBook
 from tests.case_tables import table

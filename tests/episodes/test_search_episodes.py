@@ -17,14 +17,15 @@ from alice_exp.episodes.rules.search_episodes import (
     find_similar,
     find_without_context,
     join,
+    retrieval_similarity,
     shorten_result,
     similar_failures,
     statistics,
+    task_similarity,
 )
-from alice_exp.episodes.rules.task_similarity import retrieval_similarity, task_similarity
 from alice_exp.finding.rules.contexts import context_similarity
 from alice_exp.finding.rules.scorer import Texts
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import iso_time, milliseconds
 from alice_exp.kernel.text.tokens import keywords
 from alice_exp.model.values.records import Episode, EpisodeBook

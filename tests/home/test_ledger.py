@@ -13,7 +13,7 @@ from alice_exp.home.session import Session
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.journal.ledger_objects import LedgerObjects
 from alice_exp.model.rules.ledger import shard_of
-from alice_exp.model.values.ledger_entry import Entry
+from alice_exp.model.values.block import Entry
 from tests.conftest import Call
 
 Git = Callable[..., str]

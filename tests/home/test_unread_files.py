@@ -13,7 +13,7 @@ import pytest
 
 from alice_exp.app.opening import open_session
 from alice_exp.home.store import read_files, write_changes
-from alice_exp.home.store.config_files import write_local
+from alice_exp.home.store.list_files import write_local
 from alice_exp.learning.usecases.decision_outcome import report_outcome
 from alice_exp.model.rules.identity import marks
 from alice_exp.model.values.block import PLACES

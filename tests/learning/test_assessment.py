@@ -17,7 +17,7 @@ from alice_exp.learning.rules.assessment import (
     grade,
     meta_score,
 )
-from alice_exp.model.rules.consolidation import HALF_LIFE_DAYS
+from alice_exp.model.rules.doubt import HALF_LIFE_DAYS
 from alice_exp.model.values.block import Block, Payload, Placed, State
 from alice_exp.terminal.language import say
 from tests.case_tables import table

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.model.rules.consolidation import (
+from alice_exp.model.rules.doubt import (
     HALF_LIFE_DAYS,
     Weights,
     age_days,

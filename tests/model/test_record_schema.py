@@ -9,10 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alice_exp.kernel.jsonc import Document, Unchanged, dump, edit, parse
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import iso_time
-from alice_exp.model.formats.record_edits import book_edits, completion_edits, timeline_edits
-from alice_exp.model.formats.record_import import import_episodes, import_timeline
+from alice_exp.model.formats.record_import import (
+    book_edits,
+    completion_edits,
+    import_episodes,
+    import_timeline,
+    timeline_edits,
+)
 from alice_exp.model.formats.record_schema import (
     EPISODES,
     EPISODES_PATH,

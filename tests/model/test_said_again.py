@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from alice_exp.model.rules.said_again import are_one, keyed, marks_of
+from alice_exp.model.rules.identity import are_one, keyed, marks_of
 from tests.case_tables import cases
 from tests.data import HERE
 

@@ -17,7 +17,7 @@ from alice_exp.app.opening import open_session
 from alice_exp.finding.store.index_query import entry_row
 from alice_exp.kernel.journal.act import Message
 from alice_exp.model.rules.ledger import bound, shard_of, with_entries
-from alice_exp.model.values.ledger_entry import Entry
+from alice_exp.model.values.block import Entry
 from alice_exp.owner.store import owner
 
 Call = Callable[..., Any]

@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from alice_exp.kernel.journal.act import Act, Actor, Commit
-from alice_exp.model.rules.expiry import expires_at, is_expired, with_expired
-from alice_exp.model.rules.lifecycle import level
+from alice_exp.model.rules.lifecycle import expires_at, is_expired, level, with_expired
 from alice_exp.model.values.block import (
     Approved,
     Archived,
@@ -18,9 +17,8 @@ from alice_exp.model.values.block import (
     Reported,
     content_hash,
 )
-from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.config import Config, Wait
-from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
+from alice_exp.model.values.snapshot import ChangeSet, NamespaceFile, Put, Snapshot
 from alice_exp.review.cli.report_parts import came_of
 from alice_exp.review.cli.report_text import notice
 from alice_exp.review.rules.daily_report import Edition, agenda, returned

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from alice_exp.model.rules.expiry import expires_at, paused
+from alice_exp.model.rules.lifecycle import expires_at, paused
 from alice_exp.model.values.config import Wait, pauses_of
 from tests.case_tables import table
 from tests.conftest import Call

@@ -22,9 +22,9 @@ from alice_exp.model.values.block import (
     Payload,
     Placed,
     Record,
+    Standing,
     content_hash,
 )
-from alice_exp.model.values.ledger_entry import Standing
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.sync.rules.merge_blocks import merge, merge_block, second_id
 from alice_exp.sync.rules.merge_homes import merge_timelines, merge_trees

@@ -7,6 +7,7 @@ import pytest
 
 from alice_exp.model.values.block import (
     EVIDENCE_KEPT,
+    NONE,
     Approved,
     Archived,
     Block,
@@ -18,7 +19,6 @@ from alice_exp.model.values.block import (
     Trigger,
     content_hash,
 )
-from alice_exp.model.values.ledger_entry import NONE
 from alice_exp.sync.rules.merge_fields import FIELDS, Versions, folded, merged
 
 WAS = Block(

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from alice_exp.model.rules.ledger import digest
-from alice_exp.model.values.ledger_entry import Entry
-from alice_exp.sync.rules.merge_ledgers import ASKED, merge_ledgers
+from alice_exp.model.values.block import Entry
+from alice_exp.sync.rules.merge_homes import ASKED, merge_ledgers
 
 ONE, HEIGHT = "exp-aaaa2222", ("forgotten", "rejected", "retired", "waiting", "trusted")
 WAS = Entry(ONE, "trusted", "c1", "universal/x.jsonc", act="act-1", at="2026-02-20T09:00:00Z")

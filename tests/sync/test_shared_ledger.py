@@ -13,8 +13,8 @@ import pytest
 
 from alice_exp.home.session import Session
 from alice_exp.model.rules.ledger import read_shard
-from alice_exp.model.values.ledger_entry import Entry
-from alice_exp.sync.rules.merge_ledgers import read_head, signing_rows, told_key
+from alice_exp.model.values.block import Entry
+from alice_exp.sync.rules.merge_homes import read_head, signing_rows, told_key
 from tests.conftest import Call, Result
 from tests.home.test_foreign_commits import FORGED_MESSAGE, SAID, believed, commit, forged, put
 from tests.sync.conftest import InStep, pair

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.blocks.cli.act_wording import block_words, in_words, restore_lost
+from alice_exp.blocks.cli.lifetime_commands import block_words, in_words, restore_lost
 from alice_exp.blocks.usecases import provenance
 from alice_exp.blocks.usecases.provenance import LogFilter
 from alice_exp.caller.acting import require_person
@@ -16,8 +16,7 @@ from alice_exp.kernel.errors import BusyError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import Commit, commit_id
 from alice_exp.model import documents
 from alice_exp.model.formats.block_schema import block_json
-from alice_exp.model.rules.consolidation import importance_factor
-from alice_exp.model.rules.doubt import use
+from alice_exp.model.rules.doubt import importance_factor, use
 from alice_exp.model.values.block import CONFIDENCE, TRUST, Placed, Record
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import rendered, say

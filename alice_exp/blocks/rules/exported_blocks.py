@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from alice_exp.kernel.jsonc import Document, Edit, Set, cut, edit, locate, parse
-from alice_exp.kernel.jsonc.problem import Json, Problem
+from alice_exp.kernel.jsonc.scan import Json, Problem
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model import documents

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.data_files import LazyPattern, word_lists
 from alice_exp.kernel.text.tokens import tokens
-from alice_exp.model.rules.said_again import are_one, marks_of
+from alice_exp.model.rules.identity import are_one, marks_of
 from alice_exp.model.values.block import CUES, HEARD, About, Block, BlockType, Evidence, Placed
 
 if TYPE_CHECKING:

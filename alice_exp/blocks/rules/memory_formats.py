@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.marked_block import blank_block
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.kernel.value_class import dataclass

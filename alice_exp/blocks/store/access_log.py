@@ -17,17 +17,16 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError, reason
-from alice_exp.model.rules.consolidation import Weights, consolidation_of
+from alice_exp.model.rules.doubt import Weights, consolidation_of
 from alice_exp.model.values.block import Reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from alice_exp.model.values.block import Placed, Reads
-    from alice_exp.model.values.changes import Put
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.records import EpisodeBook
-    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.model.values.snapshot import Put, Snapshot
 
 
 LOST = "access.lost"
@@ -200,7 +199,7 @@ def folded(snapshot: Snapshot, reads: Mapping[str, Reads], now: str) -> tuple[Pu
 
     Empty if one of them is in a file with a problem: the reads then wait until it is repaired.
     """
-    from alice_exp.model.values.changes import Put
+    from alice_exp.model.values.snapshot import Put
 
     found = snapshot.with_ids(reads.keys()).values()
     if any(placed.stale for placed in found):

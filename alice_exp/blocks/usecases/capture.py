@@ -15,10 +15,9 @@ from alice_exp.kernel.journal.act import Act, Op
 from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.identity import Sameness, marks, sameness
-from alice_exp.model.rules.namespaces import namespace_for
+from alice_exp.model.rules.approval import namespace_for
+from alice_exp.model.rules.identity import Rejections, Sameness, marks, sameness, twin
 from alice_exp.model.rules.private_facts import delicate, pool_path
-from alice_exp.model.rules.rejection import Rejections, twin
 from alice_exp.model.values.block import (
     CUES,
     EVIDENCE_KEPT,
@@ -31,7 +30,7 @@ from alice_exp.model.values.block import (
     is_approved,
     path_of,
 )
-from alice_exp.model.values.changes import ChangeSet, Put
+from alice_exp.model.values.snapshot import ChangeSet, Put
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

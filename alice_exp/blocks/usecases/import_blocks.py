@@ -17,12 +17,10 @@ from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.identity import sameness
+from alice_exp.model.rules.identity import Rejections, sameness
 from alice_exp.model.rules.private_facts import pool_path
-from alice_exp.model.rules.rejection import Rejections
 from alice_exp.model.values.block import REVIEWED, Block, Evidence, Payload, Placed, Trigger
-from alice_exp.model.values.changes import ChangeSet, Put
-from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, Op
-from alice_exp.kernel.jsonc.problem import first_error
+from alice_exp.kernel.jsonc.scan import first_error
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt, rested, still_true
 from alice_exp.model.rules.ledger import after
@@ -29,14 +29,14 @@ from alice_exp.model.values.block import (
     path_of,
     place_of,
 )
-from alice_exp.model.values.changes import ChangeSet, Put
+from alice_exp.model.values.snapshot import ChangeSet, Put
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from alice_exp.home.file_home import Home
     from alice_exp.home.ports import Purged
-    from alice_exp.kernel.jsonc.problem import Problem
+    from alice_exp.kernel.jsonc.scan import Problem
     from alice_exp.model.values.snapshot import Snapshot
 
 
@@ -100,8 +100,8 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
     """
     from alice_exp.blocks.usecases.capture import refusal
     from alice_exp.model.rules.adoption import raises_trust
+    from alice_exp.model.rules.identity import Rejections
     from alice_exp.model.rules.private_facts import is_left_behind
-    from alice_exp.model.rules.rejection import Rejections
 
     require_person(caller, "edit", f"alice-exp edit {opened.placed.block.id}")
     alone = read_alone(text, opened.placed, caller.now)

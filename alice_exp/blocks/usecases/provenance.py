@@ -7,20 +7,26 @@ from dataclasses import replace
 from itertools import islice, pairwise, takewhile
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.rules.lost_decisions import Lost, lost_decisions, put_back, taken_over
-from alice_exp.blocks.rules.undo import RECORDS, by_block, whole_files
+from alice_exp.blocks.rules.undo import (
+    RECORDS,
+    Lost,
+    by_block,
+    lost_decisions,
+    put_back,
+    taken_over,
+    whole_files,
+)
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.file_home import Home
 from alice_exp.home.ports import Changed, Version
 from alice_exp.home.references import prefix
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import OPS, Act, Commit
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.values.block import PLACES, Placed
-from alice_exp.model.values.changes import ChangeSet, Put
-from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
 
 if TYPE_CHECKING:
     from alice_exp.home.session import Session
@@ -274,7 +280,7 @@ def restore(session: Session, reference: str) -> tuple[Placed, Commit | None]:
     rejected, ``UsageError`` if the block is in the home, ``NotFoundError`` if history does not have it.
     """
     from alice_exp.blocks.usecases.capture import refusal
-    from alice_exp.model.rules.rejection import Rejections
+    from alice_exp.model.rules.identity import Rejections
 
     caller, history = session.caller, session.history
     require_person(caller, "restore", f"alice-exp restore {reference}")

@@ -22,7 +22,7 @@ from dataclasses import replace
 from alice_exp.caller.hosts import KNOWN
 from alice_exp.conversations.values import ROLES, ChatRecord, Message, Role, message_of
 from alice_exp.kernel.errors import UsageError
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import iso_time
 
 TAG = "alice-exp"

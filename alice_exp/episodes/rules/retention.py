@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from alice_exp.finding.rules.contexts import CONTEXT_WEIGHT, TASK_WEIGHT
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords
 from alice_exp.kernel.value_class import dataclass

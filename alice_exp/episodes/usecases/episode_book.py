@@ -31,9 +31,9 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.record_import import import_episodes
 from alice_exp.model.formats.record_schema import past_episodes
 from alice_exp.model.values.block import SETS
-from alice_exp.model.values.changes import ChangeSet
 from alice_exp.model.values.config import BY_NAME
 from alice_exp.model.values.records import EPISODES_PATH, Episode, EpisodeBook
+from alice_exp.model.values.snapshot import ChangeSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from alice_exp.episodes.rules.search_episodes import Match
     from alice_exp.home.session import Session
     from alice_exp.kernel.journal.act import Commit
-    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.values.records import ImportMode
     from alice_exp.model.values.snapshot import Snapshot
 

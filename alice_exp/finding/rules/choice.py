@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from alice_exp.finding.rules.ranking import Match
-    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.kernel.jsonc.scan import Json
 
     Rivals: TypeAlias = Callable[[Placed, Placed], bool]
 

@@ -11,8 +11,14 @@ from typing import NamedTuple
 
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.times import seconds
-from alice_exp.model.rules.consolidation import DAY, DEFAULT_HALF_LIFE, importance_factor, stretch
-from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt
+from alice_exp.model.rules.doubt import (
+    DAY,
+    DEFAULT_HALF_LIFE,
+    DOUBTED,
+    importance_factor,
+    is_in_doubt,
+    stretch,
+)
 from alice_exp.model.values.block import BLOCK_TYPES, CONFIDENCE, TRUST, Block, Place, Placed, is_approved
 from alice_exp.model.values.snapshot import Span
 

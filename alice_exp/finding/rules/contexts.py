@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 
 TASK_WEIGHT, CONTEXT_WEIGHT = 0.4, 0.6
 """The weights of task and context in a similarity (R0.18)."""

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from alice_exp.finding.rules.concerns import Standing, block_text, is_living, standing
 from alice_exp.finding.rules.scorer import Scored, Texts
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Placed
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from alice_exp.kernel.text.bilingual_lexicon import LEAST, scores
 from alice_exp.kernel.text.tokens import fold, tokens
-from alice_exp.kernel.text.word_search import LEAST, scores
 from alice_exp.model.values.records import Episode
 
 READ = 4096

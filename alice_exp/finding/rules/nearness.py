@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from alice_exp.finding.rules.statement import END, WHEN, Said, Statement, is_pair
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.tokens import is_cjk
-from alice_exp.model.rules.rejection import inference
+from alice_exp.model.rules.identity import inference
 from alice_exp.model.rules.similarity import same_inference
 
 Kind = Literal["identical", "opposes", "replaces", "same", "extends", "near"]

@@ -16,10 +16,10 @@ from typing import Any, cast
 from alice_exp.finding.rules.concerns import LONGEST, Standing
 from alice_exp.finding.rules.contexts import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity
 from alice_exp.finding.rules.corpus import AT_ONCE, Corpus, Found, Searchable
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.consolidation import (
+from alice_exp.model.rules.doubt import (
     DAY,
     DEFAULT_HALF_LIFE,
     HALF_LIFE_DAYS,

@@ -14,14 +14,13 @@ from alice_exp.finding.rules.noise import Noise
 from alice_exp.finding.store.database import DatabaseError
 from alice_exp.model.formats.block_schema import block_json, read_block
 from alice_exp.model.rules import ledger
-from alice_exp.model.values.block import Block, Place, Placed, place_of
-from alice_exp.model.values.ledger_entry import NONE, Entry
+from alice_exp.model.values.block import NONE, Block, Entry, Place, Placed, place_of
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.corpus import Found
     from alice_exp.finding.rules.parsed_query import Query
     from alice_exp.finding.rules.scorer import Statistics
-    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.values.snapshot import Span
 
 _LISTED = 250

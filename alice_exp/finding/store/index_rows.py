@@ -32,8 +32,7 @@ from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.text.tokens import thirds, tokens_many
 from alice_exp.model.rules.identity import marks
 from alice_exp.model.rules.ledger import with_entry
-from alice_exp.model.values.block import Block, Placed, place_of
-from alice_exp.model.values.ledger_entry import Entry
+from alice_exp.model.values.block import Block, Entry, Placed, place_of
 
 
 class Text(NamedTuple):

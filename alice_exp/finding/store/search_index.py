@@ -26,8 +26,7 @@ from alice_exp.home.ports import NEW, WrittenFile
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.model.values.block import Block, Placed
-from alice_exp.model.values.ledger_entry import Entry
+from alice_exp.model.values.block import Block, Entry, Placed
 
 if TYPE_CHECKING:
     from alice_exp.home.file_home import Home

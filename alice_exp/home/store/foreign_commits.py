@@ -28,8 +28,7 @@ from alice_exp.kernel.text.display import visible
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.ledger import bound, is_same
-from alice_exp.model.values.block import Placed, holds_blocks, says_approved
-from alice_exp.model.values.ledger_entry import Entry
+from alice_exp.model.values.block import Entry, Placed, holds_blocks, says_approved
 
 _NAMED = 200
 """The most commits, and blocks of a kind, that one act's message names."""

@@ -18,7 +18,7 @@ from alice_exp.kernel.journal.act import FOREIGN, disclaimed, read
 from alice_exp.kernel.journal.git_process import LOST, NO_PROGRAMS, isolated_environment, missing_git
 from alice_exp.kernel.journal.git_references import MENDS
 from alice_exp.kernel.jsonc import parse
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.model.formats.block_edits import raw_block
 from alice_exp.model.formats.block_schema import read_blocks, state_in
 from alice_exp.model.values.block import Placed, content_hash, holds_blocks, path_of
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.journal.git_process import Repository
-    from alice_exp.model.values.ledger_entry import Entry
+    from alice_exp.model.values.block import Entry
 
 _BLOCK = re.compile(r"exp-[0-9a-z]+")
 _MOST = 500

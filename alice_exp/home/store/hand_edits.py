@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Mapping
 
 from alice_exp.home.store.list_files import Found
 from alice_exp.home.store.read_files import Reading
-from alice_exp.home.store.record_files import as_adopted
 from alice_exp.home.store.standings import Standings
+from alice_exp.home.store.write_changes import as_adopted
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import Hint, ProblemError
 from alice_exp.kernel.journal.act import Act, Actor
@@ -17,17 +17,16 @@ from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, now_ns
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.kernel.jsonc import Document, edit, parse
-from alice_exp.kernel.jsonc.problem import first_error
+from alice_exp.kernel.jsonc.scan import first_error
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH
 from alice_exp.model.rules.adoption import adopt, withdrawn
-from alice_exp.model.rules.identity import id_of_nameless
-from alice_exp.model.rules.rejection import Returned, refusals, typed_again
+from alice_exp.model.rules.identity import Returned, id_of_nameless, refusals, typed_again
 from alice_exp.model.values.block import Block, Placed, holds_blocks, place_of
-from alice_exp.model.values.changes import ChangeSet
 from alice_exp.model.values.config import HAND_EDITS_TRUSTED as TRUSTED
 from alice_exp.model.values.config import Config
+from alice_exp.model.values.snapshot import ChangeSet
 
 
 class Adopting:

@@ -21,14 +21,12 @@ from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.jsonc import Document, parse
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.values.block import HELD, Block, Placed, place_of
-from alice_exp.model.values.changes import ChangeSet, Put
-from alice_exp.model.values.ledger_entry import PUT_AWAY
-from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.block import HELD, PUT_AWAY, Block, Placed, place_of
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
 
 if TYPE_CHECKING:
     from alice_exp.home.ports import Purged
-    from alice_exp.model.formats.block_erasure import Said
+    from alice_exp.model.formats.block_edits import Said
 
 _TOLD = ("Reply", "Reason", "Scenario")
 """The trailers in which a person's words stand."""
@@ -65,7 +63,7 @@ def as_filed(changes: ChangeSet, seen: Snapshot) -> ChangeSet:
 def _unsaid(changes: ChangeSet, waiting: Mapping[str, Block]) -> tuple[tuple[str, str], ...]:
     """The trailers of an act, whose words a person may have taken from what is held."""
     # Loaded where something is held, which hardly an act meets.
-    from alice_exp.model.formats.block_erasure import PURGED
+    from alice_exp.model.formats.block_edits import PURGED
     from alice_exp.model.rules.private_facts import private_words
 
     told = [value for name, value in changes.act.trailers if name in _TOLD]
@@ -105,7 +103,7 @@ def purge(
     from alice_exp.home.ports import Purged
     from alice_exp.home.store.purge import purge as erase
     from alice_exp.home.store.purge_search import Versions, remains
-    from alice_exp.model.formats.block_erasure import said_by
+    from alice_exp.model.formats.block_edits import said_by
 
     (block_id,) = act.blocks
     was_held = held_back.take_out(block_id)
@@ -151,7 +149,7 @@ class HeldBack:
         if HELD not in new:
             yield
             return
-        from alice_exp.model.formats.block_erasure import said_by
+        from alice_exp.model.formats.block_edits import said_by
 
         after = new.pop(HELD)
         before = content_of(self._file)
@@ -172,7 +170,7 @@ class HeldBack:
 
     def take_out(self, block_id: str) -> bool:
         """Erase a block that waits, and what ``state/`` derives from it; False if it does not wait here."""
-        from alice_exp.model.formats.block_erasure import forget, said_by
+        from alice_exp.model.formats.block_edits import forget, said_by
 
         data = content_of(self._file) or b""
         said = said_by(data, HELD, block_id)

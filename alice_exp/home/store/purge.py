@@ -30,7 +30,7 @@ from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN
 from alice_exp.kernel.journal.lock import REPORTS
 from alice_exp.kernel.journal.transaction import exchange_content
 from alice_exp.kernel.text.written_forms import WrittenForms
-from alice_exp.model.formats.block_erasure import PURGED, Said, is_empty
+from alice_exp.model.formats.block_edits import PURGED, Said, is_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

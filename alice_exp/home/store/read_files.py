@@ -12,12 +12,11 @@ from alice_exp.kernel import jsonc
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.atomic_files import NotAFile, Signature, read_bytes
-from alice_exp.kernel.jsonc.problem import Problem, first_error
+from alice_exp.kernel.jsonc.scan import Problem, first_error
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.ledger import keeper
-from alice_exp.model.values.block import HELD, Block, Place, holds_blocks, place_of
-from alice_exp.model.values.ledger_entry import NONE
+from alice_exp.model.values.block import HELD, NONE, Block, Place, holds_blocks, place_of
 from alice_exp.model.values.snapshot import Catalogue, NamespaceFile, Snapshot, Unread
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from alice_exp.kernel.journal.act import Act, Commit, Message
 from alice_exp.kernel.journal.atomic_files import create, read_bytes
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.ledger_objects import OWNER, LedgerObjects, row_of, text_of
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules.ledger import (
     asked_in,
@@ -39,8 +39,17 @@ from alice_exp.model.rules.ledger import (
     with_entry,
     without,
 )
-from alice_exp.model.values.block import Block, Placed, holds_blocks, place_of
-from alice_exp.model.values.ledger_entry import KEYED, MARKS, NONE, PUT_AWAY, Entry
+from alice_exp.model.values.block import (
+    KEYED,
+    MARKS,
+    NONE,
+    PUT_AWAY,
+    Block,
+    Entry,
+    Placed,
+    holds_blocks,
+    place_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -49,9 +58,9 @@ if TYPE_CHECKING:
     from alice_exp.home.ports import SignerOf
     from alice_exp.kernel.journal.act import LedgerCommit, Message
     from alice_exp.kernel.journal.transaction import FileChange
-    from alice_exp.model.values.changes import ChangeSet
+    from alice_exp.model.values.block import Standing
     from alice_exp.model.values.config import Config
-    from alice_exp.model.values.ledger_entry import Standing
+    from alice_exp.model.values.snapshot import ChangeSet
 
 
 class Standings:
@@ -152,7 +161,7 @@ class Standings:
     def rejection(self, text: str) -> Entry | None:
         """See ``snapshot.Decisions``. What was purged stays rejected as far as nobody can guess it."""
         # Loaded where something is compared with what was rejected.
-        from alice_exp.model.rules.rejection import fingerprints
+        from alice_exp.model.rules.identity import fingerprints
 
         key = self._key()
         try:
@@ -210,8 +219,8 @@ class Standings:
 
     def rejecting(self, block: Block) -> Iterator[Entry]:
         """The entries by which a rejected text is known again when no file holds it."""
+        from alice_exp.model.rules.identity import fingerprints, inference
         from alice_exp.model.rules.private_facts import delicate
-        from alice_exp.model.rules.rejection import fingerprints, inference
 
         key = self._key(is_made=True) if delicate(block) else b""
         for mark in fingerprints(inference(block.payload), key):

@@ -154,7 +154,7 @@ def _prepare(
     try:
         pending = repository.prepare(parent, message, files, first, merged, ledger)
         if repository.may_sign():
-            from alice_exp.kernel.journal.signed_commits import sign
+            from alice_exp.kernel.journal.ledger_objects import sign
 
             pending = sign(repository, pending, 2 if first else 1)
     except (OSError, ProblemError):

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Generic, TypeVar, cast, overload
 
-from alice_exp.kernel.jsonc.problem import Json, Pointer, Problem
-from alice_exp.kernel.jsonc.scan import Child, children, skip_trivia, skip_value
+from alice_exp.kernel.jsonc.scan import Child, Json, Pointer, Problem, children, skip_trivia, skip_value
 from alice_exp.kernel.value_class import dataclass
 
 T = TypeVar("T")

@@ -20,9 +20,8 @@ from alice_exp.kernel.jsonc.formatting import (
     shift,
 )
 from alice_exp.kernel.jsonc.grammar import DEPTH
-from alice_exp.kernel.jsonc.problem import Json, Pointer
 from alice_exp.kernel.jsonc.reader import is_deeper
-from alice_exp.kernel.jsonc.scan import Child
+from alice_exp.kernel.jsonc.scan import Child, Json, Pointer
 from alice_exp.kernel.value_class import dataclass
 
 _UNIT = re.compile(r"[{\[][ ]*\r?\n(?:[ \t]*//[^\n]*\n)*([ \t]+)")

@@ -9,9 +9,8 @@ from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import NamedTuple, TypeAlias
 
-from alice_exp.kernel.jsonc.problem import Json
 from alice_exp.kernel.jsonc.reader import check_text
-from alice_exp.kernel.jsonc.scan import TRIVIUM, skip_trivia, skip_value
+from alice_exp.kernel.jsonc.scan import TRIVIUM, Json, skip_trivia, skip_value
 from alice_exp.kernel.value_class import dataclass
 
 WIDTH = 100

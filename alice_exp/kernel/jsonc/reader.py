@@ -16,10 +16,11 @@ from typing import Any
 
 from alice_exp.kernel.jsonc.document import Document, SharedElements, position
 from alice_exp.kernel.jsonc.grammar import DEPTH, DIGITS, Checker, Fault, Frame, State
-from alice_exp.kernel.jsonc.problem import Json, Problem
 from alice_exp.kernel.jsonc.scan import (
     KEY,
     Child,
+    Json,
+    Problem,
     children,
     joined,
     skip_trivia,

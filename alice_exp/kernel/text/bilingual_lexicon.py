@@ -5,14 +5,16 @@ The words are in ``kernel/text/data/lexicon.txt``.
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import chain
 
 from alice_exp.kernel.text.data_files import entries, stored
-from alice_exp.kernel.text.tokens import is_cjk, stems
+from alice_exp.kernel.text.tokens import fold, is_cjk, pieces, stems, tokens, tokens_many
 
 _LEXICON = "kernel/text/data/lexicon.txt"
 _CLASSES = "kernel/text/data/classes.txt"
@@ -108,3 +110,84 @@ def known_words(pieces: Iterable[str]) -> list[str]:
                 found[piece[at : at + size]] = None
             at += size or 1
     return list(found)
+
+
+K1, B = 1.2, 0.75
+"""BM25's saturation and length normalisation (Robertson 1994)."""
+
+MANY = 50
+"""The fewest texts that a word's rarity is worked out by: among a handful, what they have would count for nothing."""
+
+_ASKING = re.compile(
+    "为什么|为何|什么时候|什么|怎么样?|怎样|如何|哪[个里些种家]?|多少|是否|有没有|何时|[吗呢吧]"
+)
+"""Words of a Chinese question that no answer has."""
+
+ACROSS, MOST_ACROSS = 0.6, 0.8
+"""The least share of what is asked that a text in the other language has to have, and the most that it scores."""
+
+LEAST = 0.4
+"""The least share of the query's weight that a text has to have; below it nothing fits."""
+
+
+def scores(query: str, texts: Sequence[str], least: float = LEAST, count: int = 0) -> list[float]:
+    """Each text's score (>= 0), divided by the most that the query could score; 0.0 where the text does not fit.
+
+    ``count`` is the number of all texts, where those that have no word of the query were left out before.
+    """
+    wanted = sorted(set(tokens(_ASKING.sub(" ", query))) or set(tokens(query)))
+    bags = [Counter(found) for found in tokens_many(texts)]
+    lengths = [sum(bag.values()) for bag in bags]
+    mean = sum(lengths) / len(lengths) if any(lengths) else 1.0
+    # A word that no text has tells no more than one that a single text has.
+    spread = {word: max(1, sum(word in bag for bag in bags)) for word in wanted}
+    count = max(count, len(bags), MANY)
+    weight = {word: math.log(1 + (count - n + 0.5) / (n + 0.5)) for word, n in spread.items()}
+    whole = sum(weight.values())
+    found = []
+    for bag, length in zip(bags, lengths, strict=True):
+        shared = [word for word in wanted if word in bag]
+        fits = bool(shared) and sum(weight[word] for word in shared) >= least * whole
+        norm = K1 * (1 - B + B * length / mean)
+        total = sum(weight[word] * bag[word] * (K1 + 1) / (bag[word] + norm) for word in shared)
+        found.append(total / (whole * (K1 + 1)) if fits else 0.0)
+    return found
+
+
+def scores_across(query: str, texts: Sequence[str], least: float = ACROSS) -> list[float]:
+    """Each text's score (0 to 0.8) for a query in the other language, English or Chinese, by the lexicon's concepts.
+
+    A name or a word of the text's own script in the query ("v1 什么时候停的") counts as it is written.
+    """
+    asked = _other_names(query)
+    if not asked:
+        return [0.0] * len(texts)
+    folded = [fold(text) for text in texts]
+    spelt = any(not is_cjk(name) for names in asked for name in names)
+    bags: list[set[str]] = [set(found) for found in tokens_many(texts)] if spelt else [set()] * len(texts)
+    has = [
+        [any((name in text) if is_cjk(name) else (name in bag) for name in names) for names in asked]
+        for text, bag in zip(folded, bags, strict=True)
+    ]
+    count = max(len(texts), MANY)
+    spread = [max(1, sum(row[place] for row in has)) for place in range(len(asked))]
+    weight = [math.log(1 + (count - n + 0.5) / (n + 0.5)) for n in spread]
+    shares = [sum(w for w, hit in zip(weight, row, strict=True) if hit) / sum(weight) for row in has]
+    return [MOST_ACROSS * share if share >= least else 0.0 for share in shares]
+
+
+def _other_names(query: str) -> list[frozenset[str]]:
+    """What a query asks for, each as its names in the script that the query is not written in."""
+    parts = pieces(_ASKING.sub(" ", query))
+    stem_of = stems({part for part in parts if not is_cjk(part)})
+    chinese = any(map(is_cjk, parts))
+    words = known_words(
+        [part if is_cjk(part) else stem_of[part] for part in parts if is_cjk(part) or part in stem_of]
+    )
+    named = [
+        frozenset(name for name in same_concept(word) if is_cjk(name) != is_cjk(word))
+        for word in words
+        if is_cjk(word) == chinese
+    ]
+    kept = [frozenset({stem_of[part]}) for part in dict.fromkeys(parts) if chinese and part in stem_of]
+    return [names for names in (*named, *kept) if names] if any(named) or kept else []

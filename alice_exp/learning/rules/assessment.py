@@ -7,7 +7,7 @@ from math import floor
 from typing import Literal
 
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.consolidation import block_decay, consolidation_of
+from alice_exp.model.rules.doubt import block_decay, consolidation_of
 from alice_exp.model.values.block import CONFIDENCE, Placed
 from alice_exp.model.values.config import Config
 

@@ -15,7 +15,7 @@ from alice_exp.finding.usecases import Filters, of_team, replaced_ones, search
 from alice_exp.home.file_home import Home
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.store import OpenDecision, decisions
 from alice_exp.model.formats.record_schema import EPISODES_PATH

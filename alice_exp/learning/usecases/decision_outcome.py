@@ -14,16 +14,15 @@ from alice_exp.home.references import resolve
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.impact import counted
 from alice_exp.learning.store import OpenDecision, decisions
 from alice_exp.model.formats.record_schema import EVENTS_PATH
 from alice_exp.model.rules.lifecycle import Change, Thresholds, level, scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Evidence, Placed, is_of_team
-from alice_exp.model.values.changes import ChangeSet, Put
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
-from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
 from alice_exp.timeline.rules.compaction import DECISION, Merge, Summariser, add_event, finished, unfinished
 from alice_exp.timeline.usecases.events import asked, configured_summary
 from alice_exp.timeline.usecases.original_events import FINISHED
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from alice_exp.caller.acting import Caller
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
-    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import Snapshot
 

@@ -20,8 +20,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.distill import REPEATS, distill
 from alice_exp.learning.rules.proposals import Proposal, lesson
 from alice_exp.model.formats.record_schema import EPISODES_PATH
-from alice_exp.model.rules.identity import sameness
-from alice_exp.model.rules.rejection import Rejections
+from alice_exp.model.rules.identity import Rejections, sameness
 from alice_exp.model.values.block import PLACES, SETS, Placed
 from alice_exp.model.values.records import Episode, EpisodeBook
 from alice_exp.model.values.snapshot import Snapshot

@@ -16,8 +16,8 @@ from alice_exp.learning.rules.impact import Impact, Quality, qualities
 from alice_exp.learning.rules.impact import impact as weighed
 from alice_exp.learning.store import decisions
 from alice_exp.model.formats.record_schema import EPISODES_PATH
-from alice_exp.model.rules.consolidation import Consolidation, age_days, consolidation_of
-from alice_exp.model.rules.consolidation import Weights as ConsolidationWeights
+from alice_exp.model.rules.doubt import Consolidation, age_days, consolidation_of
+from alice_exp.model.rules.doubt import Weights as ConsolidationWeights
 from alice_exp.model.rules.lifecycle import LEVELS, Thresholds, level
 from alice_exp.model.values.block import BLOCK_TYPES, PLACES, SETS, Placed
 from alice_exp.model.values.records import EpisodeBook
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
-    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.kernel.jsonc.scan import Json
 
 
 AGES: Mapping[str, int] = {

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alice_exp.blocks.cli.act_wording import in_words
+from alice_exp.blocks.cli.lifetime_commands import in_words
 from alice_exp.finding.store.search_index import index
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import attributes
 from alice_exp.maintenance.store.watch import watcher

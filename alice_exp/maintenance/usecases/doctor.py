@@ -9,12 +9,12 @@ from alice_exp.caller.acting import require_person
 from alice_exp.home.record_access import ahead
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.act import Act
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.formats import schemas
 from alice_exp.maintenance.store.inspection import inspection
 from alice_exp.model.values.block import PLACES, Place
-from alice_exp.model.values.changes import ChangeSet
+from alice_exp.model.values.snapshot import ChangeSet
 from alice_exp.owner import usecases as owning
 from alice_exp.sync.remotes import remotes
 

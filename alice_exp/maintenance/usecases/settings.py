@@ -12,18 +12,18 @@ from alice_exp.home.references import namespace_name, namespace_path
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import Set, edit, parse
-from alice_exp.kernel.jsonc.problem import first_error
+from alice_exp.kernel.jsonc.scan import first_error
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.formats import schemas
 from alice_exp.model.formats.block_edits import NEW_FILE
 from alice_exp.model.formats.config_file import PATH, default_text, fits, read_config, sentence
 from alice_exp.model.formats.field_readers import problem_at
 from alice_exp.model.formats.record_schema import EMPTY
-from alice_exp.model.rules.expiry import paused
-from alice_exp.model.rules.namespaces import NAMESPACES
+from alice_exp.model.rules.approval import NAMESPACES
+from alice_exp.model.rules.lifecycle import paused
 from alice_exp.model.values.block import PLACES, Place, place_of
-from alice_exp.model.values.changes import ChangeSet, Setting
 from alice_exp.model.values.config import BY_NAME, OPTIONS, Option, is_local
+from alice_exp.model.values.snapshot import ChangeSet, Setting
 from alice_exp.sharing.ports import PEER_NAME
 from alice_exp.terminal import language
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.home.file_home import Home
-    from alice_exp.kernel.jsonc.problem import Json, Problem
+    from alice_exp.kernel.jsonc.scan import Json, Problem
     from alice_exp.model.values.snapshot import Snapshot
 
 

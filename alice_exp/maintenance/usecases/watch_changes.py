@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.snapshot import Snapshot

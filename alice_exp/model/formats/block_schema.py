@@ -11,7 +11,7 @@ from itertools import zip_longest
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.model.formats.block_fields import FIELDS, PAST
 from alice_exp.model.formats.field_readers import (
     Fault,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from alice_exp.kernel.jsonc import Document, Unchanged
-    from alice_exp.kernel.jsonc.problem import Json, Pointer
+    from alice_exp.kernel.jsonc.scan import Json, Pointer
     from alice_exp.model.values.block import Place, State, Trigger
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.jsonc import Document, dump, locate_key
-from alice_exp.kernel.jsonc.problem import Json, Problem
+from alice_exp.kernel.jsonc.scan import Json, Problem
 from alice_exp.model.formats.field_readers import Found, problem_at
 from alice_exp.model.values.config import BY_NAME, OPTIONS, PAST, TAKEN, Config, Kind, Option, is_local
 

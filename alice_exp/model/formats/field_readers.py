@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint
-from alice_exp.kernel.jsonc.problem import Json, Pointer, Problem, Severity
+from alice_exp.kernel.jsonc.scan import Json, Pointer, Problem, Severity
 from alice_exp.kernel.text.times import parsed
 
 if TYPE_CHECKING:

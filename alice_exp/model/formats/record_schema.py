@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from alice_exp.kernel.jsonc import Document, Unchanged
-    from alice_exp.kernel.jsonc.problem import Json, Pointer, Problem, Severity
+    from alice_exp.kernel.jsonc.scan import Json, Pointer, Problem, Severity
     from alice_exp.model.formats.field_readers import Reader
 
 

@@ -7,7 +7,17 @@ from dataclasses import replace
 from typing import Literal
 
 from alice_exp.kernel.text.data_files import LazyPattern
-from alice_exp.model.values.block import Approved, Block, Placed, content_hash, is_approved
+from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.block import (
+    Approved,
+    Block,
+    BlockType,
+    Place,
+    Placed,
+    content_hash,
+    is_approved,
+    path_of,
+)
 
 Standing = Literal["approved", "edited", "unsigned", "waiting"]
 """``edited``: the content differs from what the file calls approved. ``unsigned``: the file calls it approved, or it is
@@ -76,3 +86,55 @@ def accepted(block: Block) -> Block:
     Its state stays, because only successes here raise it, and so does ``verifications_local``.
     """
     return replace(block, verifications=max(block.verifications, claimed(block)))
+
+
+@dataclass(frozen=True, slots=True)
+class Founded:
+    """A namespace of a new home: its set, name, the comment at the top of its file, and the types that belong there."""
+
+    place: Place
+    name: str
+    comment: str
+    types: tuple[BlockType, ...]
+
+    @property
+    def path(self) -> str:
+        """The file's path in the home's repository."""
+        return path_of(self.place, self.name)
+
+
+NAMESPACES: tuple[Founded, ...] = (
+    Founded(
+        "universal",
+        "system_info",
+        "What holds for the systems at work here, whoever sits in front of them.",
+        ("fact", "preference", "goal", "identity"),
+    ),
+    Founded("universal", "tool_usage", "Which tool to use for what, and how.", ("rule", "solution", "habit")),
+    Founded(
+        "universal",
+        "api_patterns",
+        "How interfaces behave, and what works with them.",
+        ("pattern", "feature"),
+    ),
+    Founded(
+        "personal",
+        "user_preferences",
+        "What you like and who you are. Shared with nobody.",
+        ("preference", "fact", "goal", "identity", "feature"),
+    ),
+    Founded(
+        "personal",
+        "workflow_habits",
+        "How you work. Shared with nobody.",
+        ("habit", "rule", "solution", "pattern"),
+    ),
+)
+"""In each set every type belongs to exactly one namespace (``tests/model/test_namespaces.py`` checks this)."""
+
+_NAMES = {(one.place, type_): one.name for one in NAMESPACES for type_ in one.types}
+
+
+def namespace_for(place: Place, type_: BlockType) -> str:
+    """The namespace of ``personal`` or ``universal`` to which a type of block belongs."""
+    return _NAMES[place, type_]

@@ -3,18 +3,185 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import hmac
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.content_digest import sha256
-from alice_exp.kernel.text.tokens import bag, fingerprint_text
-from alice_exp.model.rules.rejection import inference
-from alice_exp.model.rules.similarity import plain_mark
-from alice_exp.model.values.block import Block, content_hash
+from alice_exp.kernel.journal.act import Commit
+from alice_exp.kernel.text.data_files import LazyPattern
+from alice_exp.kernel.text.tokens import bag, fingerprint_text, fold, tokens, words
+from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.rules.similarity import plain_mark, same_inference
+from alice_exp.model.values.block import (
+    KEYED,
+    OPEN,
+    Archived,
+    Block,
+    Entry,
+    Payload,
+    Placed,
+    content_hash,
+    path_of,
+    place_of,
+)
+from alice_exp.model.values.snapshot import Decisions, Snapshot
 
 if TYPE_CHECKING:
     from alice_exp.kernel.jsonc import Edit
+
+
+REFUSED, REFUSED_AS = "Refused", "Refused-As"
+"""The trailers, in pairs, of an act that removed what was rejected before: the block's id, the rejected block's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A hand-written block that says the same as ``rejected``; it does not stay in the pool (DESIGN 6, D26).
+
+    ``placed`` is the block as it was typed, None if it has been removed already.
+    """
+
+    block_id: str
+    rejected: Placed
+    placed: Placed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejections:
+    """An index of rejected blocks: by their folded text, with and without its plain words, and by their words in any
+    order; ``decisions`` knows those that no file holds."""
+
+    by_text: dict[str, Placed]
+    by_words: dict[tuple[str, ...], Placed]
+    decisions: Decisions | None = None
+
+    @classmethod
+    def of(cls, rejected: Iterable[Placed], decisions: Decisions | None = None) -> Rejections:
+        """Index the rejected archive; of equal texts the later rejection wins."""
+        by_text: dict[str, Placed] = {}
+        by_words: dict[tuple[str, ...], Placed] = {}
+        for placed in rejected:
+            text = inference(placed.block.payload)
+            by_text[_plain(text)] = by_text[_mark(text)] = placed
+            in_any_order = bag(text)
+            if in_any_order:
+                by_words[in_any_order] = placed
+        return cls(by_text, by_words, decisions)
+
+    @classmethod
+    def within(cls, snapshot: Snapshot) -> Rejections:
+        """Index the rejected blocks of a snapshot that includes the archive."""
+        return cls.of(snapshot.rejected(), snapshot.decisions)
+
+    def find(self, payload: Payload) -> Placed | None:
+        """The rejected block that says the same, whatever its trigger; None if there is none."""
+        text = inference(payload)
+        known = self.by_text.get(_mark(text)) or self.by_text.get(_plain(text))
+        if known is not None:
+            return known
+        in_any_order = bag(text) if self.by_words else None
+        likely = self.by_words.get(in_any_order) if in_any_order else None
+        if likely and same_inference(inference(likely.block.payload), text):
+            return likely
+        entry = self.decisions.rejection(text) if self.decisions is not None else None
+        return _unfiled(entry, payload) if entry is not None else None
+
+
+def _unfiled(entry: Entry, payload: Payload) -> Placed:
+    """A rejected block that no file holds: it said the same as this payload."""
+    block = Block(entry.id, payload, archived=Archived("", entry.at, "rejected"), entry=entry)
+    return Placed(block, path_of("archive", "rejected"))
+
+
+def fingerprints(text: str, key: bytes = b"") -> tuple[str, ...]:
+    """The names under which the ledger knows a rejected text: hashes of it folded, with and without its plain words.
+
+    ``key`` makes them an HMAC-SHA256, which tells nothing of the text to who has not that: short texts are guessed.
+    """
+    found = dict.fromkeys((_mark(text), plain_mark(text) or _mark(text)))
+    marks = [mark.encode("utf-8", "surrogatepass") for mark in found]
+    if not key:
+        return tuple(f"{OPEN}{sha256(mark).hexdigest()[:32]}" for mark in marks)
+    import hmac
+
+    return tuple(f"{KEYED}{hmac.digest(key, mark, 'sha256').hex()[:32]}" for mark in marks)
+
+
+def twin(payload: Payload, blocks: Iterable[Placed], counts: Callable[[Placed], bool]) -> Placed | None:
+    """The block among ``blocks`` that ``counts`` and says the same to the word (DESIGN 13, identical), whatever its
+    trigger."""
+    text = inference(payload)
+    # One search for the longest word spares the marks of all blocks that do not have it.
+    needle = max(words(text), key=len, default="")
+    having = (p for p in blocks if needle in inference(p.block.payload).lower())
+    return Rejections.of(filter(counts, having)).find(payload)
+
+
+def typed_again(
+    blocks: Iterable[Block], path: str, before: Mapping[str, Placed], decisions: Decisions
+) -> tuple[Returned, ...]:
+    """The blocks of a hand-edited file that say what was rejected and did not already do so in the last commit.
+
+    ``blocks`` have ids; ``before`` is every block of the last commit, by id.
+    """
+    fresh = [block for block in blocks if not _was_there(block, path, before.get(block.id))]
+    archive = path_of("archive", "rejected")
+    rejected = (placed for placed in before.values() if placed.path == archive) if fresh else ()
+    known = Rejections.of(rejected, decisions)
+    found = ((block, known.find(block.payload)) for block in fresh)
+    return tuple(Returned(block.id, was, Placed(block, path)) for block, was in found if was is not None)
+
+
+def _was_there(block: Block, path: str, old: Placed | None) -> bool:
+    return (
+        old is not None
+        and old.place == place_of(path)
+        and inference(old.block.payload) == inference(block.payload)
+    )
+
+
+def taken_out(acts: Iterable[Commit], snapshot: Snapshot) -> tuple[Returned, ...]:
+    """What acts removed because it was rejected before, oldest first, except what is no longer rejected.
+
+    ``acts`` are newest first; ``snapshot`` includes the archive.
+    """
+    pairs: dict[str, str] = {}
+    for act in reversed(tuple(acts)):
+        values = {
+            name: [value for key, value in act.trailers if key == name] for name in (REFUSED, REFUSED_AS)
+        }
+        pairs.update(zip(values[REFUSED], values[REFUSED_AS], strict=False))
+    if not pairs:
+        return ()
+    rejected = {placed.block.id: placed for placed in snapshot.rejected()}
+    return tuple(
+        Returned(block_id, rejected[known]) for block_id, known in pairs.items() if known in rejected
+    )
+
+
+def refusals(back: Sequence[Returned]) -> tuple[tuple[str, str], ...]:
+    """The trailers from which ``taken_out`` reads."""
+    return tuple(
+        row for one in back for row in ((REFUSED, one.block_id), (REFUSED_AS, one.rejected.block.id))
+    )
+
+
+def inference(payload: Payload) -> str:
+    """What a block claims: its content and steps as one text."""
+    return " ".join((payload.content, *payload.steps))
+
+
+def _mark(text: str) -> str:
+    """A text's fingerprint, or the text itself if nothing of it is left ("!!!")."""
+    return fingerprint_text(text) or f"={text}"
+
+
+def _plain(text: str) -> str:
+    """A text's plain mark, told apart from fingerprints."""
+    return f"~{plain_mark(text) or _mark(text)}"
+
 
 Sameness = tuple[str, ...]
 """A value that is equal for blocks that are the same; opaque otherwise."""
@@ -83,3 +250,100 @@ def naming(blocks: Sequence[Block], path: str, taken: set[str]) -> Iterator[Edit
             own = id_of_nameless(block, path, taken)
             taken.add(own)
             yield Set(("blocks", index, "id"), own)
+
+
+SIGNS = "=<@"
+"""How a mark begins that is no pair: negation, order and numbers together; what comes later, where that is said; which
+word stands where, in a short sentence that sets one thing against another."""
+
+ENOUGH, NEAR = 0.5, 3
+"""Share of all pairs (Jaccard) from which two sentences are one order, and how far the words of a pair lie apart."""
+
+_CJK = "\u2e80"
+_POLITE = LazyPattern(
+    r"\b(?:please|from now on|make sure|remember|(?:do not|don['’]?t|never) forget)\b"
+    # What is compared was said in one project.
+    r"|\b(?:here|(?:in|for) (?:this|our|the) (?:repo|repository|project|codebase))\b|在?(?:这个|本)(?:项目|仓库)[里中]?"
+    r"|(?:不要|别)忘[了记]?|以后|今后|每次|必须|记得|务必|一定|请|再|先|都|要"
+)
+_NOT = LazyPattern(
+    r"\b(?:no|not|never|nothing|none|without|stop|avoid|neither|nor|except|unless|instead|rather|dont)\b|n['’]t\b|"
+    r"[不别没勿]|无需|禁止|停止|除了|除非"
+)
+# What comes later ("before you commit", "first …, then commit", 提交前, 先…再提交), and what comes earlier.
+_BEFORE = LazyPattern(
+    r"(?:\b(?:before|until|prior to)\b|\bfirst\b.*\bthen\b)([^,;.]*)|(.{2})之?前(?![面端])|先.+再(.{2})"
+)
+_AFTER = LazyPattern(r"\bafter\b([^,;.]*)|(.{2})之?后(?![面端])")
+_NUMBER = LazyPattern(
+    r"\d+(?:\.\d+)*|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|hundred|twice)\b"
+    r"|[二两三四五六七八九十百千]+(?=[个次条行层种天周月年秒分小遍名位份页字级倍空])"
+)
+# "X, not Y", "X over Y", "X for A and Y for B": the other way round it is another order.
+_AGAINST = LazyPattern(r"\b(?:not|never|over|instead|rather|prefer|but|and|while)\b|[不而非,，;；、]")
+_SHORT = 12
+"""Words of a sentence up to which their places count."""
+_LIGHT = frozenset(
+    "alway just mean now ok on also must should each every time again when whenever not no never noth none don "  # noqa: SIM905
+    "without stop avoid neither nor except unless instead rather befor after until prior make keep use first then "
+    "want need let get like give prefer all everi per "
+    "我 你 您 的 一 次 遍 到 在 给 会 了 吧 不 别 没 勿 之 前 后".split()
+)
+
+
+def marks_of(text: str) -> frozenset[str]:
+    """The pairs of words at most ``NEAR`` apart, in either order, ``=`` with negation, before or after, numbers, and
+    ``<`` with what comes later.
+
+    A sentence of less than three words has these, too. Empty where nothing is left of it but such marks.
+    """
+    whole = fold(text)
+    plain = _POLITE.sub(" ", whole)
+    words = _words(plain)
+    pairs = {
+        " ".join(sorted((word, other)))
+        for at, word in enumerate(words)
+        for other in words[at + 1 : at + 1 + NEAR]
+    }
+    if len(words) < 3:
+        pairs |= set(words)
+    signs = ["not"] if _NOT.search(plain) else []
+    later = set()
+    for sign, shape in (("<", _BEFORE), (">", _AFTER)):
+        if found := shape.search(whole):
+            signs.append(sign)
+            held = _words(_POLITE.sub(" ", next(filter(None, found.groups()), "")))
+            # "Before you start" is before whatever is started.
+            told = [word for word in held if word not in ("start", "begin")]
+            # Of a Chinese word the second character, which stands next to 前.
+            later |= {f"<{sign}{told[-1 if told[0] >= _CJK else 0]}"} if told else set()
+    signs += sorted(_NUMBER.findall(plain))
+    places = enumerate(words) if len(words) <= _SHORT and _AGAINST.search(whole) else ()
+    marks = (*pairs, *later, *(f"@{at} {word}" for at, word in places), " ".join(("=", *signs)))
+    return frozenset(marks) if pairs else frozenset()
+
+
+def _words(plain: str) -> list[str]:
+    return [word for word in tokens(plain) if word not in _LIGHT and (len(word) == 1 or word[0] < _CJK)]
+
+
+def keyed(marks: Iterable[str], key: bytes) -> frozenset[str]:
+    """Marks as hashes by a secret key, 12 digits each; those that are no pair keep their first character."""
+    return frozenset(
+        (one[0] if one[0] in SIGNS else "") + hmac.digest(key, one.encode(), "sha256").hex()[:12]
+        for one in marks
+    )
+
+
+def are_one(marks: Collection[str], others: Collection[str]) -> bool:
+    """Whether two sentences, by their marks, give the same order: never where negation, order or numbers differ, or two
+    words have changed places."""
+    one, two = ({mark for mark in each if mark[0] not in SIGNS} for each in (marks, others))
+    (signs, later, places), (theirs, others_later, others_places) = (
+        [{mark for mark in each if mark[0] == sign} for sign in SIGNS] for each in (marks, others)
+    )
+    if not signs or signs != theirs or (later and others_later and later != others_later):
+        return False
+    if len(places) == len(others_places) == len(places & others_places) + 2:
+        return False
+    return len(one & two) >= ENOUGH * max(1, len(one | two))

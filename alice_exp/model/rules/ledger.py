@@ -13,15 +13,25 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from alice_exp.kernel.content_digest import sha256
-from alice_exp.model.values.block import Block, Placed, content_hash, is_approved
-from alice_exp.model.values.ledger_entry import ASKED, MARKS, NONE, STANDINGS, Entry, Standing
+from alice_exp.model.values.block import (
+    ASKED,
+    MARKS,
+    NONE,
+    STANDINGS,
+    Block,
+    Entry,
+    Placed,
+    Standing,
+    content_hash,
+    is_approved,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from alice_exp.kernel.journal.act import Act, Commit
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.changes import Put
+    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.model.values.snapshot import Put
 
 _BEGINNING = re.compile(rb'\n\["([^"\\]+)","([a-z]+)",')
 SHARDS = 256

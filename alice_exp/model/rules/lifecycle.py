@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import CONFIDENCE, EVIDENCE_KEPT, Evidence, is_approved
+from alice_exp.model.values.block import CONFIDENCE, EVIDENCE_KEPT, Block, Evidence, Placed, is_approved
+from alice_exp.model.values.config import Pauses, Wait
+from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from alice_exp.kernel.jsonc.problem import Json
-    from alice_exp.model.values.block import Block, Placed, State
+    from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.model.values.block import State
     from alice_exp.model.values.config import Config
+
 
 Level: TypeAlias = Literal["obsolete", "possible", "past", "reliable", "super_reliable"]
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -310,3 +314,61 @@ def is_shareable(placed: Placed, thresholds: Thresholds = DEFAULT) -> bool:
         and level(block, thresholds) == "super_reliable"
         and is_approved(placed)
     )
+
+
+def expires_at(block: Block, wait: Wait) -> str:
+    """When a candidate expires: so many days after the first report that showed it, a pause left out; empty if none has
+    shown it (B2.21)."""
+    if block.reported is None:
+        return ""
+    shown = datetime.fromisoformat(block.reported.at)
+    due = shown + timedelta(days=wait.days)
+    for began, until in wait.pauses:
+        if shown < until and began < due:
+            due += until - max(began, shown)
+    return due.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def paused(pauses: Pauses, now: datetime, until: datetime) -> str:
+    """``heartbeat.paused`` when a pause lasts from now until a time; one that is not after now ends what runs.
+
+    What runs goes on from when it began; what is over stays, since a candidate shown before it waits longer.
+    """
+    kept = [(began, min(end, now)) for began, end in pauses if began < now]
+    if until > now:
+        began = kept.pop()[0] if kept and kept[-1][1] == now else now
+        kept.append((began, until))
+    return " ".join(f"{began.isoformat()}/{end.isoformat()}" for began, end in kept)
+
+
+def is_expired(block: Block, now: str, wait: Wait) -> bool:
+    """Whether a candidate has expired; at the exact second it has (R2.43)."""
+    due = expires_at(block, wait)
+    return bool(due) and datetime.fromisoformat(now) >= datetime.fromisoformat(due)
+
+
+def expired(snapshot: Snapshot, now: str) -> tuple[Placed, ...]:
+    """The expired candidates, which a person's report or act removes (B2.22).
+
+    Those in a file with a problem stay until it is mended, since nothing is written to such a file.
+    """
+    wait = snapshot.config.wait
+    pool = snapshot.within("low_value")
+    return tuple(placed for placed in pool if not placed.stale and is_expired(placed.block, now, wait))
+
+
+def with_expired(changes: ChangeSet, snapshot: Snapshot) -> ChangeSet:
+    """A person's change set, extended to remove all expired candidates that it does not touch itself; anybody else's as
+    it is.
+
+    The act's message names each of them, so that ``log`` and ``restore`` can find them.
+    """
+    if not changes.act.actor.is_person:
+        return changes
+    touched = {put.block.id for put in changes.puts} | set(changes.removes)
+    ids = tuple(p.block.id for p in expired(snapshot, changes.act.at) if p.block.id not in touched)
+    if not ids:
+        return changes
+    trailers = tuple((name, block_id) for block_id in ids for name in ("Expired", "Block"))
+    act = replace(changes.act, trailers=(*changes.act.trailers, *trailers))
+    return replace(changes, act=act, removes=(*changes.removes, *ids))

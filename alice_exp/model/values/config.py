@@ -10,7 +10,7 @@ from dataclasses import field
 from datetime import MAXYEAR, datetime
 from typing import Literal
 
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.value_class import dataclass
 
 Kind = Literal["count", "share", "days", "flag", "text"]

@@ -11,7 +11,7 @@ from dataclasses import field
 from itertools import accumulate
 from typing import Literal
 
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import milliseconds, seconds
 from alice_exp.kernel.value_class import dataclass
 

@@ -170,7 +170,7 @@ def rejected(
 def purged(terminal: Terminal, ids: Sequence[str]) -> bool:
     """Remove every version of rejected blocks, because of what they hold; what repeats it elsewhere is named. Returns
     whether nothing does."""
-    from alice_exp.blocks.cli.act_wording import told_elsewhere
+    from alice_exp.blocks.cli.lifetime_commands import told_elsewhere
     from alice_exp.blocks.usecases.lifetime import purge
 
     is_gone = True

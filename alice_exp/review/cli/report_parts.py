@@ -7,17 +7,17 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
-from alice_exp.blocks.cli.act_wording import told_lost
-from alice_exp.blocks.rules.lost_decisions import Lost
+from alice_exp.blocks.cli.lifetime_commands import told_lost
+from alice_exp.blocks.rules.undo import Lost
 from alice_exp.finding.rules.neighbourhood import Relation
 from alice_exp.home.ports import Came
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model import documents
 from alice_exp.model.documents import brief, payload_text, trigger_text
-from alice_exp.model.rules.rejection import Returned
+from alice_exp.model.rules.identity import Returned
 from alice_exp.model.values.block import HELD, Placed, place_of
 from alice_exp.review.cli.candidate_card import Row, item_document, relation_document, which_holds
 from alice_exp.review.rules.daily_report import Agenda

@@ -93,7 +93,7 @@ def ask_team(terminal: Terminal, came: Came, rule: Callable[[str], None], width:
 
 def lost_page(terminal: Terminal, rule: Callable[[str], None], width: int) -> bool:
     """Show the decisions that the files lack, and put all of them back or let them go; whether the person quit."""
-    from alice_exp.blocks.cli.act_wording import told_lost
+    from alice_exp.blocks.cli.lifetime_commands import told_lost
     from alice_exp.blocks.usecases import provenance
 
     session = terminal.session

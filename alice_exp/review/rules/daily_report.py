@@ -11,18 +11,17 @@ from dataclasses import field, replace
 from datetime import datetime
 from typing import Any
 
-from alice_exp.blocks.rules.lost_decisions import Lost, Texts, lost_decisions
+from alice_exp.blocks.rules.undo import BlockTexts, Lost, lost_decisions
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, UNAPPROVED, came_up, faded
 from alice_exp.finding.rules.neighbourhood import Neighbourhood, Relation, trusted
 from alice_exp.home.ports import Came
 from alice_exp.kernel.journal.act import Commit
-from alice_exp.kernel.jsonc.problem import Problem
+from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.value_class import attributes, dataclass
-from alice_exp.model.rules.consolidation import block_decay
-from alice_exp.model.rules.expiry import expires_at
-from alice_exp.model.rules.lifecycle import Thresholds, level
+from alice_exp.model.rules.doubt import block_decay
+from alice_exp.model.rules.identity import Rejections, Returned, taken_out
+from alice_exp.model.rules.lifecycle import Thresholds, expires_at, level
 from alice_exp.model.rules.private_facts import Delicate, delicate
-from alice_exp.model.rules.rejection import Rejections, Returned, taken_out
 from alice_exp.model.values.block import (
     CONFIDENCE,
     EXPLICIT,
@@ -222,7 +221,7 @@ class Edition:
     numbers: Mapping[str, int] = field(default_factory=dict)
     destinations: Mapping[str, str] = field(default_factory=dict)
     proposals: Mapping[str, Proposal] = field(default_factory=dict)
-    texts: Texts = lambda _: {}
+    texts: BlockTexts = lambda _: {}
 
 
 def candidates(snapshot: Snapshot, leaving: Iterable[Placed] = ()) -> list[Placed]:
@@ -298,7 +297,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
     )
 
 
-def as_decided(waiting: Sequence[Placed], texts: Texts) -> Mapping[str, Placed]:
+def as_decided(waiting: Sequence[Placed], texts: BlockTexts) -> Mapping[str, Placed]:
     """What a person trusted of those that wait and say something else now, by id, as far as history has it."""
     entries = [
         entry

@@ -13,8 +13,7 @@ from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import Block, Placed, is_approved
-from alice_exp.model.values.changes import Put
-from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.snapshot import Put, Snapshot
 from alice_exp.review.rules.daily_report import candidates
 
 Answer = Literal["new", "old", "both", "neither"]

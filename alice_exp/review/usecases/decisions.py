@@ -16,6 +16,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.ledger import after
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import (
+    ASKED,
     EVIDENCE_KEPT,
     PLACES,
     REVIEWED,
@@ -31,8 +32,7 @@ from alice_exp.model.values.block import (
     path_of,
     place_of,
 )
-from alice_exp.model.values.changes import ChangeSet, Put
-from alice_exp.model.values.ledger_entry import ASKED
+from alice_exp.model.values.snapshot import ChangeSet, Put
 from alice_exp.review.rules.rival_pairs import Rival, told_rivals, with_answers
 from alice_exp.review.store import reports
 

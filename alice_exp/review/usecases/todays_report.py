@@ -11,9 +11,9 @@ from alice_exp.blocks.usecases.capture import destination
 from alice_exp.home.references import namespace_name
 from alice_exp.home.session import projects_of
 from alice_exp.kernel.journal.act import Act
-from alice_exp.model.rules.expiry import expired
+from alice_exp.model.rules.identity import Rejections, refusals
+from alice_exp.model.rules.lifecycle import expired
 from alice_exp.model.rules.private_facts import delicate
-from alice_exp.model.rules.rejection import Rejections, refusals
 from alice_exp.model.values.block import (
     PLACES,
     REVIEWED,
@@ -24,7 +24,7 @@ from alice_exp.model.values.block import (
     is_put_away,
     is_shown_as_it_is,
 )
-from alice_exp.model.values.changes import ChangeSet, Put
+from alice_exp.model.values.snapshot import ChangeSet, Put
 from alice_exp.review.rules.daily_report import (
     Edition,
     Proposal,
@@ -45,10 +45,9 @@ if TYPE_CHECKING:
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
     from alice_exp.kernel.journal.act import Commit
-    from alice_exp.model.rules.rejection import Returned
-    from alice_exp.model.values.changes import Plan
+    from alice_exp.model.rules.identity import Returned
     from alice_exp.model.values.records import EpisodeBook
-    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.model.values.snapshot import Plan, Snapshot
     from alice_exp.review.rules.daily_report import Agenda, Item
     from alice_exp.review.store import Reports
 

@@ -16,7 +16,7 @@ from alice_exp.model.formats.block_fields import ID
 from alice_exp.model.rules.approval import CLAIM, claimed
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.values.block import EVIDENCE_KEPT, Archived, Evidence, content_hash, path_of
-from alice_exp.model.values.changes import Put
+from alice_exp.model.values.snapshot import Put
 from alice_exp.sharing.rules.bundle import (
     FORMAT,
     VERSION,
@@ -30,7 +30,7 @@ from alice_exp.sharing.rules.bundle import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.values.block import Block, Placed
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.sharing.rules.bundle import Offer

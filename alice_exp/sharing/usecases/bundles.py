@@ -13,12 +13,11 @@ from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import NAME
-from alice_exp.model.rules.identity import sameness
+from alice_exp.model.rules.identity import Rejections, sameness
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import pool_path
-from alice_exp.model.rules.rejection import Rejections
 from alice_exp.model.values.block import PLACES, Block, Place, Placed, content_hash, is_approved
-from alice_exp.model.values.changes import ChangeSet, Put
+from alice_exp.model.values.snapshot import ChangeSet, Put
 from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.rules.bundle import (
     Bundle,

@@ -21,13 +21,13 @@ from alice_exp.model.values.block import (
     CONFIDENCE,
     EVIDENCE_KEPT,
     Block,
+    Entry,
     Evidence,
     Placed,
     State,
     content_hash,
     path_of,
 )
-from alice_exp.model.values.ledger_entry import Entry
 from alice_exp.sync.rules.merge_fields import Versions, age, folded, merged, parted
 
 CONFLICT = "conflict"

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import Append, Document, Edit, Insert, Raw, Remove, Set, cut, edit, parse
-from alice_exp.kernel.jsonc.problem import Json, Pointer, first_error
+from alice_exp.kernel.jsonc.scan import Json, Pointer, first_error
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import NEW_FILE, block_indexes, difference, moved
 from alice_exp.model.formats.block_schema import block_json, read_blocks

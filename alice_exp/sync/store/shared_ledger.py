@@ -11,14 +11,14 @@ from alice_exp.kernel.journal.ledger_objects import LedgerObjects
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.ledger import read_shard
 from alice_exp.owner.rules.ssh_signature import public_key
-from alice_exp.sync.rules.merge_ledgers import Entries, LedgerHead, merge_ledgers, read_head, signing_rows
+from alice_exp.sync.rules.merge_homes import Entries, LedgerHead, merge_ledgers, read_head, signing_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from alice_exp.home.file_home import Home
     from alice_exp.kernel.journal.git_process import Repository
-    from alice_exp.model.values.ledger_entry import Entry
+    from alice_exp.model.values.block import Entry
     from alice_exp.sync.remotes import Remote
     from alice_exp.sync.store.incoming_history import Incoming
 

@@ -28,7 +28,7 @@ from alice_exp.model.values.block import Block, content_hash
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.kernel.jsonc.scan import Json
 
 PATH = TEAM_FILE
 FORMAT, VERSION = "alice-exp team", 1

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TypeAlias
 
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
-from alice_exp.kernel.jsonc.problem import Json
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.data_files import word_lists
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.kernel.value_class import dataclass

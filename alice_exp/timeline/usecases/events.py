@@ -18,8 +18,8 @@ from alice_exp.kernel.text.times import mentions_time
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.record_import import import_timeline
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json
-from alice_exp.model.values.changes import ChangeSet
 from alice_exp.model.values.records import Event, Timeline
+from alice_exp.model.values.snapshot import ChangeSet
 from alice_exp.timeline.rules.compaction import LINK, add_event, add_events, finished, verbatim
 from alice_exp.timeline.rules.digest import KEY_EVENTS, SUMMARY_LIMIT, gist, read_digest
 from alice_exp.timeline.rules.search_thoughts import search_thoughts
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from alice_exp.home.session import Session
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.kernel.journal.act import Commit
-    from alice_exp.kernel.jsonc.problem import Json
+    from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.formats.record_import import ImportedTimeline
     from alice_exp.model.values.records import ImportMode, Segment
     from alice_exp.model.values.snapshot import Snapshot
