@@ -51,8 +51,8 @@ outcome | Report whether it worked. | learning.cli.decision_commands
 prime | What an agent should know when a session begins. | conversations.cli.context_commands
 context | What is known about the user, for a model's prompt. | conversations.cli.context_commands
 assess | Say how well a topic is known, and why. | learning.cli.assess_commands
-session | Conversations: kept, searched, read for candidates. | conversations.cli.session_commands start say
- list=list_sessions show window extract end forget conversations.cli.session_search import=import_session search
+session | Conversations: kept, searched, read for candidates. | conversations.cli.session_commands start say=tell
+ list=list_sessions show window extract end forget import=import_session search
 episode | What happened, task by task. | episodes.cli.episode_commands add list=list_episodes show similar reflect
  stats prune restore episodes.cli.episode_commands export import=import_
 event | The running diary of thoughts. | timeline.cli.event_commands add result list=list_events search segments

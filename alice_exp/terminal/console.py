@@ -203,11 +203,11 @@ class Terminal:
         if not self.yes and not sys.stdin.isatty():
             raise RefusedError("this needs a confirmation", hint=say("run it in a terminal, or add --yes"))
 
-    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-        """Print a table: drawn by rich for a person, aligned plain text for a pipe."""
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], none: str = "") -> None:
+        """Print a table: drawn by rich for a person, aligned plain text for a pipe; ``none`` is noted of no rows."""
         listed = [[visible(cell).replace("\n", " ") for cell in row] for row in rows]
         if not listed:
-            self.note(say("nothing to show"))
+            self.note(none or say("nothing to show"))
             return
         if self.is_rich:
             from alice_exp.terminal.tables import draw

@@ -15,7 +15,6 @@ from alice_exp.conversations.rules.context_window import (
     before_model,
     count_tokens,
     estimate_tokens,
-    message_tokens,
     summary_pair,
     summary_tokens,
     trigger_tokens,
@@ -63,12 +62,12 @@ def shape(window: Window) -> list[str]:
 @table("text", "tokens")
 @pytest.mark.covers("B4.2")
 def test_tokens_of_a_message(text: str, tokens: int) -> None:
-    assert message_tokens(Message("user", text)) == tokens
+    assert count_tokens([Message("user", text)]) == tokens
 
 
 def test_tool_calls_cost_tokens_too() -> None:
     call = Message("assistant", "", tool_calls=(ToolCall("1", "get_weather", '{"city":"x"}'),))
-    assert message_tokens(call) == 4 + 3 + 3
+    assert count_tokens([call]) == 4 + 3 + 3
 
 
 @table("tokens", "most", "threshold", "yes")

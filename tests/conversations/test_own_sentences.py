@@ -3,8 +3,14 @@
 import pytest
 
 from alice_exp.conversations.rules import own_sentences as own
-from alice_exp.conversations.rules.cues import extract, is_standing
-from alice_exp.conversations.rules.reading import PROMPT, TEN_LINES, parse_answer, prompt_for
+from alice_exp.conversations.rules.reading import (
+    PROMPT,
+    TEN_LINES,
+    extract,
+    is_standing,
+    parse_answer,
+    prompt_for,
+)
 from alice_exp.conversations.values import Message
 from alice_exp.kernel.errors import ProviderError
 from tests.case_tables import table

@@ -1,9 +1,12 @@
-"""The ``session`` commands: store a conversation, extract candidates from it, fit it into a context window."""
+"""The ``session`` commands: store conversations, import and search them, extract candidates, fit one into a window."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,15 +16,14 @@ from alice_exp.conversations.rules.context_window import Settings, trigger_token
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.sessions import Extracted
-from alice_exp.conversations.values import ROLES, Message, as_dict, message_of
-from alice_exp.kernel.errors import Hint, Names, ProblemError, UsageError
+from alice_exp.conversations.values import ROLES, ChatRecord, Message, as_dict, message_of
+from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.value_class import attributes
 from alice_exp.terminal.console import Terminal, short
-from alice_exp.terminal.language import say as sentence
-from alice_exp.terminal.options import DryRun, json_lines
-
-_WIDTH = 400
+from alice_exp.terminal.language import say
+from alice_exp.terminal.options import DryRun, Top, json_lines
+from alice_exp.terminal.streams import json_text
 
 Name = Annotated[str, typer.Argument(metavar="ID", help="The conversation.")]
 
@@ -38,7 +40,7 @@ def start(
     terminal.answer({"id": session, "new": new}, lambda: terminal.line(session))
 
 
-def say(
+def tell(
     terminal: Terminal,
     session: Name,
     words: Annotated[
@@ -65,7 +67,7 @@ def say(
 
     def text() -> None:
         if spoken.record is None:
-            terminal.note(sentence("sessions are disabled (short_term.enabled): nothing was kept"))
+            terminal.note(say("sessions are disabled (short_term.enabled): nothing was kept"))
         _read_out(terminal, spoken.extracted)
 
     terminal.answer(document, text)
@@ -77,7 +79,7 @@ def _messages(words: list[str], speaker: str, source: str) -> list[Message]:
     if source:
         if words:
             raise UsageError("give a text or --from, not both")
-        return [at_line(message_of, fields, source, number) for number, fields in json_lines(source)]
+        return [_at_line(message_of, *line, source) for line in json_lines(source)]
     if len(words) not in (1, 2):
         raise UsageError(
             "say one text", hint='alice-exp session say ID user "…"; roles are user, assistant, system, tool'
@@ -87,28 +89,21 @@ def _messages(words: list[str], speaker: str, source: str) -> list[Message]:
         hint = Hint("roles are {names}", names=Names(ROLES))
         raise UsageError("{role} is not a role", role=repr(role), hint=hint)
     if text == "-":
-        data = sys.stdin.buffer.read(sessions.MESSAGE_LIMIT + 1)
-        if len(data) > sessions.MESSAGE_LIMIT:
-            size = f"> {len(data) - 1}"
-            raise UsageError("a message of {size} bytes is over the limit of 16 MiB", size=size)
-        try:
-            text = data.decode().removesuffix("\n")
-        except UnicodeDecodeError:
-            raise UsageError("this message is not UTF-8 text") from None
+        # What is no UTF-8 is refused with the message.
+        data = sys.stdin.buffer.read(sessions.MESSAGE_LIMIT + 2)
+        text = data.decode(errors="surrogateescape").removesuffix("\n")
     if not text.strip():
         raise UsageError("this message says nothing")
     return [message_of({"role": role, "content": text, "speaker": speaker})]
 
 
-def at_line(read: Any, fields: dict[str, Any], source: str, number: int) -> Any:
+def _at_line(read: Any, number: int, fields: dict[str, Any], source: str) -> Any:
     """What ``read`` makes of a line's object; its error names the file and line."""
     try:
         return read(fields)
     except UsageError as error:
-        values: dict[str, Any] = error.values
-        raise ProblemError(
-            error.template, path=source, line=number, column=1, hint=error.hint, **values
-        ) from None
+        at: dict[str, Any] = {**error.values, "path": source, "line": number, "column": 1}
+        raise ProblemError(error.template, hint=error.hint, **at) from None
 
 
 def _extraction(extracted: Extracted | None) -> dict[str, Any] | None:
@@ -119,13 +114,9 @@ def _extraction(extracted: Extracted | None) -> dict[str, Any] | None:
         **attributes(extracted, "session read index by"),
         "ids": list(captured.ids),
         "candidates": [
-            {
-                "id": placed.block.id if placed else None,
-                "payload": one.content,
-                **attributes(one, "importance type explicit"),
-                "replaces": [*placed.block.replaces] if placed else [],
-                "quote": one.quote,
-            }
+            {"id": placed.block.id if placed else None, "payload": one.content}
+            | attributes(one, "importance type explicit")
+            | {"replaces": [*placed.block.replaces] if placed else [], "quote": one.quote}
             for one, placed in zip(extracted.inferences, captured.placed, strict=False)
         ],
         "merged": captured.merged,
@@ -144,20 +135,19 @@ def _read_out(terminal: Terminal, extracted: Extracted | None) -> None:
             "nothing was read, as nobody knows which of these is you: {names}. Say it with: "
             'alice-exp remember "My name is …"'
         )
-        nothing = sentence("nothing was left to read")
-        terminal.line(sentence(unknown, names=others) if extracted.others else nothing)
+        terminal.line(say(unknown, names=others) if extracted.others else say("nothing was left to read"))
         return
     said = "{read} messages read: {count} candidates wait for your decision"
-    terminal.line(sentence(said, read=extracted.read, count=len(set(captured.ids))))
+    terminal.line(say(said, read=extracted.read, count=len(set(captured.ids))))
     for one, placed in zip(extracted.inferences, captured.placed, strict=False):
         if placed is not None:
             terminal.line(f"  {placed.block.id}  {one.importance:.1f}  {short(one.content, 120)}")
     if captured.refused:
-        terminal.line(sentence("{count} were rejected before and not taken in", count=len(captured.refused)))
+        terminal.line(say("{count} were rejected before and not taken in", count=len(captured.refused)))
     if extracted.dropped:
-        terminal.line(sentence("{count} were too unimportant", count=extracted.dropped))
+        terminal.line(say("{count} were too unimportant", count=extracted.dropped))
     if extracted.others:
-        terminal.line(sentence("spoke, too, and is not taken for you: {names}", names=others))
+        terminal.line(say("spoke, too, and is not taken for you: {names}", names=others))
 
 
 def list_sessions(terminal: Terminal) -> None:
@@ -168,29 +158,21 @@ def list_sessions(terminal: Terminal) -> None:
     found = chats(terminal.session).conversations()
     document = {
         "sessions": [
-            {
-                "id": one.session,
-                "at": one.at or None,
-                "last_at": one.last_at or None,
-                **attributes(one, "messages unextracted"),
-                "ended": one.ended or None,
-            }
+            {"id": one.session, "at": one.at or None, "last_at": one.last_at or None}
+            | {**attributes(one, "messages unextracted"), "ended": one.ended or None}
             for one in found
         ]
     }
-    columns = [sentence("id"), sentence("last"), sentence("messages"), sentence("unread"), sentence("ended")]
+    columns = [say("id"), say("last"), say("messages"), say("unread"), say("ended")]
+    rows = (
+        [one.session, terminal.local(one.last_at), str(one.messages), str(one.unextracted), one.ended]
+        for one in found
+    )
+    terminal.answer(document, lambda: terminal.table(columns, rows, say("no conversation is kept")))
 
-    def text() -> None:
-        if not found:
-            terminal.note(sentence("no conversation is kept"))
-            return
-        rows = [
-            [one.session, terminal.local(one.last_at), str(one.messages), str(one.unextracted), one.ended]
-            for one in found
-        ]
-        terminal.table(columns, rows)
 
-    terminal.answer(document, text)
+def _said(message: Message, width: int = 400) -> tuple[str, str]:
+    return message.speaker or message.role, short(message.content, width)
 
 
 def show(
@@ -215,8 +197,7 @@ def show(
 
     def text() -> None:
         for one in records:
-            who = one.message.speaker or one.message.role
-            said = short(one.message.content, _WIDTH)
+            who, said = _said(one.message)
             terminal.line(f"{' ' if one.extracted else '·'} #{one.index}  {who}: {said}")
 
     terminal.answer(document, text)
@@ -236,25 +217,22 @@ def window(
     settings = Settings.of(terminal.session.config)
     settings = replace(settings, max_context=max_context or settings.max_context)
     made = sessions.window(terminal.session, session, settings)
+    messages = [as_dict(replace(one, at="", speaker="")) for one in made.messages]
     document = {
         "session": session,
-        "messages": [
-            {key: value for key, value in as_dict(message).items() if key not in ("at", "speaker")}
-            for message in made.messages
-        ],
+        "messages": messages,
         "tokens": made.tokens,
         "tokens_before": made.tokens_before,
         "trigger": trigger_tokens(settings),
         "compressed": made.compressed,
-        "folded": made.folded,
-        "summary": made.summary,
-        "notes": [sentence(note.template, **note.values) for note in made.notes],
+        **attributes(made, "folded summary"),
+        "notes": [say(note.template, **note.values) for note in made.notes],
     }
 
     def text() -> None:
         for message in made.messages:
             call = "".join(f"tool_call: {call.name}" for call in message.tool_calls)
-            terminal.line(f"[{message.role.upper()}] {short(message.content or call, _WIDTH)}")
+            terminal.line(f"[{message.role.upper()}] {short(message.content or call, 400)}")
 
     terminal.answer(document, text)
     for note in made.notes:
@@ -280,12 +258,8 @@ def end(
     Example: alice-exp session end ses-7k2m9q4x --forget
     """
     spoken = sessions.end(terminal.session, session, forget=forget)
-    document = {
-        "session": session,
-        "forgotten": forget,
-        "unextracted": spoken.unextracted,
-        "extraction": _extraction(spoken.extracted),
-    }
+    read = {"unextracted": spoken.unextracted, "extraction": _extraction(spoken.extracted)}
+    document = {"session": session, "forgotten": forget, **read}
     terminal.answer(document, lambda: _read_out(terminal, spoken.extracted))
     # The conversation has ended, and its messages stay unread: reading them was the point.
     if spoken.failure is not None:
@@ -299,7 +273,127 @@ def forget(terminal: Terminal, session: Name) -> None:
     Example: alice-exp session forget ses-7k2m9q4x
     """
     command = f"alice-exp session forget {session}"
-    require_person(terminal.session.caller, sentence("delete a conversation"), command)
+    require_person(terminal.session.caller, say("delete a conversation"), command)
     held = sessions.forget_one(terminal.session, session)
     document = {"session": session, "messages": held}
-    terminal.answer(document, lambda: terminal.line(sentence("{count} messages deleted", count=held)))
+    terminal.answer(document, lambda: terminal.line(say("{count} messages deleted", count=held)))
+
+
+def import_session(
+    terminal: Terminal,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|-", help="JSONL: a message or a conversation a line; or a JSON document."
+        ),
+    ],
+    id: Annotated[str, typer.Option("--id", help="The session's name, where the file names none.")] = "",
+    dry_run: DryRun = False,
+) -> None:
+    """Take in conversations from elsewhere: chat messages, agents' transcripts, rows with text and speaker.
+
+    They are kept to be searched; nothing is extracted until 'session extract'. Again: only what is new comes in. What
+    was said belongs to the project of the folder that the host names, else to this folder's.
+
+    Examples: alice-exp session import talk.jsonl --dry-run · alice-exp session import - <talk.jsonl
+    """
+    from alice_exp.conversations.rules.transcripts import once, session_name
+
+    rows = once(_rows(terminal, source, dry_run=dry_run))
+    default = id or session_name("import" if source == "-" else Path(source).stem) or "import"
+    taken = sessions.take_in(terminal.session, rows, default, dry_run=dry_run)
+    document = {
+        "sessions": [{"id": name, "added": added, "known": known} for name, added, known in taken],
+        "messages": sum(added for _, added, _ in taken),
+    }
+
+    def text() -> None:
+        for name, added, known in taken:
+            said = "{session}: {added} messages came in, {known} were there"
+            if dry_run:
+                said = "{session}: {added} messages would come in, {known} are there"
+            terminal.line(say(said, session=name, added=added, known=known))
+
+    terminal.answer(document, text)
+
+
+def _rows(terminal: Terminal, source: str, *, dry_run: bool) -> Iterator[ChatRecord]:
+    from alice_exp.conversations.rules.transcripts import folder_of, rows_of
+
+    @cache
+    def project_of(folder: str) -> str:
+        at = terminal.session.apart(folder=folder) if folder else terminal.session
+        return at.here.names if dry_run else at.enter()
+
+    folder = session = ""
+    for number, fields in json_lines(source, sessions.MESSAGE_LIMIT):
+        folder = folder_of(fields) or folder
+        for row in _at_line(lambda row: [*rows_of(row)], number, fields, source):
+            # Codex tells its folder before the messages; of another session nothing is known by it.
+            folder = folder if row.session == session else folder_of(fields)
+            session = row.session
+            yield replace(row, project=project_of(folder))
+
+
+def search(
+    terminal: Terminal,
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="What you want to know of what was said.")
+    ] = "",
+    session: Annotated[list[str], typer.Option(help="One conversation alone; may be repeated.")] = [],  # noqa: B006
+    top: Top = 10,
+    queries: Annotated[
+        str, typer.Option(metavar="FILE|-", help="Many: {qid, query, corpus?} a line (JSONL).")
+    ] = "",
+    now: Annotated[
+        str, typer.Option(help='What "yesterday" is seen from; "newest": the newest message.')
+    ] = "",
+) -> None:
+    """Find what was said: words, what stands around them, days that the question names, who spoke (exit 4: nothing).
+
+    Examples: alice-exp session search "what did I say about Berlin last spring" ·
+    alice-exp session search --queries questions.jsonl
+    """
+    from alice_exp.conversations.usecases.search_sessions import searching
+
+    if bool(query.strip()) == bool(queries):
+        raise UsageError(
+            "give a query or --queries FILE, one of the two", hint='alice-exp session search "Berlin"'
+        )
+    seen_from = None if now == "newest" else terminal.moment(now) or terminal.session.caller.now
+    if queries:
+        _many(terminal, queries, session, top, None if not now else seen_from)
+        return
+    found = searching(terminal.session, session)(query, seen_from, top)
+    said = [(one, one.record, one.record.message) for one in found]
+    document = {
+        "query": query,
+        "matches": [
+            {"ref": record.ref, "key": record.name or None, **attributes(record, "session index")}
+            | {"role": message.role, "speaker": message.speaker or None, "at": message.at or None}
+            | {"text": message.content[:4000], **attributes(one, "score by_words by_day by_speaker")}
+            for one, record, message in said
+        ],
+    }
+    columns = [say("score"), say("message"), say("at"), say("who"), say("what was said")]
+    rows = (
+        (f"{one.score:.2f}", record.ref, terminal.local(message.at), *_said(message, 160))
+        for one, record, message in said
+    )
+    terminal.answer(document, lambda: terminal.table(columns, rows, say("no message matches")))
+    terminal.exit_code = 0 if found else NotFoundError.exit_code
+
+
+def _many(terminal: Terminal, source: str, session: list[str], top: int, now: str | None) -> None:
+    """Print one JSONL line per query. Relative days count from the newest message unless ``--now`` is given."""
+    from alice_exp.conversations.rules.transcripts import session_name
+    from alice_exp.conversations.usecases.search_sessions import searching
+
+    search_in = cache(lambda prefix: searching(terminal.session, session, prefix))
+    for number, fields in json_lines(source):
+        query, corpus = fields.get("query"), fields.get("corpus", "")
+        if not isinstance(query, str) or not isinstance(corpus, str) or "qid" not in fields:
+            raise ProblemError('a query is {{"qid", "query", "corpus"?}}', path=source, line=number, column=1)
+        found = search_in(f"{session_name(corpus)}-" if corpus else "")(query, now, top)
+        ids, keys = [one.record.ref for one in found], [one.record.name or None for one in found]
+        sys.stdout.write(json_text({"qid": fields["qid"], "ids": ids, "keys": keys}, None))

@@ -7,11 +7,16 @@ call and its result are joined by the call's id.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 
+<<<<<<< HEAD
 from alice_exp.conversations.rules.transcripts import WRAPPERS, Entry, is_aside, loaded, time_of
 from alice_exp.kernel.jsonc.scan import Json
+=======
+from alice_exp.conversations.rules.transcripts import WRAPPERS, Entry, first, is_aside, loaded, time_of
+from alice_exp.kernel.jsonc.problem import Json
+>>>>>>> 7d281912 (Conversations: one module a thought, a call and its end in one walk)
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.private_facts import masked_line
 
@@ -24,10 +29,10 @@ _COMMAND = ("command", "cmd", "script")
 _FILE = ("file_path", "filePath", "absolute_path", "path", "notebook_path", "target_file")
 _OLD, _NEW = ("old_string", "oldString", "old_str"), ("new_string", "newString", "new_str", "content")
 _RESULTS = ("tool_result", "function_call_output", "custom_tool_call_output", "tool.execution_complete")
-_CALLING = frozenset((*_INPUT, "state", "status"))
+_CALLING = frozenset((*_INPUT, "status"))
 """What an object has that is a call, or a call with its end; most of a transcript is words."""
-_NAMELESS = {"local_shell_call": "shell"}
 _FAILED = ("error", "failed", "cancelled", "canceled", "denied")
+_ENDED = ("completed", "success", *_FAILED)
 _EXIT = ("exit_code", "exitCode", "exit")
 # Codex's two forms, Claude Code's and Qwen Code's; an output says its own code at its head or its end.
 _EXIT_LINE = re.compile(
@@ -84,47 +89,43 @@ def deeds_of(entries: Iterable[Entry]) -> list[Deed]:
                 listed.append(Deed(message.at, prompt=message.content))
             elif message.role == "assistant":
                 listed.append(Deed(message.at, said=message.content))
-        for times, part in _parts(dict(record), ()):
-            is_result, state = part.get("type") in _RESULTS, part.get("state")
-            if not is_result and not part.keys() & _CALLING:
-                continue
-            held = {**part, **state} if isinstance(state, dict) else part
-            call, name = _first(part, _ID), _first(part, _NAME) or _NAMELESS.get(_first(part, ("type",)), "")
-            sent = None if is_result or call in places else _sent(held)
-            if name and sent is not None:
+        for at, held, is_result in _parts(dict(record)):
+            call, sent = first(held, _ID), _sent(held)
+            shell = "shell" if held.get("type") == "local_shell_call" else ""
+            name = next((one for key in _NAME if (one := held.get(key))), shell)
+            if not is_result and call not in places and isinstance(name, str) and name and sent is not None:
                 places[call or f"-{len(listed)}"] = len(listed)
-                listed.append(_called(next(filter(None, map(time_of, times)), ""), name, sent))
-            if call in places and (ended := _ended(held, is_result)) is not None:
+                listed.append(_called(at, name, sent))
+            if call in places and (ended := _ended(held, is_result)):
                 failed, code, answer = ended
-                at = places[call]
-                listed[at] = replace(listed[at], failed=failed, exit=code, answer=answer)
+                done = listed[places[call]]
+                listed[places[call]] = replace(done, failed=failed, exit=code, answer=answer)
     return listed
 
 
 def _parts(
-    value: Json, around: tuple[Mapping[str, Json], ...], kind: Json = None, depth: int = 0
-) -> Iterator[tuple[tuple[Mapping[str, Json], ...], Mapping[str, Json]]]:
-    """The objects in which a record may hold a call or a result, each with those that may tell its time, nearest
-    first."""
+    value: Json, at: str = "", kind: Json = None, depth: int = 0
+) -> Iterator[tuple[str, Mapping[str, Json], bool]]:
+    """The objects in which a record may hold a call or a result: the nearest time, what it says, whether a result."""
     if isinstance(value, list):
         for one in value:
-            yield from _parts(one, around, None, depth)
+            yield from _parts(one, at, None, depth)
     if not isinstance(value, dict) or depth > 6:
         return
-    at = (value, *around)
-    value = {"type": kind, **value}
-    inner = next(
-        (value[key] for key in ("functionCall", "functionResponse", "function") if key in value), None
-    )
-    if isinstance(inner, dict):
-        own = {"id": value.get("id")} if value.get("id") else {}
-        answer = inner.get("response")
-        held = {**own, **inner, **(answer if isinstance(answer, dict) else {})}
-        yield at, {**held, "type": "tool_result" if "functionResponse" in value else "function"}
-    elif value.get("role") == "tool":
-        yield at, {**value, "type": "tool_result"}
-    else:
-        yield at, value
+    at = time_of(value) or at
+    held = value = {"type": kind, **value}
+    for key in ("functionCall", "functionResponse", "function"):
+        if isinstance(inner := value.get(key), dict):
+            answer = inner.get("response")
+            held = {"id": value.get("id"), **inner, **(answer if isinstance(answer, dict) else {})}
+            held["type"] = "tool_result" if key == "functionResponse" else "function"
+    if isinstance(state := held.get("state"), dict):
+        held = {**held, **state}
+    if held.get("role") == "tool":
+        held = {**held, "type": "tool_result"}
+    is_result = held["type"] in _RESULTS
+    if is_result or not held.keys().isdisjoint(_CALLING):
+        yield at, held, is_result
     for key in _INSIDE:
         if key in value:
             yield from _parts(value[key], at, value["type"] if key in WRAPPERS else None, depth + 1)
@@ -134,9 +135,8 @@ def _sent(held: Mapping[str, Json]) -> Mapping[str, Json] | None:
     """What was handed to a tool; None where this is no call."""
     value = next((held[key] for key in _INPUT if key in held), None)
     if isinstance(value, str):
-        read = loaded(value)
-        value = value if read is None else read
-    return value if isinstance(value, dict) else {"patch": value} if isinstance(value, str) else None
+        value = loaded(value) or {"patch": value}
+    return value if isinstance(value, dict) else None
 
 
 def _called(at: str, name: str, sent: Mapping[str, Json]) -> Deed:
@@ -152,49 +152,39 @@ def _called(at: str, name: str, sent: Mapping[str, Json]) -> Deed:
         lines = patch.split("\n")
         old, new = ("\n".join(one[1:] for one in lines if one.startswith(sign)) for sign in "-+")
         return Deed(at, tool=name, file=", ".join(_PATCHED.findall(patch)), changed=(old, new))
-    file = _first(sent, _FILE)
+    file = first(sent, _FILE)
     if isinstance(command, str) and not file:
         return Deed(at, tool=name, command=command)
     edits = sent.get("edits")
     many = [one for one in edits if isinstance(one, dict)] if isinstance(edits, list) else [sent]
-    old, new = ("\n".join(_first(one, keys) for one in many) for keys in (_OLD, _NEW))
+    old, new = ("\n".join(first(one, keys) for one in many) for keys in (_OLD, _NEW))
     return Deed(at, tool=name, file=file, changed=(old, new))
 
 
 def _ended(held: Mapping[str, Json], is_result: bool) -> tuple[bool | None, int | None, str] | None:
     """Whether a call failed (None: nobody knows), its exit code, and what the tool answered; None where it goes on."""
     status = held.get("status")
-    is_over = status in ("completed", "success", *_FAILED) and ("result" in held or "state" in held)
-    if not is_result and not is_over:
+    if not is_result and (status not in _ENDED or not ("result" in held or "state" in held)):
         return None
-    answer = _text(next((held[key] for key in _ANSWER if held.get(key)), ""))
-    inner = loaded(answer) if answer.startswith('{"output"') else None
-    if isinstance(inner, dict):
-        held, answer = {**held, **inner}, _text(inner.get("output"))
-    codes = [
-        one[key]
-        for one in (held, held.get("metadata"))
-        if isinstance(one, dict)
-        for key in _EXIT
-        if key in one
-    ]
+    answer = _texts(next((held[key] for key in _ANSWER if held.get(key)), ""))
+    if answer.startswith('{"output"') and isinstance(inner := loaded(answer), dict):
+        held, answer = {**held, **inner}, _texts(inner.get("output"))
+    metadata = held.get("metadata")
+    codes = [one.get(key) for one in (held, metadata) if isinstance(one, Mapping) for key in _EXIT]
     code = next((one for one in codes if isinstance(one, int) and not isinstance(one, bool)), None)
     if code is None and (line := _EXIT_LINE.search(answer[:_EDGE]) or _EXIT_LINE.search(answer[-_EDGE:])):
         code = int(line[1])
     if held.get("is_error") is True or held.get("error") or held.get("success") is False or status in _FAILED:
         return True, code, answer
-    says = "is_error" in held or "success" in held or status in ("completed", "success")
-    is_known = says or held.get("type") == "tool_result"
-    return code != 0 if code is not None else False if is_known else None, code, answer
+    if code is not None:
+        return code != 0, code, answer
+    is_known = held["type"] == "tool_result" or status in _ENDED or held.keys() & {"is_error", "success"}
+    return False if is_known else None, None, answer
 
 
-def _text(value: Json) -> str:
+def _texts(value: Json) -> str:
     """All texts within a tool's answer, one per line."""
     if isinstance(value, str):
         return value
     inner = value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else []
-    return "\n".join(filter(None, map(_text, inner)))
-
-
-def _first(fields: Mapping[str, Json], keys: Sequence[str]) -> str:
-    return next((one for key in keys if isinstance(one := fields.get(key), str) and one), "")
+    return "\n".join(filter(None, map(_texts, inner)))

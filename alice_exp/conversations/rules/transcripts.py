@@ -18,9 +18,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain, repeat
 
 from alice_exp.caller.hosts import KNOWN
-from alice_exp.conversations.values import ROLES, ChatRecord, Message, Role, message_of
+from alice_exp.conversations.values import ROLES, ChatRecord, Message, message_of
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import iso_time
@@ -28,12 +29,8 @@ from alice_exp.kernel.text.times import iso_time
 TAG = "alice-exp"
 """The tag around what our own hooks say, by which it is known again in a transcript."""
 
-_TAGS = " ".join([TAG, *(host.tags for host in KNOWN)]).split()
-_OPENING = (
-    r"[ \t]*(?P<sign><|&lt;)(?P<tag>permissions instructions|"
-    + "|".join(sorted(_TAGS))
-    + r")(?:[ \t][^<>\n]*?)?(?:>|&gt;)"
-)
+_TAGS = "|".join(["permissions instructions", TAG, *sorted(" ".join(host.tags for host in KNOWN).split())])
+_OPENING = rf"[ \t]*(?P<sign><|&lt;)(?P<tag>{_TAGS})(?:[ \t][^<>\n]*?)?(?:>|&gt;)"
 _AT_LINE = re.compile(rf"^{_OPENING}", re.MULTILINE)
 _NEXT = re.compile(_OPENING)
 
@@ -78,27 +75,22 @@ def _without_blocks(text: str) -> str:
         return at
 
     kept: list[str] = []
-    at, is_first = 0, True
-    opening = _AT_LINE.search(text)
-    while opening is not None:
+    at, is_behind = 0, False
+    while opening := (_NEXT.match(text, at) if is_behind else None) or _AT_LINE.search(text, at):
         kept.append(text[at : opening.start()])
-        is_first = is_first and not kept[-1].strip()
         sign, tag, start = opening["sign"], opening["tag"], opening.end()
         close = f"{sign}/{tag}{'>' if sign == '<' else '&gt;'}"
         end, is_alone = find(close, start), text.startswith("\n", start)
-        if end >= 0 and is_alone:
+        is_behind = end >= 0
+        if not is_behind and is_alone and not any(map(str.strip, kept)):
+            return ""
+        if is_behind and is_alone:
             # What opens on a line of its own closes on such a line, unless the same tag opens again before.
             alone, again = find(f"\n{close}", start), find(f"\n{sign}{tag}", start)
             end = alone + 1 if alone >= 0 and not 0 <= again < alone else end
-        if end >= 0:
-            at = end + len(close)
-            opening = _NEXT.match(text, at) or _AT_LINE.search(text, at)
-        elif is_first and is_alone:
-            return ""
-        else:
-            kept.append(opening[0][: opening.start("tag") - opening.start()])
-            at = opening.start("tag")
-            opening = _AT_LINE.search(text, at)
+        if not is_behind:
+            kept.append(opening[0])
+        at = end + len(close) if is_behind else start
     return "".join([*kept, text[at:]])
 
 
@@ -108,11 +100,12 @@ _NAME = ("key", "uuid", "id", "message_id", "messageId")
 _TEXT = ("content", "text", "parts")
 WRAPPERS = ("message", "payload", "data", "info")
 _ASSISTANTS = "ai bot model gpt chatbot chatgpt claude gemini qwen assistant.message 助手"
-_SIDES: Mapping[str, Role] = {
-    **dict.fromkeys(("human", "user.message"), "user"),
+_SIDES: Mapping[str, str] = {
+    **{role: role for role in (*ROLES, "developer", "function")},
+    **dict.fromkeys(("", "message", "human", "user.message"), "user"),
     **dict.fromkeys(_ASSISTANTS.split(), "assistant"),
 }
-"""What other programs call the two sides, as a role, as a kind of record, or as the only name."""
+"""What a side is called, as a role, as a kind of record, or as the only name; who is called otherwise is a speaker."""
 _ASIDE = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
 """Marks of records that are no part of what person and agent said to each other."""
 _HOSTS_OWN = ("type", "info", "projectHash", "$set", "$rewindTo")
@@ -143,13 +136,13 @@ Entry = tuple["Mapping[str, Json]", "list[ChatRecord]"]
 
 def read(found: Iterable[Mapping[str, Json]]) -> list[Entry]:
     """A host's records, each with its messages: none where it is malformed."""
-    return [(record, _sound(record)) for record in found]
-
-
-def _sound(record: Mapping[str, Json]) -> list[ChatRecord]:
-    with suppress(UsageError):
-        return [*rows_of(record)]
-    return []
+    entries: list[Entry] = []
+    for record in found:
+        rows: list[ChatRecord] = []
+        with suppress(UsageError):
+            rows = [*rows_of(record)]
+        entries.append((record, rows))
+    return entries
 
 
 def spoken(entries: Iterable[Entry], session: str, project: str = "") -> list[ChatRecord]:
@@ -170,12 +163,11 @@ def once(rows: Iterable[ChatRecord]) -> list[ChatRecord]:
 
 def rows_of(fields: Mapping[str, Json]) -> Iterator[ChatRecord]:
     """The messages of one record; none where it holds no message. Raises ``UsageError`` if malformed."""
-    meta = fields.get("meta")
-    row: dict[str, Json] = {**(meta if isinstance(meta, dict) else {}), **fields}
+    row: dict[str, Json] = {}
     # Gemini CLI sets the messages anew by a record of its own.
-    changed = row.get("$set")
-    row |= changed if isinstance(changed, dict) else {}
-    session = session_name("-".join(filter(None, (_text(row.get("corpus")), _first(row, _SESSION)))))
+    for more in (fields.get("meta"), fields, fields.get("$set")):
+        row |= more if isinstance(more, Mapping) else {}
+    session = session_name("-".join(filter(None, (_text(row.get("corpus")), first(row, _SESSION)))))
     inner = row.get("messages")
     if isinstance(inner, list):
         for one in inner:
@@ -185,34 +177,25 @@ def rows_of(fields: Mapping[str, Json]) -> Iterator[ChatRecord]:
         return
     if is_aside(row):
         return
-    wrapped = next((row[key] for key in WRAPPERS if isinstance(row.get(key), dict)), None)
-    if isinstance(wrapped, dict) and ("message" in row or not any(key in row for key in ("role", *_TEXT))):
+    wrapped = next((one for key in WRAPPERS if isinstance(one := row.get(key), dict)), None)
+    if wrapped is not None and ("message" in row or not any(key in row for key in ("role", *_TEXT))):
         if row.get("type") == "response_item" and wrapped.get("type") != "message":
             return
-        row = {
-            "id": wrapped.get("id"),
-            **row,
-            **{key: wrapped[key] for key in wrapped if key not in ("id", "type")},
-        }
+        row = {"id": wrapped.get("id")} | row | {k: wrapped[k] for k in wrapped if k not in ("id", "type")}
     message = _message(row)
     if message is not None:
-        yield ChatRecord(session, message, _first(row, _NAME))
+        yield ChatRecord(session, message, first(row, _NAME))
 
 
 def is_aside(row: Mapping[str, Json]) -> bool:
     """Whether a host marks a record as no part of what person and agent said and did."""
-    origin = row.get("origin")
-    return any(row.get(mark) for mark in _ASIDE) or (
-        isinstance(origin, dict) and origin.get("kind", "human") != "human"
-    )
+    return any(row.get(mark) for mark in _ASIDE) or _at(row, "origin", "kind") not in (None, "human")
 
 
 def folder_of(fields: Mapping[str, Json]) -> str:
     """The folder in which a host worked when it wrote a record (Claude Code and Qwen Code in each, Codex in those of a
     session's and a turn's settings); empty where it does not say."""
-    meta = fields.get("meta")
-    held = [fields, meta, *(fields.get(key) for key in WRAPPERS)]
-    named = (one.get("cwd") for one in held if isinstance(one, dict))
+    named = (_at(fields, "cwd"), *(_at(fields, key, "cwd") for key in ("meta", *WRAPPERS)))
     return next((one for one in named if isinstance(one, str) and one.startswith("/")), "")
 
 
@@ -225,38 +208,40 @@ def _message(row: Mapping[str, Json]) -> Message | None:
     """The message of a row; ``None`` where a host's record has none, or nobody typed a user's."""
     kind, role, speaker = _text(row.get("type")), row.get("role"), _text(row.get("speaker"))
     if kind and role is None and not speaker:
-        role = _SIDES.get(kind, kind)
-        if role not in ROLES and kind != "message":
+        if kind not in _SIDES:
             return None
-    side = _SIDES.get((_text(role) or speaker).lower())
-    if side and role not in ROLES:
-        role = side
-    if role in (None, "message"):
-        role = "user"
-    elif role not in ROLES and role not in ("developer", "function"):
-        role, speaker = "user", speaker or _text(role)
-    content = next((row[key] for key in _TEXT if key in row), None)
+        role = kind
+    name = _text(role) or speaker
+    side = _SIDES.get(name.lower(), "user")
     is_hosts = any(key in row for key in _HOSTS_OWN)
+    content = next((row[key] for key in _TEXT if key in row), None)
     if content is None and not row.get("tool_calls"):
         if is_hosts:
             return None
         raise UsageError('a message has its text under "content" or "text"')
-    content = _typed(content, row) if role == "user" else _said(content)
-    if not content and (role == "user" or is_hosts):
+    content = _typed(content, row) if side == "user" else _said(content)
+    if not content and (side == "user" or is_hosts):
         return None
+    if not speaker and name.lower() not in _SIDES:
+        speaker = name
     more: dict[str, Json] = {"speaker": speaker} if speaker else {}
-    return message_of({**row, "role": role, "content": content, "at": time_of(row, is_hosts), **more})
+    return message_of({**row, "role": side, "content": content, "at": time_of(row, is_hosts), **more})
 
 
 def _typed(content: Json, row: Mapping[str, Json]) -> Json:
     """What a person typed of a user's message; empty for a tool's result and for what a hook or the host put there."""
     if not isinstance(content, list):
         return typed_words(content) if isinstance(content, str) else content
-    parts = [one for at, one in enumerate(content) if not _is_harness(row, at)]
-    if any(
-        isinstance(one, dict) and (one.get("type") == "tool_result" or "functionResponse" in one)
-        for one in parts
-    ):
+    # Codex says of each part whether it put it there itself.
+    items = _at(row, "internal_chat_message_metadata_passthrough", "content_item_metadata")
+    told = chain(items if isinstance(items, list) else (), repeat(None))
+    sources = (_at(item, "provenance") for item in told)
+    parts = [
+        part
+        for part, source in zip(content, sources, strict=False)
+        if source is None or _at(source, "type") == "user"
+    ]
+    if any(_at(one, "type") == "tool_result" or _at(one, "functionResponse") for one in parts):
         return ""
     own = [text for text in (typed_words(_text(_said([one]))) for one in parts) if text]
     if row.get("type") == "user" and all(isinstance(one, dict) and "type" not in one for one in parts):
@@ -270,15 +255,6 @@ def _typed(content: Json, row: Mapping[str, Json]) -> Json:
     return shown if shown.startswith("/") or (files and said.startswith(before)) else ""
 
 
-def _is_harness(row: Mapping[str, Json], at: int) -> bool:
-    """Whether Codex says of a part of a message that it put it there itself."""
-    told = row.get("internal_chat_message_metadata_passthrough")
-    items = told.get("content_item_metadata") if isinstance(told, dict) else None
-    item = items[at] if isinstance(items, list) and at < len(items) else None
-    source = item.get("provenance") if isinstance(item, dict) else None
-    return isinstance(source, dict) and source.get("type") != "user"
-
-
 def _said(content: Json) -> Json:
     """A message's content, of parts the texts, without a model's thoughts and what a host made up."""
     if not isinstance(content, list):
@@ -287,8 +263,7 @@ def _said(content: Json) -> Json:
         one.get("text")
         if isinstance(one, dict)
         and one.get("type", "text") in _PARTS
-        and not one.get("thought")
-        and not one.get("synthetic")
+        and not (one.get("thought") or one.get("synthetic"))
         else one
         for one in content
     )
@@ -309,9 +284,16 @@ def time_of(row: Mapping[str, Json], is_hosts: bool = True) -> str:
         raise UsageError("not a time: {time}", time=repr(value)[:80]) from None
 
 
-def _first(row: Mapping[str, Json], keys: Sequence[str]) -> str:
+def first(row: Mapping[str, Json], keys: Sequence[str]) -> str:
     """The first text that a row has under one of these keys; empty where it has none."""
     return next(filter(None, (_text(row.get(key)) for key in keys)), "")
+
+
+def _at(value: Json | Mapping[str, Json], *path: str) -> Json:
+    """What stands at a path of keys; None where there is nothing."""
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value  # type: ignore[return-value]
 
 
 def _text(value: Json) -> str:

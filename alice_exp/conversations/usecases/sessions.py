@@ -14,16 +14,27 @@ from alice_exp.blocks.rules.grounding import held_in, resting_on, said_again
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.caller.heard_queue import Heard
 from alice_exp.caller.hosts import HOSTS
-from alice_exp.conversations.rules.context_window import Settings, Summarise, Window, before_model
-from alice_exp.conversations.rules.cues import Inference, extract, order_of, other_speakers
+from alice_exp.conversations.rules.context_window import (
+    SUMMARY_PROMPT,
+    Settings,
+    Summarise,
+    Window,
+    before_model,
+)
 from alice_exp.conversations.rules.own_sentences import Said, queued, said
-from alice_exp.conversations.rules.reading import SUMMARY_PROMPT, parse_answer, prompt_for
+from alice_exp.conversations.rules.reading import (
+    Inference,
+    extract,
+    order_of,
+    other_speakers,
+    parse_answer,
+    prompt_for,
+)
 from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.values import ChatRecord, Message
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
-from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.models import Provider
 from alice_exp.kernel.text.times import seconds
@@ -64,18 +75,11 @@ class Extracted:
     by: str = "rules"
     others: Sequence[str] = ()
 
-    @property
-    def commit(self) -> Commit | None:
-        """The commit; None if there was nothing to keep."""
-        return self.captured.commit
-
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A stored message (``record`` is None if sessions are disabled) and the extraction it triggered.
-
-    ``failure`` is why a due extraction did not happen; it remains due.
-    """
+    """A stored message (``record`` is None if sessions are disabled), how many are unread, and the extraction that was
+    due; ``failure`` is why it did not happen: it remains due."""
 
     record: ChatRecord | None
     unextracted: int = 0
@@ -127,18 +131,16 @@ def say(opened: Session, session: str, messages: Sequence[Message]) -> Spoken:
         require_fitting(message)
     if not opened.config.flag("short_term.enabled"):
         return Spoken(None)
-    now = opened.caller.now
-    kept = chats(opened).save_all(session, [replace(one, at=one.at or now) for one in messages])
-    unread = chats(opened).load_unextracted(session)
-    answer = Spoken(kept[-1] if kept else None, len(unread))
-    if not is_due(unread, opened.config):
-        return answer
-    try:
-        extracted = extract_session(opened, session, wait=0.0)
-    except AliceError as failure:
-        return replace(answer, failure=failure)
-    left = sum(record.index > extracted.index for record in unread)
-    return replace(answer, unextracted=left, extracted=extracted)
+    now, kept = opened.caller.now, chats(opened)
+    stored = kept.save_all(session, [replace(one, at=one.at or now) for one in messages])
+    extracted, failure = None, None
+    if is_due(kept.load_unextracted(session), opened.config):
+        try:
+            extracted = extract_session(opened, session, wait=0.0)
+        except AliceError as error:
+            failure = error
+    last = stored[-1] if stored else None
+    return Spoken(last, len(kept.load_unextracted(session)), extracted, failure)
 
 
 def require_fitting(message: Message) -> None:
@@ -157,29 +159,22 @@ def is_due(unread: Sequence[ChatRecord], config: Config) -> bool:
     return 0 < turns <= sum(record.message.role == "user" for record in unread)
 
 
-def _talk(
-    opened: Session, session: str
-) -> tuple[Sequence[ChatRecord], Sequence[str], Sequence[Message], bool]:
-    """A conversation as it is read: its records, who speaks beside the user, the messages without what a host put there
-    and what others said as an assistant's, and whether it is known who the user is."""
-    records = chats(opened).load(session)
-    typed = [_typed(record.message) for record in records]
-    others = other_speakers(typed, [one.block.payload.content for one in opened.home.read(_PERSONAL)])
-    # What others said asks and answers, and tells nothing of the user.
-    messages = [
-        replace(one, role="assistant") if one.role == "user" and one.speaker.strip() in others else one
-        for one in typed
-    ]
-    return records, others, messages, not others or any(one.role == "user" for one in messages)
+def _read(opened: Session, records: Sequence[ChatRecord]) -> tuple[list[Message], Sequence[str]]:
+    """Messages without what a host put there, and who speaks beside the user: what these say asks and answers as an
+    assistant's does, and tells nothing of the user. Where nobody knows who that is, all are others."""
+    messages = [one.message for one in records]
+    for at, one in enumerate(messages):
+        if one.role == "user":
+            messages[at] = replace(one, content=typed_words(one.content)[:READ_LIMIT])
+    about_user = [one.block.payload.content for one in opened.home.read(_PERSONAL)]
+    others = other_speakers(messages, about_user)
+    for at, one in enumerate(messages):
+        if one.role == "user" and one.speaker.strip() in others:
+            messages[at] = replace(one, role="assistant")
+    return messages, others
 
 
-def _typed(message: Message) -> Message:
-    """A message without what a host put beside the user's words, and no more of it than is read."""
-    own = typed_words(message.content)[:READ_LIMIT] if message.role == "user" else message.content
-    return message if own == message.content else replace(message, content=own)
-
-
-def _queued(records: Sequence[ChatRecord], sentences: Sequence[Said]) -> list[Heard]:
+def _heard(records: Sequence[ChatRecord], sentences: Sequence[Said]) -> list[Heard]:
     """Sentences as they stand in the queue."""
     found = []
     for one in sentences:
@@ -189,15 +184,16 @@ def _queued(records: Sequence[ChatRecord], sentences: Sequence[Said]) -> list[He
     return found
 
 
-def hear(opened: Session, session: str) -> None:
-    """Keep the person's own sentences of a conversation in the queue, each durably and once."""
-    records, _, messages, is_known = _talk(opened, session)
-    _keep(opened, _queued(records, queued(said(messages), messages)) if is_known else ())
-
-
 def _keep(opened: Session, sentences: Sequence[Heard]) -> Sequence[Heard]:
     """The sentences as they wait now; none where the queue is off."""
     return opened.heard.keep(sentences) if opened.config.flag("heard.enabled") else ()
+
+
+def hear(opened: Session, session: str) -> None:
+    """Keep the person's own sentences of a conversation in the queue, each durably and once."""
+    records = chats(opened).load(session)
+    messages, _ = _read(opened, records)
+    _keep(opened, _heard(records, queued(said(messages), messages)))
 
 
 def extract_session(opened: Session, session: str, *, wait: float = 10.0, keeps: bool = False) -> Extracted:
@@ -210,62 +206,62 @@ def extract_session(opened: Session, session: str, *, wait: float = 10.0, keeps:
     # Read the home first: recovery lands a pending commit, and only then git tells what was already extracted.
     seen = opened.home.read()
     with chats(opened).claim(session, wait):
-        records, others, messages, is_known = _talk(opened, session)
+        records = chats(opened).load(session)
         unread = [record.index for record in records if not record.extracted]
-        sentences = said(messages) if is_known and (unread or keeps) else []
+        if not unread and not keeps:
+            return Extracted(session)
+        messages, others = _read(opened, records)
+        sentences = said(messages)
         if keeps:
-            _keep(opened, _queued(records, queued(sentences, messages)))
-        if not unread or not is_known:
-            return Extracted(session, others=others if unread else ())
+            _keep(opened, _heard(records, queued(sentences, messages)))
+        if not unread:
+            return Extracted(session)
+        if others and not any(one.role == "user" for one in messages):
+            return Extracted(session, others=others)
         fresh = [one for one in sentences if one.index >= unread[0]]
-        chosen = queued(fresh, messages)
+        chosen, least = queued(fresh, messages), seen.config.number("long_term.min_importance")
         heard: Sequence[Heard] = ()
-        least = seen.config.number("long_term.min_importance")
         if opened.provider is None:
-            found, dropped = extract(messages, least, fresh)
+            by, (found, dropped) = "rules", extract(messages, least, fresh)
         else:
-            heard = () if opened.is_dry else _keep(opened, _queued(records, chosen))
+            heard = () if opened.is_dry else _keep(opened, _heard(records, chosen))
             answer = opened.provider.chat(prompt_for(chosen)) if chosen else "[]"
-            found, dropped = parse_answer(answer, chosen, least)
-        drafts = [_draft(opened, one, records, seen) for one in found]
-        # What says again what a living block rests on joins it.
-        known, again = {one.quote for one in found}, said_again(seen)
-        repeated = (_draft(opened, order_of(one), records, seen) for one in chosen if one.text not in known)
-        drafts += [draft for draft in repeated if again(draft.block) is not None]
-        by, captured = "rules" if opened.provider is None else "model", Captured(())
+            by, (found, dropped) = "model", parse_answer(answer, chosen, least)
+        drafts = _drafts(opened, records, seen, found, chosen)
+        captured, last = Captured(()), unread[-1]
         if drafts:
             token = opened.new_id("ext")
             if not opened.is_dry:
-                chats(opened).begin(session, token, unread[-1])
-            trailers = (("Session", f"{session}#{unread[-1]}"), ("Extraction", token))
-            captured = memorize(
-                opened.target, opened.caller, drafts, op="extract", trailers=trailers, bulk=True
-            )
+                chats(opened).begin(session, token, last)
+            told = (("Session", f"{session}#{last}"), ("Extraction", token))
+            captured = memorize(opened.target, opened.caller, drafts, op="extract", trailers=told, bulk=True)
         if not opened.is_dry:
-            chats(opened).mark_extracted(session, unread[-1])
+            chats(opened).mark_extracted(session, last)
             opened.heard.remove({one.id for one in heard})
-        return Extracted(session, unread[-1], len(unread), found, captured, dropped, by, others)
+        return Extracted(session, last, len(unread), found, captured, dropped, by, others)
 
 
-def _draft(opened: Session, one: Inference, records: Sequence[ChatRecord], seen: Snapshot) -> Draft:
-    rows = _queued(records, one.quotes or [Said(one.index, one.quote)])
-    return Draft(
-        Payload(one.content),
-        Trigger(one.trigger),
-        type=one.type,
-        about=one.about,
-        tags=one.tags,
-        replaces=_superseded(one, seen),
-        evidence=resting_on(opened.heard, rows),
-        importance=one.importance,
-        project="" if one.everywhere else held_in(rows[-1].project, one.content, one.quote),
-        origin=HEARD if one.quotes else CUES,
-    )
+def _drafts(
+    opened: Session,
+    records: Sequence[ChatRecord],
+    seen: Snapshot,
+    found: Sequence[Inference],
+    chosen: Sequence[Said],
+) -> list[Draft]:
+    """What was found, and the other sentences that say again what a living block rests on, which they join."""
+
+    def draft(one: Inference, origin: str) -> Draft:
+        return _draft(opened, one, _heard(records, one.sentences), seen, origin)
+
+    known, again = {one.quote for one in found}, said_again(seen)
+    orders = [draft(order_of(one), CUES) for one in chosen if one.text not in known]
+    told = [draft(one, CUES if opened.provider is None else HEARD) for one in found]
+    return told + [one for one in orders if again(one.block) is not None]
 
 
-def _superseded(one: Inference, seen: Snapshot) -> tuple[str, ...]:
-    """The newest block about the user, outside the archive, with another value of the same slot (B4.14)."""
-    found = [
+def _draft(opened: Session, one: Inference, rows: Sequence[Heard], seen: Snapshot, origin: str) -> Draft:
+    # The newest block about the user, outside the archive, with another value of the same slot (B4.14).
+    superseded = [
         (placed.block.created_at, placed.block.id)
         for placed in seen
         if one.slot
@@ -274,7 +270,18 @@ def _superseded(one: Inference, seen: Snapshot) -> tuple[str, ...]:
         and one.slot in placed.block.tags
         and placed.block.payload.content != one.content
     ]
-    return (max(found)[1],) if found else ()
+    return Draft(
+        Payload(one.content),
+        Trigger(one.trigger),
+        type=one.type,
+        about=one.about,
+        tags=one.tags,
+        replaces=tuple(block_id for _, block_id in sorted(superseded)[-1:]),
+        evidence=resting_on(opened.heard, rows),
+        importance=one.importance,
+        project="" if one.everywhere else held_in(rows[-1].project, one.content, one.quote),
+        origin=origin,
+    )
 
 
 def end(opened: Session, session: str, *, forget: bool = False) -> Spoken:
@@ -292,8 +299,7 @@ def end(opened: Session, session: str, *, forget: bool = False) -> Spoken:
             failure = error
     elif keeps:
         hear(opened, session)
-    is_read = extracted is not None and (extracted.read or not extracted.others)
-    left = 0 if is_read else len(chats(opened).load_unextracted(session))
+    left = len(chats(opened).load_unextracted(session))
     chats(opened).end(session, opened.caller.now)
     if forget:
         forget_one(opened, session)
@@ -316,13 +322,16 @@ def window(opened: Session, session: str, settings: Settings | None = None) -> W
 
 def summary_by(provider: Provider | None) -> Summarise | None:
     """A summariser backed by the provider; None without one, so that a rule is used."""
+    if provider is None:
+        return None
 
     def summarise(messages: Sequence[Message], earlier: str, budget: int) -> str:
         told = "\n".join(f"{one.role}: {one.content}" for one in messages if one.content)
-        asked = SUMMARY_PROMPT.format(budget=budget, earlier=earlier or "(none)", conversation=told)
-        return provider.chat(asked) if provider is not None else ""
+        return provider.chat(
+            SUMMARY_PROMPT.format(budget=budget, earlier=earlier or "(none)", conversation=told)
+        )
 
-    return summarise if provider is not None else None
+    return summarise
 
 
 def take_in(
@@ -363,12 +372,10 @@ def _known(opened: Session, session: str, rows: Sequence[ChatRecord]) -> int:
         present = chats(opened).load(session)
     except NotFoundError:
         return 0
-    for record, row in zip(present, rows, strict=False):
-        was, now = record.message, row.message
-        if (was.role, was.content, was.speaker) != (now.role, now.content, now.speaker):
-            raise UsageError(
-                "the session {session} holds another conversation",
-                session=session,
-                hint="give it a name with --id",
-            )
-    return min(len(present), len(rows))
+    pairs = [(one.message, row.message) for one, row in zip(present, rows, strict=False)]
+    if any(
+        (was.role, was.content, was.speaker) != (now.role, now.content, now.speaker) for was, now in pairs
+    ):
+        said = "the session {session} holds another conversation"
+        raise UsageError(said, session=session, hint="give it a name with --id")
+    return len(pairs)
