@@ -1,7 +1,6 @@
 """What finding must stand: a clock that jumps back, 100,000 blocks in one file, two writers and a reader (issue 4)."""
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -56,10 +55,8 @@ def test_a_hundred_thousand_blocks_in_one_file(home: Path, run: Call) -> None:
     run("memorize", "--from", str(source), timeout=600)
     assert len(list((home / "experiences/low_value_pool").glob("*.jsonc"))) == 1
     run("recall", "vault keys", timeout=600)
-    began = time.monotonic()
-    found = run("recall", "vault keys", "--json", timeout=600).json["matches"]
+    found = run("recall", "vault keys", "--json", timeout=30).json["matches"]
     assert found[0]["payload"] == "the vault needs two keys"
-    assert time.monotonic() - began < 30
     assert run("decide", "open the vault with keys", "--json").json["tier"] == "low_value"
 
 
