@@ -10,13 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 
-<<<<<<< HEAD
-from alice_exp.conversations.rules.transcripts import WRAPPERS, Entry, is_aside, loaded, time_of
-from alice_exp.kernel.jsonc.scan import Json
-=======
 from alice_exp.conversations.rules.transcripts import WRAPPERS, Entry, first, is_aside, loaded, time_of
-from alice_exp.kernel.jsonc.problem import Json
->>>>>>> 7d281912 (Conversations: one module a thought, a call and its end in one walk)
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.private_facts import masked_line
 

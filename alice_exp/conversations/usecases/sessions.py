@@ -35,6 +35,7 @@ from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.values import ChatRecord, Message
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
+from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.models import Provider
 from alice_exp.kernel.text.times import seconds
@@ -74,6 +75,11 @@ class Extracted:
     dropped: int = 0
     by: str = "rules"
     others: Sequence[str] = ()
+
+    @property
+    def commit(self) -> Commit | None:
+        """The commit; None if there was nothing to keep."""
+        return self.captured.commit
 
 
 @dataclass(frozen=True, slots=True)
