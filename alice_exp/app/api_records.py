@@ -39,8 +39,8 @@ from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.values.block import REVIEWED, content_hash
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.review.rules.doubts import Answer
 from alice_exp.review.rules.reply import more, read
-from alice_exp.review.rules.rival_pairs import Answer
 from alice_exp.review.usecases import decisions, rival_answers, todays_report
 from alice_exp.timeline.rules.compaction import Summariser, TimelineStatistics, narrative, recent, statistics
 from alice_exp.timeline.rules.search_thoughts import Hit

@@ -21,8 +21,8 @@ from alice_exp.model.values.config import Config, Wait
 from alice_exp.model.values.snapshot import ChangeSet, NamespaceFile, Put, Snapshot
 from alice_exp.review.cli.report_parts import came_of
 from alice_exp.review.cli.report_text import notice
-from alice_exp.review.rules.daily_report import Edition, agenda, returned
-from alice_exp.review.rules.doubts import last_week
+from alice_exp.review.rules.daily_report import Edition, agenda
+from alice_exp.review.rules.doubts import last_week, returned
 from alice_exp.review.rules.state_changes import hand_edits, movements
 from tests.case_tables import table
 

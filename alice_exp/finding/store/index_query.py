@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from zlib import crc32
@@ -72,6 +73,10 @@ class Indexed:
         self.rows = rows
         self._placed = placed
         self._files = files
+
+    def __len__(self) -> int:
+        """How many living texts there are."""
+        return self._files.total
 
     def found(self, question: str, also: Callable[[], Iterable[int]]) -> Iterator[Found]:
         """See ``Searchable``."""
@@ -240,10 +245,11 @@ def text_checksum(standing: str, length: int, tokens: str) -> int:
 
 def _held(query: Query, known: frozenset[str], texts: Mapping[int, str]) -> dict[str, dict[int, int]]:
     """How often each text has each token and pair of the question, by token."""
-    has = {row: known.intersection(text.split()) for row, text in texts.items()}
-    held = {
-        token: {row: texts[row].count(f" {token} ") for row in texts if token in has[row]} for token in known
-    }
+    held: dict[str, dict[int, int]] = {token: {} for token in known}
+    for row, text in texts.items():
+        counts = Counter(text.split())
+        for token in known & counts.keys():
+            held[token][row] = counts[token]
     for pair in query.pairs:
         first, _, last = pair.partition(" ")
         both = held.get(first, {}).keys() & held.get(last, {}).keys()
@@ -283,6 +289,7 @@ def entry_row(entry: Entry | None) -> str:
     return text and _seal(text) + text
 
 
+@lru_cache(maxsize=1024)
 def placed_from(path: str, body: str, entry: str) -> Placed:
     """The block of a row at its path, with its entry of the ledger; ``ValueError`` if the row is not what was written,
     so that the index is made anew."""

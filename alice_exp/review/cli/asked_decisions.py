@@ -18,7 +18,7 @@ from alice_exp.review.cli.candidate_card import kinds_held, scoped, told, which_
 from alice_exp.review.cli.named_candidates import Choice
 from alice_exp.review.cli.report_parts import differences
 from alice_exp.review.cli.single_keys import LATER, QUITTING, key
-from alice_exp.review.rules.rival_pairs import Answer, Rival
+from alice_exp.review.rules.doubts import Answer, Rival
 from alice_exp.review.store import reports
 from alice_exp.review.usecases import decisions, rival_answers
 from alice_exp.review.usecases.decisions import Decided, Seen

@@ -33,7 +33,15 @@ from alice_exp.model.values.block import (
 )
 from alice_exp.model.values.config import Wait
 from alice_exp.model.values.snapshot import Snapshot
-from alice_exp.review.rules.doubts import Approval, Question, contradictions, last_week, questions
+from alice_exp.review.rules.doubts import (
+    Approval,
+    Question,
+    candidates,
+    contradictions,
+    last_week,
+    lately_trusted,
+    questions,
+)
 from alice_exp.review.rules.state_changes import (
     Elsewhere,
     Movement,
@@ -224,43 +232,13 @@ class Edition:
     texts: BlockTexts = lambda _: {}
 
 
-def candidates(snapshot: Snapshot, leaving: Iterable[Placed] = ()) -> list[Placed]:
-    """The undecided blocks of the pool but for those ``leaving`` it, oldest first, then by id."""
-    gone = {placed.block.id for placed in leaving}
-    living = [p for p in snapshot.within("low_value") if p.block.id not in gone and not is_put_away(p)]
-    return sorted(living, key=lambda placed: (placed.block.created_at, placed.block.id))
-
-
-def returned(snapshot: Snapshot, waiting: Iterable[Placed]) -> tuple[Returned, ...]:
-    """Candidates that repeat something rejected before they were created. ``snapshot`` includes the archive.
-
-    Only a sync brings such blocks in: hand-typed ones are checked when they are adopted (``home.store.hand_edits``).
-    Candidates that a report has shown were checked then. A block that was rejected itself, and that git or a file's
-    older version brought back, is its own ``rejected``.
-    """
-    again = tuple(
-        Returned(placed.block.id, placed, placed)
-        for placed in snapshot.within("low_value")
-        if placed.block.entry is not None and placed.block.entry.standing == "rejected" and not placed.stale
-    )
-    fresh = [placed for placed in waiting if placed.block.reported is None and not placed.stale]
-    if not fresh:
-        return again
-    known = Rejections.within(snapshot)
-    found = ((placed, known.find(placed.block.payload)) for placed in fresh)
-    return again + tuple(
-        Returned(placed.block.id, was, placed)
-        for placed, was in found
-        if was and was.block.archived and was.block.archived.at <= placed.block.created_at
-    )
-
-
 def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
     """The report on a snapshot that includes the archive."""
     wait = snapshot.config.wait
     out = {one.block_id for one in edition.returned}
     waiting = [p for p in candidates(snapshot, edition.leaving) if p.block.id not in out]
-    around = Neighbourhood(trusted(snapshot), snapshot.rejected(), waiting)
+    late = lately_trusted(snapshot, edition.since, now)
+    around = Neighbourhood(trusted(snapshot, len(waiting) + len(late)), snapshot.rejected(), waiting)
     group_of = _group_of(waiting, edition, around)
     items = tuple(_item(placed, now, wait, edition, around, group_of) for placed in waiting)
     thresholds = Thresholds.of(snapshot.config)
@@ -277,7 +255,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         sum(item.is_new for item in items),
         sum(item.placed.block.created_at >= edition.day_began for item in items),
         movements(edition.acts, snapshot, edition.leaving, lambda block: level(block, thresholds)),
-        contradictions(snapshot, around, edition.since, now),
+        contradictions(snapshot, around, late, edition.since, now),
         questions(snapshot, edition.day_began, now),
         tuple(_fading(snapshot, now)),
         unapproved,

@@ -1,21 +1,24 @@
-"""What became of trusted blocks: which of those told together no longer holds (DESIGN 12.5), which of two that
-contradict each other does, and what last week's approvals did."""
+"""What a report asks of the pool and of trusted blocks: which of two rivals holds, which of those told together no
+longer does (DESIGN 12.5), and what last week's approvals did."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice, product
 from typing import Literal
 
 from alice_exp.finding.rules.concerns import REPLACING, TRUSTED, TRUSTED_PLACES, came_up, trusted_since
-from alice_exp.finding.rules.neighbourhood import Neighbourhood, Relation
-from alice_exp.finding.rules.rivals import are_rivals
+from alice_exp.finding.rules.neighbourhood import Kind, Neighbourhood, Relation, trusted
+from alice_exp.finding.rules.rivals import are_rivals, replaced
+from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.text.times import days_before
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import DOUBTED, OUTCOMES, STILL_TRUE, is_in_doubt
-from alice_exp.model.values.block import Block, Placed, Record, is_approved
-from alice_exp.model.values.snapshot import Snapshot, Span
+from alice_exp.model.rules.identity import Rejections, Returned
+from alice_exp.model.values.block import Block, Placed, Record, is_approved, is_put_away
+from alice_exp.model.values.snapshot import Put, Snapshot, Span
 
 AT_ONCE = 3
 """The most questions that a report asks."""
@@ -89,21 +92,31 @@ REMINDED_AFTER = (7, 14, 28, 56, 112, 224)
 """After how many days a contradiction that nobody answered is asked about again."""
 
 
-def contradictions(
-    snapshot: Snapshot, around: Neighbourhood, since: str, now: str
-) -> tuple[tuple[Placed, Relation], ...]:
-    """Pairs of which one became trusted since the report before (``since``) and contradicts the other.
+def lately_trusted(snapshot: Snapshot, since: str, now: str) -> list[Placed]:
+    """What became trusted since the report before (``since``), or so long ago that it is asked about again; the latest
+    first."""
+    late = [p for p in snapshot.concerned(*_spans(since, now), most=NEW_AT_ONCE) if p.place in TRUSTED_PLACES]
+    return sorted(late, key=lambda placed: (trusted_since(placed.block), placed.block.id), reverse=True)
 
-    Another value counts then, too: to approve what changes something is not yet to say that the old no longer holds.
-    A pair that no report showed side by side is asked about again, until a person says which of the two holds.
-    """
+
+def _spans(since: str, now: str) -> list[Span]:
+    """The time since the report before, and those of which a report reminds."""
     # With a "~" behind it the end of a span is part of it: who looks at nine each day misses none.
     again = (
         (TRUSTED, days_before(since, days), days_before(now, days) + "~") for days in REMINDED_AFTER if since
     )
-    spans = (came_up(TRUSTED, since), *again)
-    late = [p for p in snapshot.concerned(*spans, most=NEW_AT_ONCE) if p.place in TRUSTED_PLACES]
-    late.sort(key=lambda placed: (trusted_since(placed.block), placed.block.id), reverse=True)
+    return [came_up(TRUSTED, since), *again]
+
+
+def contradictions(
+    snapshot: Snapshot, around: Neighbourhood, late: Sequence[Placed], since: str, now: str
+) -> tuple[tuple[Placed, Relation], ...]:
+    """Pairs of which one was ``lately_trusted`` and contradicts the other.
+
+    Another value counts then, too: to approve what changes something is not yet to say that the old no longer holds.
+    A pair that no report showed side by side is asked about again, until a person says which of the two holds.
+    """
+    spans = _spans(since, now)
     new = {placed.block.id for placed in _asked(late, spans[0], since)}
     fresh = [p for span in spans for p in _asked(late, span, since)]
     found: dict[frozenset[str], tuple[Placed, Relation]] = {}
@@ -185,3 +198,105 @@ def _effect(placed: Placed) -> Effect:
     if is_in_doubt(placed.block):
         return "in doubt"
     return "helped" if record.ok else "used" if record.failed else "never used"
+
+
+def candidates(snapshot: Snapshot, leaving: Iterable[Placed] = ()) -> list[Placed]:
+    """The undecided blocks of the pool but for those ``leaving`` it, oldest first, then by id."""
+    gone = {placed.block.id for placed in leaving}
+    living = [p for p in snapshot.within("low_value") if p.block.id not in gone and not is_put_away(p)]
+    return sorted(living, key=lambda placed: (placed.block.created_at, placed.block.id))
+
+
+def returned(snapshot: Snapshot, waiting: Iterable[Placed]) -> tuple[Returned, ...]:
+    """Candidates that repeat something rejected before they were created. ``snapshot`` includes the archive.
+
+    Only a sync brings such blocks in: hand-typed ones are checked when they are adopted (``home.store.hand_edits``).
+    Candidates that a report has shown were checked then. A block that was rejected itself, and that git or a file's
+    older version brought back, is its own ``rejected``.
+    """
+    again = tuple(
+        Returned(placed.block.id, placed, placed)
+        for placed in snapshot.within("low_value")
+        if placed.block.entry is not None and placed.block.entry.standing == "rejected" and not placed.stale
+    )
+    fresh = [placed for placed in waiting if placed.block.reported is None and not placed.stale]
+    if not fresh:
+        return again
+    known = Rejections.within(snapshot)
+    found = ((placed, known.find(placed.block.payload)) for placed in fresh)
+    return again + tuple(
+        Returned(placed.block.id, was, placed)
+        for placed, was in found
+        if was and was.block.archived and was.block.archived.at <= placed.block.created_at
+    )
+
+
+Answer = Literal["new", "old", "both", "neither"]
+"""What a person says of two rivals: which of them holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """``new`` is to be approved or was approved later, ``old`` is told now or waits as well; ``kind`` is ``opposes``
+    or ``replaces``."""
+
+    new: Placed
+    old: Placed
+    kind: Kind
+
+
+def told_rivals(
+    snapshot: Snapshot, chosen: Sequence[Placed], answered: Collection[str] = (), *, asks: bool = False
+) -> dict[str, Rival]:
+    """The first rival of each block to be approved, by that block's id: one that is told now, or another of
+    ``chosen`` that says the opposite; with ``asks`` any other candidate that does.
+
+    ``answered`` are the ids of which the person says with the approval whether they hold.
+    """
+    waiting = candidates(snapshot) if asks else [one for one in chosen if one.place == "low_value"]
+    silent = replaced(snapshot)
+    found: dict[str, Rival] = {}
+    for new, old, kind in _contradicted(snapshot, chosen, waiting):
+        is_told = is_approved(old) and not is_in_doubt(old.block) and old.block.id not in silent
+        is_open = is_told if old.place in TRUSTED_PLACES else old in waiting
+        if is_open and old.block.id not in answered and are_rivals(new, old, kind) == "rival":
+            found.setdefault(new.block.id, Rival(new, old, kind))
+    return found
+
+
+def _contradicted(
+    snapshot: Snapshot, chosen: Sequence[Placed], waiting: Sequence[Placed]
+) -> Iterator[tuple[Placed, Placed, Kind]]:
+    around = Neighbourhood(trusted(snapshot, len(chosen)), (), waiting if len(waiting) > 1 else ())
+    for new, one in around.contradicted(chosen, ("trusted", "waiting")):
+        if one.where == "trusted" or one.kind == "opposes":
+            yield new, one.placed, one.kind
+    # What it claims to replace need not be near it in words.
+    claimed = snapshot.with_ids({block_id for placed in chosen for block_id in placed.block.replaces})
+    for new in chosen:
+        yield from ((new, claimed[one], "replaces") for one in new.block.replaces if one in claimed)
+
+
+def with_answers(
+    block: Block, replacing: Sequence[Placed], both: Sequence[Placed]
+) -> tuple[Block, list[Put]]:
+    """The block with a person's answers on it and others, and those of the trusted others that held an earlier
+    answer on this pair, without it."""
+    puts = []
+    for other in {one.block.id: one for one in (*replacing, *both)}.values():
+        block = _unanswered(block, other.block.id)
+        if other.place == "low_value":
+            continue
+        if other.place not in TRUSTED_PLACES:
+            raise RefusedError("{id} is not trusted: nothing can take its place", id=other.block.id)
+        if (after := _unanswered(other.block, block.id)) != other.block:
+            puts.append(Put(after, other.path))
+    # One that waits and does not hold is rejected: there is nothing to silence.
+    silenced = [one for one in replacing if one.place != "low_value"]
+    won, beside = (tuple(dict.fromkeys(one.block.id for one in each)) for each in (silenced, both))
+    return replace(block, replaces=(*block.replaces, *won), both=(*block.both, *beside)), puts
+
+
+def _unanswered(block: Block, other: str) -> Block:
+    replaces, both = (tuple(one for one in ids if one != other) for ids in (block.replaces, block.both))
+    return replace(block, replaces=replaces, both=both)

@@ -33,7 +33,7 @@ from alice_exp.model.values.block import (
     place_of,
 )
 from alice_exp.model.values.snapshot import ChangeSet, Put
-from alice_exp.review.rules.rival_pairs import Rival, told_rivals, with_answers
+from alice_exp.review.rules.doubts import Rival, told_rivals, with_answers
 from alice_exp.review.store import reports
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from alice_exp.model.rules.doubt import rested
 from alice_exp.model.rules.lifecycle import retire
 from alice_exp.model.values.block import EVIDENCE_KEPT, PLACES, Archived, Placed, path_of
 from alice_exp.model.values.snapshot import ChangeSet, Put
-from alice_exp.review.rules.rival_pairs import Answer, told_rivals, with_answers
+from alice_exp.review.rules.doubts import Answer, told_rivals, with_answers
 from alice_exp.review.usecases.decisions import (
     Decided,
     Seen,

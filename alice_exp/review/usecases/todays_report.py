@@ -29,11 +29,10 @@ from alice_exp.review.rules.daily_report import (
     Edition,
     Proposal,
     agenda,
-    candidates,
-    returned,
     standing_of,
     with_repeats,
 )
+from alice_exp.review.rules.doubts import candidates, returned
 from alice_exp.review.rules.report_order import arranged
 from alice_exp.review.store import reports
 from alice_exp.review.usecases.decisions import refused
