@@ -18,7 +18,7 @@ from alice_exp.review.cli.candidate_card import kinds_held, scoped, told, which_
 from alice_exp.review.cli.named_candidates import Choice
 from alice_exp.review.cli.report_parts import differences
 from alice_exp.review.cli.single_keys import LATER, QUITTING, key
-from alice_exp.review.rules.doubts import Answer, Rival
+from alice_exp.review.rules.doubts import Answer
 from alice_exp.review.store import reports
 from alice_exp.review.usecases import decisions, rival_answers
 from alice_exp.review.usecases.decisions import Decided, Seen
@@ -53,38 +53,31 @@ def may_ask(terminal: Terminal, chosen: Choice) -> bool:
     return is_one and is_terminal and not (terminal.yes or terminal.json or terminal.is_dry)
 
 
-def left_lines(terminal: Terminal, done: Decided) -> Iterator[str]:
-    """What a review says of each candidate that a decision left as it is."""
+_LEFT = {
+    "private": "alice-exp: {number} is private or secret and waits; to keep it: alice-exp approve {number}",
+    "stale": "alice-exp: {id} stands in a file with a problem; see 'alice-exp check'",
+    "moved": "alice-exp: {id} was decided already; see 'alice-exp why {id}'",
+    "gone": "alice-exp: {id} is gone; see 'alice-exp log {id}'",
+    "changed": "alice-exp: {id} has {why} since it was shown; see 'alice-exp heartbeat' again",
+    "shown again": "{id} has {why} since it was shown; it is left as it is",
+}
+
+
+def left_lines(terminal: Terminal, done: Decided, *, in_review: bool = False) -> Iterator[str]:
+    """What is said of each candidate that a decision left as it is; of a rival with the commands that answer."""
+    for rival in done.rivals:
+        number, other = numbered(terminal, rival.new.block.id), rival.old.block.id
+        yield say(
+            "alice-exp: {number} waits, for it contradicts {id}: {text}\n  {answers}",
+            number=number,
+            id=other,
+            text=told(rival.old),
+            answers=which_holds(number, other, alike=rival.old.place == "low_value"),
+        )
     for block_id, why in done.skipped:
-        if why == "private":
-            yield left_private(terminal, block_id)
-        elif why != "rival":
-            yield say("{id} has {why} since it was shown; it is left as it is", id=block_id, why=say(why))
-    yield from (left_waiting(terminal, rival) for rival in done.rivals)
-
-
-def left_private(terminal: Terminal, block_id: str) -> str:
-    """What is said of a secret or a private fact that an approval of several left waiting."""
-    number = numbered(terminal, block_id)
-    return say(
-        "alice-exp: {number} is private or secret and waits; to keep it: alice-exp approve {number}",
-        number=number,
-    )
-
-
-def left_waiting(terminal: Terminal, rival: Rival) -> str:
-    """What is said of a candidate that an approval left waiting, with the commands that answer."""
-    return say(
-        "alice-exp: {number} waits, for it contradicts {id}: {text}\n  {answers}",
-        number=numbered(terminal, rival.new.block.id),
-        id=rival.old.block.id,
-        text=told(rival.old),
-        answers=which_holds(
-            numbered(terminal, rival.new.block.id),
-            rival.old.block.id,
-            alike=rival.old.place == "low_value",
-        ),
-    )
+        if why != "rival":
+            how = "shown again" if in_review and why == "changed" else why
+            yield say(_LEFT[how], number=numbered(terminal, block_id), id=block_id, why=say(why))
 
 
 def verb_of(placed: Placed, verb: str) -> str:
@@ -245,36 +238,29 @@ def decided_line(terminal: Terminal, placed: Placed, verb: str) -> str:
     return _decided_line(terminal, placed, verb, short(payload_text(placed), width))
 
 
+_WOULD = {
+    "retire": "{number}  would be retired: {text} · {id}",
+    "approve": "{number}  would be approved: {text} → {place} · {id}",
+    "merge": "{number}  would be merged: {text} ({place})",
+    "purge": "{number}  would be rejected and purged",
+    "reject": "{number}  would be rejected: {text} · {id}",
+}
+_DID = {
+    "retire": "{number}  retired: {text} · {id}",
+    "approve": "{number}  approved: {text} → {place} · {id}",
+    "merge": "{number}  merged: {text} ({place})",
+    "purge": "{number}  rejected and purged",
+    "reject": "{number}  rejected: {text} · {id}",
+}
+
+
 def _decided_line(terminal: Terminal, placed: Placed, verb: str, text: str) -> str:
+    is_ended = placed.place == "archive" and placed.namespace == "obsolete"
+    verb = "retire" if is_ended else verb_of(placed, verb)
     values = {
         "number": numbered(terminal, placed.block.id),
         "text": text,
         "place": scoped(f"{placed.place}/{placed.namespace}", placed.block.project),
         "id": placed.block.id,
     }
-    verb = verb_of(placed, verb)
-    if placed.place == "archive" and placed.namespace == "obsolete":
-        verb = "retire"
-    would, did = {
-        "retire": (
-            say("{number}  would be retired: {text} · {id}", **values),
-            say("{number}  retired: {text} · {id}", **values),
-        ),
-        "approve": (
-            say("{number}  would be approved: {text} → {place} · {id}", **values),
-            say("{number}  approved: {text} → {place} · {id}", **values),
-        ),
-        "merge": (
-            say("{number}  would be merged: {text} ({place})", **values),
-            say("{number}  merged: {text} ({place})", **values),
-        ),
-        "purge": (
-            say("{number}  would be rejected and purged", **values),
-            say("{number}  rejected and purged", **values),
-        ),
-        "reject": (
-            say("{number}  would be rejected: {text} · {id}", **values),
-            say("{number}  rejected: {text} · {id}", **values),
-        ),
-    }[verb]
-    return would if terminal.is_dry else did
+    return say(_WOULD[verb], **values) if terminal.is_dry else say(_DID[verb], **values)

@@ -266,7 +266,7 @@ class _Session:
         for block_id, why in done.skipped:
             if why in ("moved", "gone"):
                 self._settled_elsewhere(block_id)
-        for line in left_lines(self.terminal, done):
+        for line in left_lines(self.terminal, done, in_review=True):
             self.terminal.line(line)
         names = self.digits or {i.placed.block.id: str(i.number) for i in self.report.items}
         for how, ids in decided.items():

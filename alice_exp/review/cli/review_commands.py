@@ -18,8 +18,7 @@ from alice_exp.model.values.block import REVIEWED, Placed
 from alice_exp.review.cli.asked_decisions import (
     approved,
     decided_line,
-    left_private,
-    left_waiting,
+    left_lines,
     may_ask,
     purged,
     rejected,
@@ -371,22 +370,7 @@ def _name_skipped(terminal: Terminal, decided: Decided, chosen: Choice) -> None:
     if chosen.left:
         left = "alice-exp: only counted, and left: {count}; see 'alice-exp heartbeat --page 2'"
         terminal.note(say(left, count=chosen.left))
-    again = "alice-exp: {id} has {why} since it was shown; see 'alice-exp heartbeat' again"
-    for rival in decided.rivals:
-        terminal.note(left_waiting(terminal, rival))
-    for block_id, why in decided.skipped:
-        if why == "rival":
-            continue
-        if why == "private":
-            text = left_private(terminal, block_id)
-        elif why == "stale":
-            text = say("alice-exp: {id} stands in a file with a problem; see 'alice-exp check'", id=block_id)
-        elif why == "moved":
-            text = say("alice-exp: {id} was decided already; see 'alice-exp why {id}'", id=block_id)
-        elif why == "gone":
-            text = say("alice-exp: {id} is gone; see 'alice-exp log {id}'", id=block_id)
-        else:
-            text = say(again, id=block_id, why=say(why))
-        terminal.note(text)
+    for line in left_lines(terminal, decided):
+        terminal.note(line)
     if decided.skipped:
         terminal.exit_code = BusyError.exit_code
