@@ -175,13 +175,20 @@ def test_the_review_asks_once_of_two_that_wait(
     assert [place for place, *_ in stands(cli, *ids)] == after
 
 
-def test_opposites_that_wait_are_not_approved_by_one_yes(home: Path, cli: Call) -> None:
+def test_one_yes_asks_only_about_what_it_takes_along(home: Path, cli: Call) -> None:
     when, first, second = PAIRS["en"]
-    ids = [cli("memorize", text, "--when", when, "--json").json["id"] for text in (first, second, "use rg")]
-    cli("heartbeat")
-    done = cli("reply", "yes to all", "--yes", "--json", check=False)
-    assert (done.code, done.json["ids"]) == (5, [ids[2]])
-    assert sorted(done.json["left_out"]) == sorted(ids[:2])
+    texts = ("the password is hunter2secret99", first, second, "use rg")
+    held, *pair, rest = (cli("memorize", text, "--when", when, "--json").json["id"] for text in texts)
+    order = [one["id"] for one in cli("heartbeat", "--json").json["items"]]
+    refused = cli("reply", "what on earth", check=False)
+    assert f"approve {next(at for at, one in enumerate(order, 1) if one != held)}," in refused.stderr
+    done = cli("reply", "yes to all", "--yes", check=False)
+    asked, told = done.stderr.split("waits, for it contradicts")
+    assert "use rg" in asked and not any(text in asked for text in texts[:3])
+    assert done.code == 5 and "is private or secret and waits" in told
+    left = cli("reply", "yes to all", "--yes", "--json", check=False).json
+    assert (left["ids"], sorted(left["left_out"])) == ([], sorted([held, *pair]))
+    assert cli("show", rest, "--json").json["set"] == "universal"
 
 
 def test_the_page_offers_the_four_answers(cli: Call, pair: tuple[str, str]) -> None:

@@ -65,7 +65,8 @@ _LEFT = {
 
 def left_lines(terminal: Terminal, done: Decided, *, in_review: bool = False) -> Iterator[str]:
     """What is said of each candidate that a decision left as it is; of a rival with the commands that answer."""
-    for rival in done.rivals:
+    # Of two that wait each is the other's rival: that is one question.
+    for rival in {frozenset((one.new.block.id, one.old.block.id)): one for one in done.rivals}.values():
         number, other = numbered(terminal, rival.new.block.id), rival.old.block.id
         yield say(
             "alice-exp: {number} waits, for it contradicts {id}: {text}\n  {answers}",

@@ -11,7 +11,8 @@ import typer
 
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import content_hash
+from alice_exp.model.rules.private_facts import delicate
+from alice_exp.model.values.block import Placed, content_hash
 from alice_exp.review.rules.report_order import Wanted
 from alice_exp.review.store import reports
 from alice_exp.review.usecases import decisions, todays_report
@@ -82,11 +83,15 @@ def _counted(reference: str) -> list[str]:
     return [str(number) for span in spans for number in range(span[0], span[-1] + 1)] or [reference]
 
 
-def example(hint: str, ids: Sequence[str], shown: Sequence[str]) -> str:
-    """The hint of a refused reply: its example with two numbers that were shown and wait, where there are two."""
+def example(hint: str, ids: Sequence[str], waiting: Mapping[str, Placed]) -> str:
+    """The hint of a refused reply: its example with two numbers that wait, where there are two; none approves what
+    holds a secret or a private fact while another one could be."""
     from alice_exp.review.rules.reply_clauses import EXAMPLE
 
-    waits = [number for number, one in enumerate(ids, start=1) if one in shown]
+    known = [
+        (bool(delicate(waiting[one].block)), at) for at, one in enumerate(ids, start=1) if one in waiting
+    ]
+    waits = [number for _, number in sorted(known)]
     if hint != EXAMPLE or len(waits) < 2:
         return hint
     return say("write alice-exp reply approve {one}, reject {two}", one=waits[0], two=waits[1])

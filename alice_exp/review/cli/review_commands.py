@@ -228,7 +228,7 @@ def _confirmed_wording(terminal: Terminal, text: str, ids: Sequence[str], refusa
     said = [about.get(one, "") + documents.said(found[one]) if one in found else "" for one in ids]
     plain = said_back(text, [one if one in shown else "" for one in ids], said)
     if not plain:
-        refusal.hint = example(refusal.hint, ids, shown)
+        refusal.hint = example(refusal.hint, ids, found)
         raise refusal
     if not sys.stdin.isatty() or terminal.json or terminal.yes:
         refusal.hint = say("if you mean this, write: alice-exp reply {plain}", plain=plain)
@@ -280,16 +280,20 @@ def _confirmed(
 
     Every approval needs a person or ``--yes`` (DESIGN 6). The answer: content hashes of what was shown here, by id.
     """
+    ids = chosen.ids
     if chosen.is_wide and not dry_run:
-        show_all(terminal, chosen.ids)
+        # Nobody is asked about what no yes to many takes along: secrets, private facts, rivals.
+        if verb == "approve" and ids:
+            ids = approved(terminal, ids, bulk=True, dry_run=True, seen=chosen.hashes).ids
+        show_all(terminal, ids)
     seen = show_unseen(terminal, () if chosen.is_wide else chosen.ids, others) | dict(chosen.hashes)
     if dry_run:
         return seen
-    count = len(chosen.ids)
+    count = len(ids)
     if verb == "purge":
         question = say("Reject {count} candidates, and keep no word of them?", count=count)
         terminal.confirm(question, is_new=bool(seen))
-    elif chosen.is_wide or (seen and sys.stdin.isatty() and not terminal.json):
+    elif ids and (chosen.is_wide or (seen and sys.stdin.isatty() and not terminal.json)):
         approves = say("Approve {count} candidates?", count=count)
         question = approves if verb == "approve" else say("Reject {count} candidates?", count=count)
         terminal.confirm(question, is_new=bool(seen) or chosen.is_wide)
