@@ -7,8 +7,7 @@ from typing import cast
 
 import pytest
 
-from alice_exp.finding.rules.nearness import Pair
-from alice_exp.finding.rules.neighbourhood import Neighbourhood
+from alice_exp.finding.rules.nearness import Neighbourhood, Pair
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.statement import statement
 from alice_exp.model.values.block import About, Block, Payload, Placed, Trigger

@@ -12,7 +12,7 @@ import pytest
 
 from alice_exp.app.opening import open_session
 from alice_exp.finding.rules.concerns import concerns
-from alice_exp.finding.rules.neighbourhood import Neighbourhood, trusted
+from alice_exp.finding.rules.nearness import Neighbourhood, trusted
 from alice_exp.home.session import Session
 from alice_exp.home.store import read_files
 from alice_exp.model.formats.block_schema import block_json

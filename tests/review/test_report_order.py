@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
-from alice_exp.finding.rules.nearness import Kind as Sure
-from alice_exp.finding.rules.neighbourhood import Relation
+from alice_exp.finding.rules.nearness import Relation, Sure
 from alice_exp.model.rules.private_facts import Delicate
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 from alice_exp.review.cli.candidate_card import neighbours
@@ -19,7 +18,7 @@ from alice_exp.review.rules.report_order import CARDS, FEW, Key, Wanted, arrange
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.finding.rules.neighbourhood import Kind, Where
+    from alice_exp.finding.rules.nearness import Kind, Where
 
 POOL = "low_value_pool/pending_20260220.jsonc"
 

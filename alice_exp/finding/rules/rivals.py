@@ -12,7 +12,7 @@ from alice_exp.model.values.block import Placed, is_approved
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from alice_exp.finding.rules.neighbourhood import Kind
+    from alice_exp.finding.rules.nearness import Kind
     from alice_exp.finding.rules.statement import Statement
     from alice_exp.model.values.snapshot import Snapshot
 

@@ -113,6 +113,6 @@ def _is_like_rejected(home: Home, candidate: Placed) -> bool:
     rejected = list(whole.rejected())
     if not rejected:
         return False
-    from alice_exp.finding.rules.neighbourhood import Neighbourhood, trusted
+    from alice_exp.finding.rules.nearness import Neighbourhood, trusted
 
     return Neighbourhood(trusted(whole), rejected).mark(candidate) is not None

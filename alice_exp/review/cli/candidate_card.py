@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from alice_exp.finding.rules.neighbourhood import Relation
+from alice_exp.finding.rules.nearness import Relation
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import evidence_line, payload_text, trigger_text
 from alice_exp.model.values.block import HELD, Placed

@@ -9,7 +9,7 @@ from typing import Any
 
 from alice_exp.blocks.cli.lifetime_commands import told_lost
 from alice_exp.blocks.rules.undo import Lost
-from alice_exp.finding.rules.neighbourhood import Relation
+from alice_exp.finding.rules.nearness import Relation
 from alice_exp.home.ports import Came
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.text.data_files import LazyPattern

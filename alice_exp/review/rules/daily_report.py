@@ -13,7 +13,7 @@ from typing import Any
 
 from alice_exp.blocks.rules.undo import BlockTexts, Lost, lost_decisions
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, UNAPPROVED, came_up, faded
-from alice_exp.finding.rules.neighbourhood import Neighbourhood, Relation, trusted
+from alice_exp.finding.rules.nearness import Neighbourhood, Relation, trusted
 from alice_exp.home.ports import Came
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.jsonc.scan import Problem
