@@ -11,10 +11,11 @@ from typing import Literal, get_args
 
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.jsonc.scan import Json
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import attributes, dataclass
 
 Role = Literal["system", "user", "assistant", "tool"]
 ROLES: tuple[Role, ...] = get_args(Role)
+_SAME = {"developer": "system", "function": "tool"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,8 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message. ``at`` is ISO-8601 UTC, empty if unknown.
-
-    ``tool_call_id``: in a tool's message, the id of the call it answers. ``speaker``: a name, in conversations with
-    more than two participants.
-    """
+    """One message. ``at`` is ISO-8601 UTC, empty if unknown; ``tool_call_id`` of a tool's message the call that it
+    answers; ``speaker`` a name, in conversations with more than two participants."""
 
     role: Role
     content: str
@@ -44,12 +42,8 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ChatRecord:
-    """A message of a session (empty: not known yet), its index there (from 0; -1 while it is not stored), and whether
-    it was extracted from (R4.15, R4.18, R4.28).
-
-    ``name`` is its id in the source it was imported from, empty for our own; ``project`` the names of the project in
-    which it was said, apart by spaces, empty for none.
-    """
+    """A message of a session (empty: not known yet), its id in the source it was imported from, all names of its project,
+    its index in the session (from 0; -1 while it is not stored), and whether it was extracted from (R4.15, R4.18)."""
 
     session: str
     message: Message
@@ -66,10 +60,7 @@ class ChatRecord:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Summary of one conversation; ``at`` (start), ``last_at`` and ``ended`` are ISO-8601 UTC.
-
-    ``ended`` is empty while the conversation is open; ``unextracted`` counts messages not yet extracted from.
-    """
+    """A conversation in short; ``at`` (start), ``last_at`` and ``ended`` (empty while it is open) are ISO-8601 UTC."""
 
     session: str
     at: str
@@ -86,8 +77,7 @@ def message_of(value: Mapping[str, Json]) -> Message:
     ``developer`` and ``function`` are read as ``system`` and ``tool``.
     """
     given = value.get("role")
-    named = {"developer": "system", "function": "tool"}.get(str(given), given)
-    role = next((one for one in ROLES if one == named), None)
+    role = next((one for one in ROLES if one == _SAME.get(str(given), given)), None)
     if role is None:
         said = 'a message needs a "role": system, user, assistant or tool, not {role}'
         raise UsageError(said, role=repr(given))
@@ -103,15 +93,13 @@ def message_of(value: Mapping[str, Json]) -> Message:
 
 def as_dict(message: Message) -> dict[str, Json]:
     """The message in chat-completions form, with ``at`` and ``speaker``; empty keys are omitted."""
-    made: dict[str, Json] = {"role": message.role, "content": message.content}
-    if message.tool_calls:
-        made["tool_calls"] = [
-            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
-            for call in message.tool_calls
-        ]
-    more = {"tool_call_id": message.tool_call_id, "at": message.at, "speaker": message.speaker}
-    made.update({key: text for key, text in more.items() if text})
-    return made
+    calls: Json = [
+        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+        for call in message.tool_calls
+    ]
+    more = {"tool_calls": calls} | attributes(message, "tool_call_id at speaker")
+    told = {key: value for key, value in more.items() if value}
+    return {"role": message.role, "content": message.content, **told}
 
 
 def _text(value: Json) -> str:
@@ -130,13 +118,10 @@ def _calls(value: Json) -> tuple[ToolCall, ...]:
         raise UsageError('"tool_calls" is a list')
     found = []
     for item in value or ():
-        function = item.get("function", item) if isinstance(item, dict) else None
-        if (
-            not isinstance(item, dict)
-            or not isinstance(function, dict)
-            or not isinstance(function.get("name"), str)
-        ):
+        call = item if isinstance(item, dict) else {}
+        function = call.get("function", call)
+        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
             raise UsageError('each of "tool_calls" is an object with a function')
         sent = _text(function.get("arguments", "{}"))
-        found.append(ToolCall(_text(item.get("id")), str(function["name"]), sent))
+        found.append(ToolCall(_text(call.get("id")), str(function["name"]), sent))
     return tuple(found)

@@ -15,7 +15,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +33,13 @@ _written = json.JSONEncoder(ensure_ascii=False).encode
 
 @dataclass
 class _Told:
-    """Contents of a file up to an offset: its messages, each with its id in the source and its project, and what its
-    marks add up to. Files are only added to, so what was read once is not read again."""
+    """Contents of a file up to an offset: its messages, and what its marks add up to. Files are only added to, so what
+    was read once is not read again."""
 
+    session: str
     inode: int = 0
     end: int = 0
-    rows: list[tuple[Message, str, str]] = field(default_factory=list)
+    rows: list[ChatRecord] = field(default_factory=list)
     project: str = ""
     started: str = ""
     ended: str = ""
@@ -46,11 +47,11 @@ class _Told:
     begun: dict[str, int] = field(default_factory=dict)
 
     def take(self, row: Mapping[str, Any]) -> None:
-        """Apply one line of the file."""
         mark = row.get("mark")
         # Where the index is another, another process added this one meanwhile.
         if mark is None and row.get("index", len(self.rows)) == len(self.rows):
-            self.rows.append((message_of(row), str(row.get("key", "")), self.project))
+            name = str(row.get("key", ""))
+            self.rows.append(ChatRecord(self.session, message_of(row), name, self.project, len(self.rows)))
         elif mark == "started":
             self.started, self.ended = self.started or str(row["at"]), ""
         elif mark == "project":
@@ -60,7 +61,10 @@ class _Told:
         elif mark == "extracting":
             self.begun[str(row["token"])] = int(row["index"])
         elif mark == "extracted":
-            self.extracted = max(self.extracted, int(row["index"]))
+            last = int(row["index"])
+            for at in range(self.extracted + 1, min(last + 1, len(self.rows))):
+                self.rows[at] = replace(self.rows[at], extracted=True)
+            self.extracted = max(self.extracted, last)
 
 
 @once
@@ -77,19 +81,12 @@ class FileSessions:
     """Chat histories of one home, each message extracted from at most once (R4.15, R4.28).
 
     Methods raise ``NotFoundError`` for an unknown session and ``UsageError`` for an invalid session name.
-    ``is_committed`` tells whether git has a commit with an extraction's token; ``epoch`` gives the current time in
-    seconds. Files get the time as their modification time, by which ``older`` judges their age.
+    ``is_committed``: whether git has a commit with an extraction's token; ``epoch``: the time now in seconds, which
+    files get as theirs, by which ``older`` judges their age.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        is_committed: Callable[[str], bool],
-        epoch: Callable[[], float],
-    ) -> None:
-        self._folder = folder
-        self._is_committed = is_committed
-        self._epoch = epoch
+    def __init__(self, folder: Path, is_committed: Callable[[str], bool], epoch: Callable[[], float]) -> None:
+        self._folder, self._is_committed, self._epoch = folder, is_committed, epoch
         self._told: dict[str, _Told] = {}
 
     def start(self, session: str, at: str, project: str = "") -> bool:
@@ -119,22 +116,16 @@ class FileSessions:
         for at, (row, name) in enumerate(zip(rows, names or [""] * len(rows), strict=True)):
             row |= {"key": name} if name else {}
             row |= {"index": after + at} if after is not None else {}
-        return self._records(session, self._read(session, self._append(session, rows)))[-len(messages) :]
+        return tuple(self._read(session, self._append(session, rows)).rows[-len(messages) :])
 
     def load(self, session: str) -> tuple[ChatRecord, ...]:
         """All messages, in order."""
-        return self._records(session, self._read(session))
-
-    @staticmethod
-    def _records(session: str, told: _Told) -> tuple[ChatRecord, ...]:
-        return tuple(
-            ChatRecord(session, message, name, project, index, index <= told.extracted)
-            for index, (message, name, project) in enumerate(told.rows)
-        )
+        return tuple(self._read(session).rows)
 
     def load_unextracted(self, session: str) -> tuple[ChatRecord, ...]:
         """The messages that have not been extracted from."""
-        return tuple(record for record in self.load(session) if not record.extracted)
+        told = self._read(session)
+        return tuple(told.rows[told.extracted + 1 :])
 
     def mark_extracted(self, session: str, index: int) -> None:
         """Mark all up to and including ``index`` as extracted, whether or not there was anything to commit (R4.18)."""
@@ -149,11 +140,8 @@ class FileSessions:
             deadline = time.monotonic() + wait
             while not _locked(handle):
                 if time.monotonic() >= deadline:
-                    raise BusyError(
-                        "another process is extracting from {session}",
-                        session=session,
-                        hint="try again in a moment",
-                    )
+                    said = "another process is extracting from {session}"
+                    raise BusyError(said, session=session, hint="try again in a moment")
                 time.sleep(_PAUSE)
             told = self._read(session)
             for token, index in told.begun.items():
@@ -184,8 +172,8 @@ class FileSessions:
         for session in self.signatures():
             with contextlib.suppress(AliceError):
                 told = self._read(session)
-                last = next((message.at for message, *_ in reversed(told.rows) if message.at), told.started)
-                unread = max(0, len(told.rows) - told.extracted - 1)
+                times = (one.message.at for one in reversed(told.rows) if one.message.at)
+                unread, last = len(told.rows[told.extracted + 1 :]), next(times, told.started)
                 found.append(Conversation(session, told.started, last, len(told.rows), unread, told.ended))
         return tuple(sorted(found, key=lambda one: (one.at, one.session)))
 
@@ -207,15 +195,10 @@ class FileSessions:
                         found[name] = f"{state.st_ino},{state.st_size},{state.st_mtime_ns}"
         return found
 
-    # -- the files ----------------------------------------------------------------------------------------------
-
     def _path(self, session: str) -> Path:
         if not _NAME.fullmatch(session):
-            raise UsageError(
-                "{name} cannot name a session",
-                name=repr(session[:80]),
-                hint="names are lower-case letters, digits, - and _, at most 64",
-            )
+            hint = "names are lower-case letters, digits, - and _, at most 64"
+            raise UsageError("{name} cannot name a session", name=repr(session[:80]), hint=hint)
         return self._folder / f"{session}{_ENDING}"
 
     def _open(self, session: str) -> int:
@@ -223,7 +206,7 @@ class FileSessions:
             return os.open(self._path(session), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
 
     def _append(self, session: str, rows: Sequence[Mapping[str, Any]], *, create: bool = False) -> int:
-        """Append lines durably; returns the offset at which they end (see ``atomic_files.append``)."""
+        """Append lines durably; returns the offset at which they end."""
         data = b"".join(_written(row).encode() + b"\n" for row in rows)
         with _refusing(session):
             return append(self._path(session), data, create=create, at=self._epoch())
@@ -232,9 +215,9 @@ class FileSessions:
         handle = self._open(session)
         with os.fdopen(handle, "rb") as file:
             inode = os.fstat(handle).st_ino
-            told = self._told.get(session, _Told())
+            told = self._told.get(session, _Told(session))
             if told.inode != inode or told.end > (os.fstat(handle).st_size if end is None else end):
-                told = _Told(inode)
+                told = _Told(session, inode)
             file.seek(told.end)
             data = file.read(-1 if end is None else end - told.end)
         # A last line without its end was cut short, or is being written.
@@ -259,9 +242,8 @@ def _locked(handle: int) -> bool:
 
 def unknown(session: str) -> NotFoundError:
     """The error for a session that is not there."""
-    return NotFoundError(
-        "there is no session {session}", session=session, hint="see 'alice-exp session list'"
-    )
+    hint = "see 'alice-exp session list'"
+    return NotFoundError("there is no session {session}", session=session, hint=hint)
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """The index of what was said, ``state/sessions.sqlite``: FTS5 over the program's own tokens, in step with the files.
 
-A cache, as ``finding.store.database`` keeps one: where it cannot be used the sessions are read into memory. The next
-question takes in what was added, some thousand turns a transaction, so that a process may end at any moment. A deleted
-session is taken out at once; where one is gone or was written anew otherwise, all is made again, so that no word stays.
+A cache: where it cannot be used the sessions are read into memory. The next question takes in what was added, some
+thousand turns a transaction, so that a process may end at any moment. A deleted session is taken out at once; where one
+is gone or was written anew otherwise, all is made again, so that no word stays.
 """
 
 from __future__ import annotations
@@ -65,8 +65,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What ranking needs of a turn: who said it (``role``, ``speaker``), when (ISO-8601 UTC, or ""), how long it is in
-    thirds of a word, and how often it has each token that was asked for."""
+    """What ranking needs of a turn; ``length`` in thirds of a word, ``counts`` of the tokens that were asked for."""
 
     role: str
     speaker: str
@@ -85,9 +84,8 @@ class IndexedTurns:
         """The message with a number."""
         query = "SELECT session, body FROM turns JOIN files ON number = id / ? WHERE id = ?"
         ((session, body),) = self._asked(query, STRIDE, number)
-        row = json.loads(body)
-        told = row["key"], row["project"], number % STRIDE, row["extracted"]
-        return ChatRecord(session, message_of(row), *told)
+        row, index = json.loads(body), number % STRIDE
+        return ChatRecord(session, message_of(row), row["key"], row["project"], index, row["extracted"])
 
     def statistics(self, tokens: Collection[str]) -> Statistics:
         """The statistics of all turns, and how many hold each of some tokens."""
@@ -99,36 +97,36 @@ class IndexedTurns:
     def likely(self, holders: Mapping[str, int], days: Sequence[Span], most: int) -> set[int]:
         """The turns that may be the best by their words, of which so many turns hold each, and those of some days; at
         most ``most`` of each."""
-        found: set[int] = set()
-        chosen: list[str] = []
-        read = 0
+        query, chosen, read = (
+            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
+            list[str](),
+            0,
+        )
         for token, count in sorted(holders.items(), key=lambda one: (one[1], one[0])):
             if count and (not chosen or read + count <= READ):
                 chosen.append('"' + token.replace('"', '""') + '"')
                 read += count
-        if chosen:
-            query = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?"
-            best = [number for (number,) in self._asked(query, " OR ".join(chosen), most)]
-            there = f"SELECT id FROM turns WHERE id IN {AMONG}"
-            found.update(number for (number,) in self._asked(there, _beside(best)))
+        best = self._numbers(query, " OR ".join(chosen), most) if chosen else ()
+        found = self._numbers(f"SELECT id FROM turns WHERE id IN {AMONG}", _beside(best))
         for day in days:
             # Of a day in any year, the latest years first.
             of, form = ("substr(at, 6, 5)", "%m-%d") if day.every_year else ("at", "%Y-%m-%d")
             first, after = f"{day.start:{form}}", f"{day.end:{form}}"
             within = f"{of} >= ? AND {of} < ?" if first < after else f"({of} >= ? OR {of} < ?)"
             query = f"SELECT id FROM turns WHERE at > '' AND {within} ORDER BY at DESC, id LIMIT ?"
-            found.update(number for (number,) in self._asked(query, first, after, most))
+            found |= self._numbers(query, first, after, most)
         return found
 
     def beside(self, numbers: Collection[int], tokens: Collection[str]) -> Mapping[int, Turn]:
         """These turns and those beside them, with the counts of some tokens."""
         query = f"SELECT id, role, speaker, at, length, tokens FROM turns WHERE id IN {AMONG}"
         spelt = [(token, f" {token} ") for token in tokens]
-        found = {}
-        for number, role, speaker, at, length, text in self._asked(query, _beside(numbers)):
-            counts = {token: text.count(written) for token, written in spelt if written in text}
-            found[number] = Turn(role, speaker, at, length, counts)
-        return found
+        return {
+            number: Turn(
+                role, speaker, at, length, {one: text.count(part) for one, part in spelt if part in text}
+            )
+            for number, role, speaker, at, length, text in self._asked(query, _beside(numbers))
+        }
 
     def newest(self) -> str:
         """The latest time of a turn; "" if none is known."""
@@ -147,6 +145,9 @@ class IndexedTurns:
     def _asked(self, query: str, *values: object) -> list[Any]:
         return self._connection.execute(query, values).fetchall()
 
+    def _numbers(self, query: str, *values: object) -> set[int]:
+        return {number for (number,) in self._asked(query, *values)}
+
 
 class TurnIndex:
     """The index of all sessions of a home, kept in step with their files."""
@@ -158,7 +159,7 @@ class TurnIndex:
 
     def ask(self, question: Callable[[IndexedTurns], R], among: Collection[str] | None = None) -> R:
         """The answer to a question about the turns as they are now: all, or those ``among`` some sessions alone. These,
-        and all where the index cannot be used, are read into memory, and kept until another choice or a change."""
+        and all where the index cannot be used, are kept in memory until another choice or a change."""
         found = self._database.answered(lambda: question(self._current())) if among is None else None
         if found is not None:
             return found
@@ -209,9 +210,8 @@ class TurnIndex:
             left -= len(fresh)
             rows += len(fresh)
             state = signature if rows == len(records) else ""
-            made = connection.execute(
-                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", (number, session, state, rows)
-            )
+            insert = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)"
+            made = connection.execute(insert, (number, session, state, rows))
             _add(connection, int(made.lastrowid or 0) * STRIDE, fresh)
 
 
@@ -242,21 +242,22 @@ def _signatures(connection: Connection) -> dict[str, str]:
 def _is_added_to(known: Mapping[str, str], files: Mapping[str, str]) -> bool:
     """Whether every known session is there, in the same file, which was only added to."""
     for session, signature in known.items():
-        was, now = (
-            [*map(int, text.split(","))] for text in (signature or "0,0,0", files.get(session, "-1,-1,0"))
-        )
-        if now[1] < was[1] or (signature and was[0] != now[0]):
+        inode, size, _ = map(int, files.get(session, "-1,-1,0").split(","))
+        old_inode, old_size, _ = map(int, (signature or f"{inode},0,0").split(","))
+        if size < old_size or inode != old_inode:
             return False
     return True
 
 
 def _take_out(connection: Connection, session: str) -> None:
     """Take out a session's turns, and merge the index of words, which keeps a deleted one's until then."""
-    execute, many = connection.execute, connection.executemany
+    execute = connection.execute
     for (number,) in execute("SELECT number FROM files WHERE session = ?", (session,)).fetchall():
         its = f"id >= {number * STRIDE} AND id < {(number + 1) * STRIDE}"
         rows = execute(f"SELECT id, tokens, length FROM turns WHERE {its}").fetchall()
-        many("INSERT INTO words (words, rowid, tokens) VALUES ('delete', ?, ?)", (row[:2] for row in rows))
+        execute(
+            f"INSERT INTO words (words, rowid, tokens) SELECT 'delete', id, tokens FROM turns WHERE {its}"
+        )
         _count(connection, [(text.split(), -length) for _, text, length in rows], -1)
         execute("DELETE FROM terms WHERE turns <= 0")
         execute(f"DELETE FROM turns WHERE {its}")
@@ -283,18 +284,12 @@ def _add(connection: Connection, start: int, records: Sequence[ChatRecord]) -> N
     texts = ((one.message.content[:SEARCHED], one.message.speaker) for one in said)
     rows = tokens_many([text if text.startswith(name) else f"{name}: {text}" for text, name in texts])
     turns = [(row, sum(map(thirds, row))) for row in rows]
-    told = [
-        (
-            start + one.index,
-            one.message.role,
-            one.message.speaker,
-            one.message.at,
-            length,
-            f" {' '.join(row)} ",
-            _body(one),
-        )
-        for one, (row, length) in zip(said, turns, strict=True)
-    ]
+    told = []
+    for one, (row, length) in zip(said, turns, strict=True):
+        message, number, text = one.message, start + one.index, f" {' '.join(row)} "
+        more = {"extracted": one.extracted, "key": one.name, "project": one.project}
+        body = json.dumps(as_dict(message) | more, ensure_ascii=False)
+        told.append((number, message.role, message.speaker, message.at, length, text, body))
     connection.executemany("INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?)", told)
     words = ((row[0], row[5]) for row in told)
     connection.executemany("INSERT INTO words (rowid, tokens) VALUES (?, ?)", words)
@@ -309,9 +304,3 @@ def _measure_noise(connection: Connection) -> None:
     sample = connection.execute("SELECT tokens FROM turns ORDER BY id LIMIT ?", (SAMPLE,))
     noise = learn_noise([text.split() for (text,) in sample])
     connection.execute("UPDATE measures SET short = ?, long = ?", (noise.short, noise.long))
-
-
-def _body(record: ChatRecord) -> str:
-    row = as_dict(record.message)
-    row |= {"extracted": record.extracted, "key": record.name, "project": record.project}
-    return json.dumps(row, ensure_ascii=False)

@@ -20,11 +20,8 @@ from alice_exp.terminal.language import aside, say
 
 @dataclass(frozen=True, slots=True)
 class Primed:
-    """Opening text of a session: text, estimated tokens, blocks in it, number of blocks that did not fit, and of those
-    left out because they are ``personal``.
-
-    ``withheld`` would have fitted, but hold a secret or a private fact (``model.rules.private_facts``).
-    """
+    """Opening text of a session, its estimated tokens, the blocks in it, how many did not fit, those ``withheld`` that
+    hold a secret or a private fact, and how many are left out because they are ``personal``."""
 
     text: str
     tokens: int
@@ -36,12 +33,11 @@ class Primed:
 
 def prime(session: Session, budget: int, project: str = "", *, personal: bool = True) -> Primed:
     """What a person approved for a project (all its names), as text of at most ``budget`` tokens (estimated, B4.2), in
-    the language of messages.
+    the language of messages; the same home gives the same text every day.
 
     What is personal stands first; all is in the order in which decisions tell it, without rivals (DESIGN 12.1), behind
-    it what the repository's team brings and the person trusts, at last how many did not fit. The same home gives the
-    same text every day. What holds a secret or a private fact is withheld: the text goes to a model, or into a
-    project's file, without anybody having asked for it. Without ``personal`` the set of that name and what is about the
+    it what the repository's team brings and the person trusts, at last how many did not fit. What holds a secret or a
+    private fact is withheld, as nobody asked for it. Without ``personal`` the set of that name and what is about the
     user stay out, too.
     """
     snapshot = session.home.read(TRUSTED_PLACES)
@@ -77,7 +73,7 @@ def _more(count: int) -> str:
 
 
 def _line(placed: Placed) -> str:
-    """A block in one line, whole: what does not fit the budget is left out, never cut."""
+    # Whole: what does not fit the budget is left out, never cut.
     team = aside(team_of(placed)) if is_of_team(placed) else ""
     return visible(" ".join(f"- {documents.said(placed)}{team}".split()))
 

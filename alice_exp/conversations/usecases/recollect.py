@@ -27,23 +27,16 @@ Source = Literal["block", "episode", "diary", "conversation"]
 
 _SETS = {"episode": "episodes", "diary": "diary", "conversation": "conversations"}
 
-MOST = 5
-"""Default number of memories per query (R4.23, R4.26)."""
-
-TOLD = 300
-"""The most characters told of what is no block."""
-
-LOOKED_THROUGH = 64
-"""How many of the best messages are looked through for those of this project."""
+MOST, TOLD, LOOKED_THROUGH = 5, 300, 64
+"""Memories per query where nobody says how many (R4.23, R4.26), characters told of what is no block, and the best
+messages that are looked through for those of this project."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """Something remembered: where it is from, its id there, what it says, when it was, how well it fits (0 to 1).
-
-    ``id`` is a block's or an episode's id, a thought's number (``#17``: a segment's), or ``session#index``. ``gist``
-    tells it from others, where that is less than its text: what an episode did, and how it went.
-    """
+    """Something remembered: where it is from, its id there (``17``: a thought's, ``#17``: a segment's number,
+    ``session#index``), what it says, when it was, how well it fits (0 to 1). ``gist`` tells it from others, where that
+    is less than its text: what an episode did, and how it went."""
 
     source: Source
     id: str
@@ -55,8 +48,7 @@ class Recollection:
 
     @property
     def document(self) -> dict[str, Any]:
-        """One memory as JSON: a block's document with its source; a record's under the same keys, as far as it has
-        them."""
+        """One memory as JSON: a record's has the keys of a block's."""
         if self.block is not None:
             return {**finding_documents.match(self.block), "source": self.source, "at": self.at}
         return {
@@ -83,19 +75,18 @@ UNREVIEWED = "⚠未审核"
 def user_memory(found: Sequence[Recollection], *, similarity: bool = False) -> str:
     """The text for a model's prompt (R4.24; with ``similarity`` R4.23, B4.17): blocks, then records, each with where it
     is from. Empty when there are none."""
-    lines = [
-        f"- {one_line(payload_text(one.placed), 500)}"
-        + (f" (similarity: {one.match:.2f})" if similarity else "")
-        + (f" [{one.placed.block.project}]" if one.placed.block.project else "")
-        + ("" if one.approved else f" {UNREVIEWED}")
-        for one in (each.block for each in found)
-        if one is not None
-    ]
-    lines += [
-        f"- {one.text} [{', '.join(filter(None, (f'{one.source} {one.id}', one.at[:10])))}]"
-        for one in found
-        if one.block is None
-    ]
+    lines = []
+    for one in sorted(found, key=lambda one: one.block is None):
+        if one.block is None:
+            lines.append(f"- {one.text} [{', '.join(filter(None, (f'{one.source} {one.id}', one.at[:10])))}]")
+            continue
+        project = one.block.placed.block.project
+        marks = [
+            f"(similarity: {one.block.match:.2f})" if similarity else "",
+            f"[{project}]" if project else "",
+            "" if one.block.approved else UNREVIEWED,
+        ]
+        lines.append(" ".join(filter(None, (f"- {one_line(payload_text(one.block.placed), 500)}", *marks))))
     return "\n".join(["[User Memory]", *lines]) if lines else ""
 
 
@@ -123,27 +114,26 @@ def recollect(
     for found in user_memories(session, query, top, filters):
         match = replace(found, placed=masked_block(found.placed))
         block = match.placed.block
-        told.append(
-            Recollection("block", block.id, block.payload.content, block.updated_at, match.match, match)
-        )
+        what = block.id, block.payload.content, block.updated_at
+        told.append(Recollection("block", *what, match.match, match))
         known.update(piece.ref for piece in block.evidence)
     if not records:
         return told
-    fresh = (one for one in _records(session, query, top, filters) if one.id not in known)
-    newest = sorted(sorted(fresh, key=lambda one: (one.source, one.id)), key=lambda one: one.at, reverse=True)
+    fresh = sorted(_records(session, query, top, filters), key=lambda one: (one.source, one.id))
+    best = sorted(fresh, key=lambda one: (one.score, one.at), reverse=True)
     # What is told in like words from one source is told once: the best, of equal ones the newest.
     once: dict[tuple[str, str], Recollection] = {}
-    for one in sorted(newest, key=lambda one: -one.score):
-        once.setdefault((one.source, fingerprint_text(one.gist or one.text)), one)
+    for one in best:
+        if one.id not in known:
+            once.setdefault((one.source, fingerprint_text(one.gist or one.text)), one)
     return [*told, *[*once.values()][:top]]
 
 
 def _records(session: Session, query: str, top: int, filters: Filters) -> Iterable[Recollection]:
     """The episodes, thoughts and messages that fit."""
     snapshot, now, since = session.home.read((), records=True), session.caller.now, filters.since
-    for score, episode in fitting_episodes(
-        snapshot.episodes.episodes if snapshot.episodes else (), query, since
-    ):
+    episodes = snapshot.episodes.episodes if snapshot.episodes else ()
+    for score, episode in fitting_episodes(episodes, query, since):
         gist = f"{episode.action} {episode.success}" if episode.action.strip() else ""
         yield Recollection("episode", episode.id, _short(episode_text(episode)), episode.at, score, gist=gist)
     thoughts = find_thoughts(snapshot, session.history, query, now, top, since)

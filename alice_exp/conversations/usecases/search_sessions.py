@@ -27,24 +27,15 @@ if TYPE_CHECKING:
 Search = Callable[[str, "str | None", int], "list[Found]"]
 """``search`` over the turns of a home: question, ``now``, ``top``."""
 
-LENT = {0: 1.0, -1: 0.5, 1: 0.5, -2: 0.25, 2: 0.25}
-"""What a word counts that stands so many turns away."""
+LENT, LENDERS = {0: 1.0, -1: 0.5, 1: 0.5, -2: 0.25, 2: 0.25}, 0.2
+"""What a word counts that stands so many turns away; one of a larger share of the turns counts nothing there."""
 
-LENDERS = 0.2
-"""A word of a larger share of the turns does not count for those beside it."""
+PERSON, DAY, SPEAKER = 1.5, 0.3, 0.3
+"""What a person's turn counts beside an assistant's, what one gains on a day that the question names, as a share of the
+best score, and by a speaker whom it names, as a share of its own."""
 
-PERSON = 1.5
-"""What a person's turn counts beside an assistant's."""
-
-DAY, SPEAKER = 0.3, 0.3
-"""What a turn gains on a day that the question names, as a share of the best score, and by a speaker whom it names, as
-a share of its own."""
-
-LIKELY = 64
-"""The most turns that are scored for their words, and the most for their day."""
-
-LOOKED_AT = 10
-"""The best matches of which one has to fit."""
+LIKELY, LOOKED_AT = 64, 10
+"""The most turns that are scored for their words, and the most for their day; the best, of which one has to fit."""
 
 _ASKS_ASSISTANT = LazyPattern(
     r"\byou(?:['’]ve| have| had)? (?:sa(?:y|id)|t(?:ell|old)|suggest|recommend|mention|propos|g[ai]ve|list|explain"
@@ -57,11 +48,8 @@ _ASKS_ASSISTANT = LazyPattern(
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A matching message and its score (> 0; comparable within one search only).
-
-    ``by_words`` is the match of its words in [0, 1]; ``by_day`` and ``by_speaker`` tell whether the question named its
-    day or its speaker; ``fits`` whether it is an answer by itself: by its own words, or of a day that is named.
-    """
+    """A matching message, its score (> 0; comparable within one search only), the match of its words in [0, 1], whether
+    the question named its day (``by_day``) or who spoke (``by_speaker``), and whether it is an answer by itself."""
 
     record: ChatRecord
     score: float
@@ -86,19 +74,15 @@ def search(turns: IndexedTurns, question: str, now: str | None, top: int, gate: 
     found = turns.beside(chosen, query.tokens)
     lengths = {number: turn.length for number, turn in found.items()}
     scored = score(query, known, _lent(found, chosen, known), lengths)
-    on_day = {
-        number
-        for number in chosen
-        if found[number].at and any(span.covers(day_of(found[number].at)) for span in days)
-    }
+    times = {number: found[number].at for number in chosen if found[number].at}
+    on_day = {number for number, at in times.items() if any(span.covers(day_of(at)) for span in days)}
     named = _named(turns.speakers(), question)
     scores = dict.fromkeys(on_day, 0.0) | dict(scored.matches)
-    to_assistant = bool(_ASKS_ASSISTANT.search(fold(question)))
+    person = 1.0 if _ASKS_ASSISTANT.search(fold(question)) else PERSON
     for number in scores:
         turn = found[number]
-        scores[number] *= (1 if to_assistant or turn.role != "user" else PERSON) * (
-            1 + SPEAKER * (turn.speaker in named)
-        )
+        scores[number] *= person if turn.role == "user" else 1.0
+        scores[number] *= 1 + SPEAKER * (turn.speaker in named)
     # 3月12号说了什么: 什么 and 说 are no words of a subject, so the day comes before all others.
     lift = (2.0 if asks_only_of_days(question) else DAY) * (max(scores.values(), default=0.0) or 1.0)
     for number in on_day:

@@ -14,22 +14,10 @@ from alice_exp.blocks.rules.grounding import held_in, resting_on, said_again
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.caller.heard_queue import Heard
 from alice_exp.caller.hosts import HOSTS
-from alice_exp.conversations.rules.context_window import (
-    SUMMARY_PROMPT,
-    Settings,
-    Summarise,
-    Window,
-    before_model,
-)
+from alice_exp.conversations.rules import reading
+from alice_exp.conversations.rules.context_window import Settings, Summarise, Window, asked, before_model
 from alice_exp.conversations.rules.own_sentences import Said, queued, said
-from alice_exp.conversations.rules.reading import (
-    Inference,
-    extract,
-    order_of,
-    other_speakers,
-    parse_answer,
-    prompt_for,
-)
+from alice_exp.conversations.rules.reading import Inference, order_of
 from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.values import ChatRecord, Message
@@ -173,7 +161,7 @@ def _read(opened: Session, records: Sequence[ChatRecord]) -> tuple[list[Message]
         if one.role == "user":
             messages[at] = replace(one, content=typed_words(one.content)[:READ_LIMIT])
     about_user = [one.block.payload.content for one in opened.home.read(_PERSONAL)]
-    others = other_speakers(messages, about_user)
+    others = reading.other_speakers(messages, about_user)
     for at, one in enumerate(messages):
         if one.role == "user" and one.speaker.strip() in others:
             messages[at] = replace(one, role="assistant")
@@ -228,11 +216,11 @@ def extract_session(opened: Session, session: str, *, wait: float = 10.0, keeps:
         chosen, least = queued(fresh, messages), seen.config.number("long_term.min_importance")
         heard: Sequence[Heard] = ()
         if opened.provider is None:
-            by, (found, dropped) = "rules", extract(messages, least, fresh)
+            by, (found, dropped) = "rules", reading.extract(messages, least, fresh)
         else:
             heard = () if opened.is_dry else _keep(opened, _heard(records, chosen))
-            answer = opened.provider.chat(prompt_for(chosen)) if chosen else "[]"
-            by, (found, dropped) = "model", parse_answer(answer, chosen, least)
+            answer = opened.provider.chat(reading.prompt_for(chosen)) if chosen else "[]"
+            by, (found, dropped) = "model", reading.parse_answer(answer, chosen, least)
         drafts = _drafts(opened, records, seen, found, chosen)
         captured, last = Captured(()), unread[-1]
         if drafts:
@@ -317,27 +305,15 @@ def window(opened: Session, session: str, settings: Settings | None = None) -> W
     writes the summary. Where several speak as the user, each message begins with its speaker's name."""
     messages = [record.message for record in chats(opened).load(session)]
     if len({one.speaker.strip() for one in messages if one.role == "user"}) > 1:
-        messages = [
-            replace(one, content=f"{one.speaker.strip()}: {one.content}")
-            if one.role == "user" and one.speaker.strip()
-            else one
-            for one in messages
-        ]
+        for at, one in enumerate(messages):
+            if one.role == "user" and (name := one.speaker.strip()):
+                messages[at] = replace(one, content=f"{name}: {one.content}")
     return before_model(messages, settings or Settings.of(opened.config), summary_by(opened.provider))
 
 
 def summary_by(provider: Provider | None) -> Summarise | None:
     """A summariser backed by the provider; None without one, so that a rule is used."""
-    if provider is None:
-        return None
-
-    def summarise(messages: Sequence[Message], earlier: str, budget: int) -> str:
-        told = "\n".join(f"{one.role}: {one.content}" for one in messages if one.content)
-        return provider.chat(
-            SUMMARY_PROMPT.format(budget=budget, earlier=earlier or "(none)", conversation=told)
-        )
-
-    return summarise
+    return None if provider is None else lambda *told: provider.chat(asked(*told))
 
 
 def take_in(
