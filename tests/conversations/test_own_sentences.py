@@ -43,9 +43,8 @@ def test_what_somebody_else_wrote_is_out(text: str) -> None:
 
 def test_what_the_agent_said_before_is_not_the_persons() -> None:
     line = "The telemetry flags must never be read from the root command at all."
-    assert own.own_sentences(f"{line}\nNo, they belong to run.", answered=f"I found: {line}") == [
-        "No, they belong to run."
-    ]
+    own_one = "No, they belong to run."
+    assert own.own_sentences(f"{line}\n{own_one}", answered=f"I found: {line}") == [own_one]
 
 
 @pytest.mark.covers("B4.21")

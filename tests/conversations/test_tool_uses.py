@@ -24,8 +24,8 @@ def test_each_hosts_calls_are_read_with_their_ends(row: dict[str, Any]) -> None:
     assert [one.told for one in again if one.told] == [one.told for one in deeds if one.told]
 
 
-def called(command: str, **more: Any) -> list[dict[str, Any]]:
-    call = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": command, **more}}
+def called(command: str, name: str = "Bash", key: str = "command") -> list[dict[str, Any]]:
+    call = {"type": "tool_use", "id": "t", "name": name, "input": {key: command}}
     return [{"type": "assistant", "uuid": "1", "message": {"role": "assistant", "content": [call]}}]
 
 
@@ -40,8 +40,7 @@ def test_what_a_helper_did_is_not_the_sessions() -> None:
 
 
 def test_a_reading_of_a_file_is_no_edit() -> None:
-    call = {"type": "tool_use", "id": "t", "name": "Read", "input": {"file_path": "a.py"}}
-    (one,) = deeds_of(read([{"type": "assistant", "message": {"role": "assistant", "content": [call]}}]))
+    (one,) = deeds_of(read(called("a.py", "Read", "file_path")))
     assert not one.is_edit and one.told == ""
 
 

@@ -65,18 +65,15 @@ def context(
     found = recollect(terminal.session, query, top, filters, records=records)
     block = user_memory(found, similarity=similarity)
     document = {"query": query, "text": block, "matches": [one.document for one in found]}
-    _print(terminal, document, block, "" if found else say("no match"))
+    terminal.answer(document, lambda: _lines(terminal, block, say("no match")))
     terminal.exit_code = 0 if found else NotFoundError.exit_code
 
 
-def _print(terminal: Terminal, document: object, block: str, note: str = "") -> None:
-    def text() -> None:
-        if note:
-            terminal.note(note)
-        for line in block.splitlines():
-            terminal.line(line)
-
-    terminal.answer(document, text)
+def _lines(terminal: Terminal, block: str, none: str) -> None:
+    for line in block.splitlines():
+        terminal.line(line)
+    if none and not block:
+        terminal.note(none)
 
 
 def prime(
@@ -104,16 +101,13 @@ def prime(
     path = Path(into).expanduser()
     is_open = not into or personal or not is_in_repository(path)
     made = primed(terminal.session, tokens, terminal.session.names_of(project), personal=is_open)
-    withheld = [placed.block.id for placed in made.withheld]
-    document = {
-        "blocks": [placed.block.id for placed in made.blocks],
-        "left_out": made.left_out,
-        "withheld": withheld,
-    }
+    blocks, withheld = ([one.block.id for one in some] for some in (made.blocks, made.withheld))
+    document: dict[str, object] = {"blocks": blocks, "left_out": made.left_out, "withheld": withheld}
     if into:
         _keep_in(terminal, path, made, document)
     else:
-        _print(terminal, {**attributes(made, "text tokens"), **document}, made.text)
+        document = {**attributes(made, "text tokens"), **document}
+        terminal.answer(document, lambda: _lines(terminal, made.text, ""))
         if made.left_out:
             terminal.note(say("alice-exp: {count} more did not fit", count=made.left_out))
     # As a person may have meant an agent to know it.
@@ -181,14 +175,11 @@ def heard(
         session.heard.remove({one.id for one in gone})
     found = session.heard.waiting() if every else readable(session)
     is_on = session.home.config().flag("heard.enabled")
-    document = {
-        "sentences": [
-            {**attributes(one, "id session"), "project": one.project.partition(" ")[0] or None}
-            | attributes(one, "at text")
-            for one in found
-        ],
-        "enabled": is_on,
-    }
+    sentences = [
+        {**attributes(one, "id session"), "project": one.project.partition(" ")[0] or None}
+        | attributes(one, "at text")
+        for one in found
+    ]
 
     def text() -> None:
         if not is_on:
@@ -198,4 +189,4 @@ def heard(
         for one in found:
             terminal.line(f"{one.id}  {terminal.local(one.at)[:10]}  {one.text}")
 
-    terminal.answer(document, text)
+    terminal.answer({"sentences": sentences, "enabled": is_on}, text)

@@ -177,9 +177,7 @@ def before_model(
 
 def _split(messages: Sequence[Message]) -> tuple[list[Message], list[str], list[Message]]:
     """System messages, texts of earlier summaries, and all other messages in order."""
-    system: list[Message] = []
-    summaries: list[str] = []
-    body: list[Message] = []
+    system, summaries, body = list[Message](), list[str](), list[Message]()
     for message in messages:
         if message.role == "system":
             system.append(message)
@@ -280,8 +278,7 @@ def summary_by_rule(folded: Sequence[Message], previous: str, budget: int, estim
     if all(len(text) <= WHOLE for _, text in lines) and estimate(whole) <= budget:
         return whole
     # Those worth most by their length, as many as fit, in their order, those of one message on one line.
-    said, left = _weighed(lines), budget
-    told: dict[int, list[int]] = {}
+    said, left, told = _weighed(lines), budget, dict[int, list[int]]()
     order = sorted(range(len(said)), key=lambda at: (-said[at][2] / (8 + estimate(said[at][1])) ** 0.6, -at))
     for at in order:
         place, text, worth = said[at]
@@ -315,8 +312,7 @@ def _at_a_word(text: str, most: int) -> str:
 
 def _weighed(lines: Sequence[tuple[str, str]]) -> list[tuple[int, str, float]]:
     """Every sentence of the lines once, in order: its line, its text, and what it is worth to later turns."""
-    found: list[tuple[int, str, float]] = []
-    seen: set[str] = set()
+    found, seen = list[tuple[int, str, float]](), set[str]()
     alike = Counter(_NUMBER.sub("0", each.strip()) for _, text in lines for each in _SENTENCE.findall(text))
     for line, (label, text) in enumerate(lines):
         for sentence in map(str.strip, _SENTENCE.findall(text)):

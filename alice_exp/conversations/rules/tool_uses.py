@@ -73,8 +73,7 @@ class Deed:
 
 def deeds_of(entries: Iterable[Entry]) -> list[Deed]:
     """What person and agent said and did, in a transcript's order; a call that the host wrote twice is there once."""
-    listed: list[Deed] = []
-    places: dict[str, int] = {}
+    listed, places = list[Deed](), dict[str, int]()
     for record, rows in entries:
         if is_aside(record):
             continue

@@ -74,8 +74,7 @@ def _without_blocks(text: str) -> str:
             at = known[part] = text.find(part, start)
         return at
 
-    kept: list[str] = []
-    at, is_behind = 0, False
+    kept, at, is_behind = list[str](), 0, False
     while opening := (_NEXT.match(text, at) if is_behind else None) or _AT_LINE.search(text, at):
         kept.append(text[at : opening.start()])
         sign, tag, start = opening["sign"], opening["tag"], opening.end()
