@@ -102,8 +102,7 @@ def but_unrecorded(messages: Sequence[Message]) -> list[Message]:
 
     Where that is asked of what was said before, the speaker's message before is left out, too.
     """
-    left = list(messages)
-    last = -1
+    left, last = list(messages), -1
     for index, message in enumerate(messages):
         if message.role == "user":
             low = message.content.lower()
@@ -118,8 +117,7 @@ def but_unrecorded(messages: Sequence[Message]) -> list[Message]:
 
 def said(messages: Sequence[Message]) -> list[Said]:
     """Every sentence of the user in these messages, each once, in order; what is to be kept nowhere is not there."""
-    found: dict[str, Said] = {}
-    answered = ""
+    found, answered = dict[str, Said](), ""
     for index, message in enumerate(but_unrecorded(messages)):
         if message.role != "user":
             answered = message.content

@@ -135,12 +135,10 @@ Entry = tuple["Mapping[str, Json]", "list[ChatRecord]"]
 
 def read(found: Iterable[Mapping[str, Json]]) -> list[Entry]:
     """A host's records, each with its messages: none where it is malformed."""
-    entries: list[Entry] = []
-    for record in found:
-        rows: list[ChatRecord] = []
+    entries = [(record, list[ChatRecord]()) for record in found]
+    for record, rows in entries:
         with suppress(UsageError):
-            rows = [*rows_of(record)]
-        entries.append((record, rows))
+            rows += [*rows_of(record)]
     return entries
 
 

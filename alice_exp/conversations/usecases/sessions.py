@@ -170,12 +170,15 @@ def _read(opened: Session, records: Sequence[ChatRecord]) -> tuple[list[Message]
 
 def _heard(records: Sequence[ChatRecord], sentences: Sequence[Said]) -> list[Heard]:
     """Sentences as they stand in the queue."""
-    found = []
-    for one in sentences:
-        row = records[one.index]
-        host = next((name for name in HOSTS if row.session.startswith(f"{name}-")), "")
-        found.append(Heard("", row.ref, host, row.project, row.message.at, one.text, one.place))
-    return found
+    rows = [(records[one.index], one) for one in sentences]
+    return [
+        Heard("", row.ref, _host(row.session), row.project, row.message.at, one.text, one.place)
+        for row, one in rows
+    ]
+
+
+def _host(session: str) -> str:
+    return next((name for name in HOSTS if session.startswith(f"{name}-")), "")
 
 
 def _keep(opened: Session, sentences: Sequence[Heard]) -> Sequence[Heard]:
@@ -354,10 +357,9 @@ def _known(opened: Session, session: str, rows: Sequence[ChatRecord]) -> int:
         present = chats(opened).load(session)
     except NotFoundError:
         return 0
-    pairs = [(one.message, row.message) for one, row in zip(present, rows, strict=False)]
-    if any(
-        (was.role, was.content, was.speaker) != (now.role, now.content, now.speaker) for was, now in pairs
-    ):
-        said = "the session {session} holds another conversation"
-        raise UsageError(said, session=session, hint="give it a name with --id")
-    return len(pairs)
+    for one, row in zip(present, rows, strict=False):
+        was, now = one.message, row.message
+        if (was.role, was.content, was.speaker) != (now.role, now.content, now.speaker):
+            said = "the session {session} holds another conversation"
+            raise UsageError(said, session=session, hint="give it a name with --id")
+    return min(len(present), len(rows))
