@@ -182,9 +182,9 @@ def test_a_review_brings_what_is_decided_by_itself_alone_and_the_rest_by_pages()
 
 
 def test_no_mark_on_a_page_ever_approves() -> None:
-    page = ReviewPage([item(f"exp-{one * 8}") for one in "2345"])
+    page = ReviewPage.of([item(f"exp-{one * 8}") for one in "2345"])
     for digit in "2", "3", "3":
         page.toggle(digit)
-    ids = [one.placed.block.id for one in page.items]
+    ids = [*page.texts]
     assert page.split("a") == ([ids[0], ids[3]], [ids[1]])
     assert page.split("r") == ([], [ids[0], ids[1], ids[3]])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from alice_exp.app.opening import open_session
-from alice_exp.review.cli import standing_pages
+from alice_exp.review.cli import review_pages
 from alice_exp.terminal.console import Terminal
 from tests.team.conftest import Person
 
@@ -155,10 +155,10 @@ def test_what_waits_is_said_without_a_word_of_it_and_one_key_trusts_what_came(
     bob.chdir(bob.clone)
     session = open_session(str(bob.home))
     pressed: list[str] = []
-    monkeypatch.setattr(standing_pages, "answered_key", lambda asked, _: pressed.append(asked) or "t")
+    monkeypatch.setattr(review_pages, "answered_key", lambda asked, _: pressed.append(asked) or "t")
     terminal = Terminal(lambda *_: session)
     assert session.team is not None
     for one in session.team.came():
-        assert standing_pages.ask_team(terminal, one, pressed.append, 100)
+        assert review_pages.ask_team(terminal, one, pressed.append, 100)
     assert len(pressed) == 2 and "Run make check" in capsys.readouterr().out
     assert bob.told() == ["Always push to main directly", "Run make check before git push"]

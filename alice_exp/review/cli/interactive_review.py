@@ -24,13 +24,16 @@ from alice_exp.review.cli.review_pages import (
     ReviewPage,
     Settled,
     Tally,
+    ask_standing,
     card_question,
     columns,
     decided_lines,
     key_help,
+    lost_page,
+    page_question,
+    standing_pages,
 )
 from alice_exp.review.cli.single_keys import QUITTING, key, mark_pastes, typed
-from alice_exp.review.cli.standing_pages import ask_standing, lost_page, standing_pages
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.report_order import review_screens
 from alice_exp.review.store import reports
@@ -299,11 +302,12 @@ class _Session:
 
     def _page(self, items: Sequence[Item], at: int, count: int) -> bool:
         """Show ten candidates and carry out one decision on all but the marked ones; false if the person quits."""
-        page = ReviewPage(self._mark_shown(items))
+        items = self._mark_shown(items)
+        page = ReviewPage.of(items)
         self.digits = page.digits
         self._draw(page, at, count)
         while True:
-            pressed = self._key(page.question())
+            pressed = self._key(page_question(items))
             if pressed in QUITTING:
                 return False
             if pressed and pressed in DIGITS:
@@ -338,7 +342,7 @@ class _Session:
         return False
 
     def _draw(self, page: ReviewPage, at: int, count: int) -> None:
-        self._rule(f"{at + 1}–{at + len(page.items)}/{count}" + (f" → {page.place}" if page.place else ""))
+        self._rule(f"{at + 1}–{at + len(page.texts)}/{count}" + (f" → {page.place}" if page.place else ""))
         for line in page.lines(columns()):
             self.terminal.line(line)
 

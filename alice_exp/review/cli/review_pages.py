@@ -3,15 +3,24 @@ digits."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from typing import Literal
 
+from alice_exp.home.ports import Came
 from alice_exp.kernel.text.display import wrapped
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.values.block import Placed, content_hash
+from alice_exp.review.cli.asked_decisions import answered_key, approved, ask, trusted_texts
 from alice_exp.review.cli.candidate_card import goal, neighbours, told
-from alice_exp.review.rules.daily_report import Item
+from alice_exp.review.cli.named_candidates import name_apart
+from alice_exp.review.cli.report_parts import brought, doubted, why_it_waits
+from alice_exp.review.cli.single_keys import LATER, QUITTING, key
+from alice_exp.review.rules.daily_report import Agenda, Item
+from alice_exp.review.rules.doubts import Question
 from alice_exp.review.rules.report_order import project_of
+from alice_exp.review.usecases import rival_answers, todays_report
+from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
 Mark = Literal["reject", "later"]
@@ -43,65 +52,62 @@ class Tally:
 
 @dataclass
 class ReviewPage:
-    """One page: its candidates and the exceptions among them, by id."""
+    """One page: the texts of at most ten candidates and the exceptions among these, by id; where all of them would go,
+    empty if they differ; and the marks that a digit gives in turn."""
 
-    items: Sequence[Item]
+    texts: Mapping[str, str]
     marks: dict[str, Mark] = field(default_factory=dict)
+    place: str = ""
+    cycle: Sequence[Mark | None] = (None, "reject", "later")
 
-    def __post_init__(self) -> None:
-        self.marks.update({item.placed.block.id: "later" for item in self.items if item.stands_apart})
-
-    @property
-    def place(self) -> str:
-        """Where all of them would go, and in which project they would hold; empty if they differ."""
-        places = {goal(item) for item in self.items}
-        return places.pop() if len(places) == 1 else ""
+    @classmethod
+    def of(cls, items: Sequence[Item]) -> ReviewPage:
+        """The page of some candidates, with what stands beside each; what is decided by itself waits."""
+        places = {goal(item) for item in items}
+        place = places.pop() if len(places) == 1 else ""
+        texts = {}
+        for item in items:
+            text = told(item.placed) if place else f"{told(item.placed)} → {goal(item)}"
+            beside = [f"{row.label} {row.text}" for row in neighbours(item) if row.note or row.label != "·"]
+            texts[item.placed.block.id] = "\n".join([text, *beside])
+        return cls(texts, {item.placed.block.id: "later" for item in items if item.stands_apart}, place)
 
     @property
     def digits(self) -> dict[str, str]:
         """The digit of each candidate on this page, by id."""
-        return {item.placed.block.id: digit for digit, item in zip(DIGITS, self.items, strict=False)}
+        return dict(zip(self.texts, DIGITS, strict=False))
 
     def toggle(self, digit: str) -> bool:
-        """Mark a candidate as rejected, once more as left out, once more as neither; whether there is such a one."""
-        at = DIGITS.index(digit)
-        if at >= len(self.items):
-            return False
-        block_id = self.items[at].placed.block.id
-        match self.marks.get(block_id):
-            case None:
-                self.marks[block_id] = "reject"
-            case "reject":
-                self.marks[block_id] = "later"
-            case _:
-                del self.marks[block_id]
-        return True
+        """Give a candidate the next mark; whether there is such a one."""
+        block_id = next((one for one, own in self.digits.items() if own == digit), "")
+        mark = self.cycle[(self.cycle.index(self.marks.pop(block_id, None)) + 1) % len(self.cycle)]
+        if block_id and mark:
+            self.marks[block_id] = mark
+        return bool(block_id)
 
     def split(self, pressed: str) -> tuple[list[str], list[str]]:
         """The ids of those that a key, ``a``, ``A`` or ``r``, approves, and of those that it rejects."""
-        ids = [item.placed.block.id for item in self.items]
-        plain = [one for one in ids if one not in self.marks]
-        bad = [one for one in ids if self.marks.get(one) == "reject"]
-        return (plain, bad) if pressed != "r" else ([], [one for one in ids if one in (*plain, *bad)])
+        plain = [one for one in self.texts if one not in self.marks]
+        bad = [one for one in self.texts if self.marks.get(one) == "reject"]
+        return (plain, bad) if pressed != "r" else ([], [one for one in self.texts if one in (*plain, *bad)])
 
     def lines(self, width: int) -> list[str]:
-        """Every candidate's whole text behind its digit and mark, with what stands beside it."""
+        """Every candidate's whole text behind its digit and mark."""
         found = []
-        for digit, item in zip(DIGITS, self.items, strict=False):
-            sign = {None: " ", "reject": "✗", "later": "·"}[self.marks.get(item.placed.block.id)]
-            text = told(item.placed) if self.place else f"{told(item.placed)} → {goal(item)}"
-            beside = [f"{row.label} {row.text}" for row in neighbours(item) if row.note or row.label != "·"]
-            rows = wrapped("\n".join([text, *beside]), width - 6)
+        for block_id, digit in self.digits.items():
+            sign = {None: " ", "reject": "✗", "later": "·"}[self.marks.get(block_id)]
+            rows = wrapped(self.texts[block_id], width - 6)
             found += [f"{f'{digit} {sign}' if not at else '':4}{row}" for at, row in enumerate(rows)]
         return found
 
-    def question(self) -> str:
-        """The keys of a page."""
-        if any(map(project_of, self.items)):
-            return say(
-                "[a]pprove these here [A] everywhere [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: ✗ reject [?] "
-            )
-        return say("[a]pprove these [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: ✗ reject [?] ")
+
+def page_question(items: Sequence[Item]) -> str:
+    """The keys of a page."""
+    if any(map(project_of, items)):
+        return say(
+            "[a]pprove these here [A] everywhere [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: ✗ reject [?] "
+        )
+    return say("[a]pprove these [r]eject these [l]ater [b]ack [u]ndo [q]uit · digit: ✗ reject [?] ")
 
 
 def decided_lines(names: Sequence[str], words: str) -> list[str]:
@@ -147,3 +153,161 @@ def key_help() -> tuple[str, ...]:
         say("l  later: it keeps waiting · b  back · u  undo the last decision"),
         say("q  quit: everything decided so far stands"),
     )
+
+
+def standing_pages(terminal: Terminal, rule: Callable[[str], None], width: int) -> tuple[int, bool]:
+    """Ask page by page; the number of blocks approved, and whether the person quit. ``rule`` draws a title."""
+    together, apart = todays_report.standing(terminal.session.home)
+    name_apart(terminal, [placed.block.id for placed in apart])
+    count = 0
+    for at in range(0, len(together), len(DIGITS)):
+        rows = {placed.block.id: placed for placed in together[at : at + len(DIGITS)]}
+        was = trusted_texts(terminal, [*rows.values()])
+        texts = {one: f"{told(p)}\n{one} · {why_it_waits(p, was.get(one))}" for one, p in rows.items()}
+        rule(say("in the trusted sets, but not as you approved it"))
+        taken = _taken(terminal, ReviewPage(texts, cycle=(None, "later")), width)
+        if taken is None:
+            return count, True
+        if taken:
+            seen = {one: content_hash(rows[one].block) for one in taken}
+            done = approved(terminal, taken, bulk=True, seen=seen)
+            count += len(done.ids)
+            terminal.line("  " + say("{count} approved", count=len(done.ids)))
+    return count, False
+
+
+def _taken(terminal: Terminal, page: ReviewPage, width: int) -> list[str] | None:
+    """The ids of those on a page that the person approves; None if they quit."""
+    ahead: Collection[str] | None = LATER
+    is_drawn = False
+    while True:
+        for line in page.lines(width) if not is_drawn else ():
+            terminal.line(line)
+        pressed, ahead = key(say("[a]pprove these [l]ater [q]uit · digit: not this one "), ahead), None
+        if pressed in QUITTING:
+            return None
+        if pressed in ("a", "y"):
+            return page.split(pressed)[0]
+        if pressed in LATER:
+            return []
+        is_drawn = not page.toggle(pressed)
+
+
+def ask_team(terminal: Terminal, came: Came, rule: Callable[[str], None], width: int) -> bool:
+    """Show what a repository brings that nobody trusts yet, and ask once; whether the person goes on."""
+    rule(say("what {project} brings", project=came.project))
+    for row in brought(came):
+        for at, line in enumerate(
+            wrapped("\n".join(filter(None, (row.text, row.label, row.note))), width - 6)
+        ):
+            terminal.line(f"{'' if at else '+':4}{line}")
+    pressed = answered_key(say("[t]rust these, as they stand [l]ater [q]uit "), "ty")
+    if pressed in QUITTING:
+        return False
+    if pressed in ("t", "y") and terminal.session.team is not None:
+        count = len(terminal.session.team.trust(came))
+        terminal.line(
+            "  " + say("{project}: {count} trusted, as they stand", project=came.project, count=count)
+        )
+    return True
+
+
+def lost_page(terminal: Terminal, rule: Callable[[str], None], width: int) -> bool:
+    """Show the decisions that the files lack, and put all of them back or let them go; whether the person quit."""
+    from alice_exp.blocks.cli.lifetime_commands import told_lost
+    from alice_exp.blocks.usecases import provenance
+
+    session = terminal.session
+    rows = provenance.lost(session.home, session.history)
+    if not rows:
+        return False
+    rule(say("decisions of yours that the files lack"))
+    for row in rows:
+        for line in wrapped("  ".join(filter(None, (row.entry.id, *told_lost(row)))), width - 2):
+            terminal.line(f"  {line}")
+    pressed = answered_key(say("[b]ack into the files [n]o longer [l]ater [q]uit "), "bn")
+    if pressed in ("b", "n"):
+        ids = [row.entry.id for row in rows]
+        done = provenance.restore_lost(
+            session.home, session.caller, session.history, ids, lets_go=pressed == "n"
+        )
+        gone, back = (
+            say("{count} decisions hold no more", count=len(done.ids)),
+            say("{count} decisions are in the files again", count=len(done.ids)),
+        )
+        terminal.line(f"  {gone if pressed == 'n' else back}")
+    return pressed in QUITTING
+
+
+def ask_standing(terminal: Terminal, report: Agenda, rule: Callable[[str], None]) -> None:
+    """Ask about what repositories bring, which of two trusted blocks that contradict each other holds, then of each
+    block in doubt whether it does, until the person quits."""
+    for came in report.team:
+        if not ask_team(terminal, came, rule, columns()):
+            return
+    gone: set[str] = set()
+    for first, beside in report.settle:
+        second = beside.placed
+        if not gone & {first.block.id, second.block.id}:
+            answer = ask(terminal, first, second)
+            if answer == "quit":
+                return
+            gone |= _settled(terminal, first, second, answer)
+    for question in report.review:
+        if not gone & {*question.ids} and not _ask_doubt(terminal, question, rule):
+            return
+
+
+def _ask_doubt(terminal: Terminal, question: Question, rule: Callable[[str], None]) -> bool:
+    """Ask which of the blocks that failed together no longer holds; whether the person goes on."""
+    known = (question.placed, *question.beside)
+    marks = DIGITS[: len(known)] if question.beside else "n"
+    rule(say("which no longer holds?") if question.beside else say("does it still hold?"))
+    for digit, placed in zip(marks, known, strict=False):
+        terminal.line(f"{digit if question.beside else ''}  {placed.block.id}  {told(placed)}".strip())
+    terminal.line(f"  {doubted(question).note}")
+    asked = (
+        say("[1] to [{last}]: no longer [k]eep all [l]ater [q]uit ", last=marks[-1])
+        if question.beside
+        else say("[k]eep: still true [n]o longer [l]ater [q]uit ")
+    )
+    pressed = answered_key(asked, f"{marks}ky")
+    if pressed in QUITTING:
+        return False
+    if pressed in ("k", "y"):
+        _kept(terminal, question.placed)
+    elif pressed not in LATER:
+        _retired(terminal, known[marks.index(pressed)])
+    return True
+
+
+def _settled(terminal: Terminal, new: Placed, old: Placed, answer: str) -> set[str]:
+    """Carry out what holds of two trusted blocks; the ids of those that are trusted no more or wait."""
+    session, ids = terminal.session, (new.block.id, old.block.id)
+    winner, loser = ids if answer != "old" else ids[::-1]
+    if answer == "neither":
+        rival_answers.neither(session.home, session.caller, *ids)
+        terminal.line("  " + say("retired: it no longer holds"))
+        return {*ids}
+    if answer == "both":
+        rival_answers.answered(session.home, session.caller, winner, both=[loser])
+        terminal.line("  " + say("both hold"))
+    elif answer != "later":
+        rival_answers.answered(session.home, session.caller, winner, [loser])
+        terminal.line("  " + say("{id} waits while {other} holds", id=loser, other=winner))
+        return {loser}
+    return set()
+
+
+def _kept(terminal: Terminal, placed: Placed) -> None:
+    from alice_exp.blocks.usecases.lifetime import keep
+
+    keep(terminal.session.home, terminal.session.caller, placed.block.id)
+    terminal.line("  " + say("kept: it still holds"))
+
+
+def _retired(terminal: Terminal, placed: Placed) -> None:
+    from alice_exp.blocks.usecases.lifetime import retire
+
+    retire(terminal.session.home, terminal.session.caller, placed.block.id, "no longer true")
+    terminal.line("  " + say("retired: it no longer holds"))
