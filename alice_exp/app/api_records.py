@@ -339,7 +339,7 @@ class Reviews:
         opened = decisions.open_report(self._session)
         plain, also = more(text)
         answer = also if also in get_args(Answer) else ""
-        reading = read(plain if answer else text, opened.open_ids(), opened.groups())
+        reading = read(plain if answer else text, opened.ids, opened.groups)
         made = []
         for one in reading.decisions:
             if answer:

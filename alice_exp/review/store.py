@@ -15,11 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from alice_exp.kernel.journal.act import Commit
-    from alice_exp.model.values.block import Entry, Placed
+    from alice_exp.model.values.block import Placed
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class OpenReport:
+    """The open report: its id and time (ISO-8601 UTC), empty before the first; the ids of its blocks, in the order of
+    their numbers; the commit that it is based on; the time and commit from which it counts changes; and the ids of the
+    groups that it showed whole, by number."""
+
     report: str = ""
     at: str = ""
     ids: tuple[str, ...] = ()
@@ -27,6 +31,11 @@ class _Open:
     since: str = ""
     since_head: str = ""
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The number of each block, from 1, by its id."""
+        return {block_id: number for number, block_id in enumerate(self.ids, start=1)}
 
 
 class Reports:
@@ -36,31 +45,26 @@ class Reports:
         self._session = session
         self._path = session.root / "state" / "report.json"
         self._bookmark = self._path.with_name("review.json")
-        self._known: _Open | None = None
-        self._prepared: _Open | None = None
+        self._known: OpenReport | None = None
+        self._prepared: OpenReport | None = None
 
-    def open_report(self) -> str:
-        """The open report's id; empty before the first report."""
-        return self._open().report
-
-    def open_at(self) -> str:
-        """The time of the open report (ISO-8601 UTC); empty before the first report."""
-        return self._open().at
-
-    def open_ids(self) -> tuple[str, ...]:
-        """The ids of the open report's blocks, in the order of their numbers."""
-        return self._open().ids
+    @property
+    def open(self) -> OpenReport:
+        """The open report, as it is known so far."""
+        if self._known is None:
+            self._known = self._load() or self._from_history()
+        return self._known
 
     def prepare(
         self, report: str, at: str, ids: tuple[str, ...], groups: Mapping[str, tuple[str, ...]]
     ) -> None:
         """Prepare a new report, which becomes the open one with ``publish``, after its commit."""
         # Only in memory: a report whose commit fails must not replace the numbers that the person has seen.
-        before = self._open()
+        before = self.open
         # A second report of a day counts from the same one as the first, else it would forget what that one showed.
         is_second = before.at[:10] == at[:10]
         since, head = (before.since, before.since_head) if is_second else (before.at, before.head)
-        self._prepared = _Open(report, at, ids, "", since, head, groups)
+        self._prepared = OpenReport(report, at, ids, "", since, head, groups)
 
     def publish(self, head: str = "") -> None:
         """Make the report prepared last, if any, the open one; ``head`` is the commit that it is based on."""
@@ -103,14 +107,6 @@ class Reports:
                 )
         return found
 
-    def decided(self, entries: Sequence[Entry]) -> Mapping[str, Placed]:
-        """The blocks as some decisions left them, by id."""
-        return self._session.history.decided(entries)
-
-    def groups(self) -> Mapping[str, tuple[str, ...]]:
-        """The ids of the groups that the open report showed whole, by number."""
-        return self._open().groups
-
     def bookmark(self) -> str:
         """The id of the block at which an interactive review stopped; empty if the last one was finished."""
         try:
@@ -123,7 +119,6 @@ class Reports:
         keep_derived(self._bookmark, {"at": block_id})
 
     def _after(self, commit: str, at: str) -> Sequence[Commit]:
-        """The acts after a commit or a time, newest first."""
         from alice_exp.home.store.recent_log import acts_after
 
         try:
@@ -139,27 +134,22 @@ class Reports:
     def _baseline(self, day_began: str) -> tuple[str, str]:
         """The time and commit of the newest report of an earlier day; empty if there is none."""
         # Several reports of one day all count from the same one, so that each shows the whole day's changes.
-        known = self._open()
+        known = self.open
         return (known.at, known.head) if known.at < day_began else (known.since, known.since_head)
 
-    def _open(self) -> _Open:
-        if self._known is None:
-            self._known = self._load() or self._from_history()
-        return self._known
-
-    def _load(self) -> _Open | None:
+    def _load(self) -> OpenReport | None:
         try:
             raw = load_derived(self._path)
             texts = [str(raw.get(name, "")) for name in ("head", "since", "since_head")]
             groups = {str(key): tuple(map(str, row)) for key, row in raw.get("groups", {}).items()}
             head, since, since_head = texts
             ids = tuple(map(str, raw["ids"]))
-            return _Open(str(raw["report"]), str(raw["at"]), ids, head, since, since_head, groups)
+            return OpenReport(str(raw["report"]), str(raw["at"]), ids, head, since, since_head, groups)
         # A damaged file counts as a missing one: history has the report as well.
         except (KeyError, TypeError, AttributeError, ValueError):
             return None
 
-    def _from_history(self) -> _Open:
+    def _from_history(self) -> OpenReport:
         from alice_exp.home.store.recent_log import newest_act
 
         try:
@@ -168,7 +158,7 @@ class Reports:
             act = None
             self._unavailable(error)
         if act is None:
-            return _Open()
+            return OpenReport()
         report = next((value for name, value in act.trailers if name == "Report"), "")
         # The act names the blocks shown, in the order of their numbers, and then those that it removed.
         gone = {value for name, value in act.trailers if name in ("Expired", "Refused")}
@@ -177,7 +167,7 @@ class Reports:
         number = dict(zip(map(int, named.split()), here, strict=False)) or dict(enumerate(here, start=1))
         ids = tuple(number.get(at, "") for at in range(1, max(number, default=0) + 1))
         # The report before this one is not looked for, so changes count from this one.
-        return _Open(report, act.at, ids, act.commit, act.at, act.commit)
+        return OpenReport(report, act.at, ids, act.commit, act.at, act.commit)
 
 
 @once

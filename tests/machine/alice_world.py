@@ -311,7 +311,7 @@ def furnish(root: Path) -> None:
         capture.remember(user.home, user.caller, Draft(Payload(said)))
     decisions.approve(user.home, user.caller, ["exp-aaaaaaa2", "exp-bbbbbbb2"])
     lifetime.retire(user.home, user.caller, "exp-bbbbbbb2", "the world changed")
-    decisions.reject(user.home, user.caller, [reports(user).open_ids()[-1]], "not so")
+    decisions.reject(user.home, user.caller, [reports(user).open.ids[-1]], "not so")
     chats(user).start("talk", user.caller.now)
 
 

@@ -293,10 +293,10 @@ class Acts(RuleBasedStateMachine):
     def reply(self, said: str) -> None:
         with self.world.acting("reply", person=True):
             w = self.world.by("user")
-            (decision,) = read(said, reports(w).open_ids()).decisions
+            (decision,) = read(said, reports(w).open.ids).decisions
             ids = decision.ids
             if decision.is_wide:
-                ids = decisions.shown_only(w.home, reports(w).open_ids())[0]
+                ids = decisions.shown_only(w.home, reports(w).open.ids)[0]
             decide = decisions.approve if decision.verb == "approve" else decisions.reject
             self.world.did(decide(w.home, w.caller, ids, bulk=decision.is_wide))
 

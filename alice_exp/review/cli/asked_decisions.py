@@ -177,8 +177,7 @@ def purged(terminal: Terminal, ids: Sequence[str]) -> bool:
 
 def numbered(terminal: Terminal, block_id: str) -> str:
     """A candidate's number in the open report; its id if it has none."""
-    numbers = reports(terminal.session).open_ids()
-    return str(numbers.index(block_id) + 1) if block_id in numbers else block_id
+    return str(reports(terminal.session).open.numbers.get(block_id, block_id))
 
 
 def trusted_texts(terminal: Terminal, waiting: Sequence[Placed]) -> Mapping[str, Placed]:
@@ -186,7 +185,7 @@ def trusted_texts(terminal: Terminal, waiting: Sequence[Placed]) -> Mapping[str,
     # A decision that shows nothing does without the rules of a report.
     from alice_exp.review.rules.daily_report import as_decided
 
-    return as_decided(waiting, reports(terminal.session).decided)
+    return as_decided(waiting, terminal.session.history.decided)
 
 
 def show_all(terminal: Terminal, ids: Sequence[str]) -> None:

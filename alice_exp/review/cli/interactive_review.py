@@ -278,12 +278,10 @@ class _Session:
         return True
 
     def _settled_elsewhere(self, block_id: str) -> None:
-        """Leave out what another process decided meanwhile."""
         self.settled[block_id] = "elsewhere"
         self.tally.left -= 1
 
     def _undone(self) -> bool:
-        """Take the last decision of this review back and go to it."""
         from alice_exp.blocks.usecases.provenance import undo
 
         if not self.commits:
@@ -302,8 +300,7 @@ class _Session:
 
     def _page(self, items: Sequence[Item], at: int, count: int) -> bool:
         """Show ten candidates and carry out one decision on all but the marked ones; false if the person quits."""
-        items = self._mark_shown(items)
-        page = ReviewPage.of(items)
+        page = ReviewPage.of(items := self._mark_shown(items))
         self.digits = page.digits
         self._draw(page, at, count)
         while True:

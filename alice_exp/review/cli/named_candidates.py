@@ -58,7 +58,7 @@ def chosen(terminal: Terminal, references: list[str] | None, everything: bool, w
     if references:
         each = [one for reference in references for one in _counted(reference)]
         return Choice(decisions.chosen(terminal.session, each))
-    ids = decisions.open_report(terminal.session).open_ids()
+    ids = decisions.open_report(terminal.session).ids
     if not wanted.is_any:
         report, _ = todays_report.heartbeat(terminal.session, peek=True)
         fitting = {item.placed.block.id for item in report.items if wanted.holds(item)}
@@ -136,7 +136,7 @@ def reached(terminal: Terminal, decision: Decision, text: str) -> Choice:
         return wide(terminal, decision.ids)
     ids = decisions.chosen(terminal.session, decision.ids)
     shown, _ = decisions.shown_only(terminal.session.home, ids)
-    for number, block_id in enumerate(reports(terminal.session).open_ids(), start=1):
+    for block_id, number in reports(terminal.session).open.numbers.items():
         if block_id in ids and block_id not in shown and block_id not in text:
             raise decisions.unseen(str(number))
     return Choice(ids)
@@ -160,7 +160,7 @@ def told(terminal: Terminal, verb: str, ids: Sequence[str]) -> str:
         "reject": say("rejected {names}"),
         "left": say("left {names}"),
     }
-    return templates[verb].format(names=reply.named(ids, reports(terminal.session).open_ids()))
+    return templates[verb].format(names=reply.named(ids, reports(terminal.session).open.ids))
 
 
 def subject(name: str) -> str:

@@ -147,7 +147,6 @@ def drawn(card: Card, width: int, *, has_keys: bool = False) -> Iterator[str]:
 
 
 def _body(card: Card, width: int, has_keys: bool) -> Iterator[str]:
-    """What stands below, or to the right of, a candidate's trigger."""
     quote = f"“{short(card.quote, 160 if card.is_said else 60)}”" if card.quote else ""
     said = _lines(quote, width, DIM) if quote else []
     what = wrapped(card.what, width)

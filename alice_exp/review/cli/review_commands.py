@@ -192,10 +192,10 @@ def reply(
     text = " ".join(words)
     require_person(terminal.session.caller, say("reply"), f"alice-exp reply {text}")
     opened = decisions.open_report(terminal.session)
-    ids = opened.open_ids()
+    ids = opened.ids
     plain, also = more(text)
     try:
-        reading = read(plain, ids, opened.groups(), lambda: subjects(terminal))
+        reading = read(plain, ids, opened.groups, lambda: subjects(terminal))
     except UsageError as refusal:
         reading = read(_confirmed_wording(terminal, plain, ids, refusal), ids)
     waiting, _ = decisions.shown_only(terminal.session.home, ids)
@@ -334,7 +334,6 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], le
 
 
 def _document(done: Sequence[tuple[str, Decided, Choice]]) -> dict[str, object]:
-    """What decisions did, as programs read it."""
     rows = [row for _, row, _ in done]
     commits = [row.commit for row in rows if row.commit]
     return {

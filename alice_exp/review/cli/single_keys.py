@@ -93,7 +93,6 @@ def _goes_on(raw: bytes, handle: int) -> bool:
 
 
 def _is_partial(raw: bytes) -> bool:
-    """Whether these bytes are an incomplete UTF-8 character."""
     wanted = 1 if raw[0] < 0x80 else 2 if raw[0] < 0xE0 else 3 if raw[0] < 0xF0 else 4
     return len(raw) < wanted
 

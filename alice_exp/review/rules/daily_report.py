@@ -296,7 +296,6 @@ def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:
 
 
 def _group_of(waiting: Iterable[Placed], edition: Edition, around: Neighbourhood) -> dict[str, int]:
-    """The number of the group that a candidate stands in, by its id."""
     # What goes to personal is decided on apart from the rest: one key for both would say too little.
     sides: dict[bool, list[Placed]] = {True: [], False: []}
     for placed in waiting:

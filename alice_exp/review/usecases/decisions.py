@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
     from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.review.store import Reports
+    from alice_exp.review.store import OpenReport
 
 Seen: TypeAlias = Mapping[str, str]
 """The content hashes of what a caller showed the person itself just before deciding, by id."""
@@ -66,9 +66,9 @@ class Decided:
         return tuple(placed.block.id for placed in self.placed)
 
 
-def open_report(session: Session) -> Reports:
+def open_report(session: Session) -> OpenReport:
     """The open report; ``NotFoundError`` for a decision on it before any report was given to a person."""
-    if not (opened := reports(session)).open_report():
+    if not (opened := reports(session).open).report:
         raise NotFoundError(
             "no report is open", hint="'alice-exp heartbeat', without -q or --peek, opens one"
         )
@@ -83,7 +83,7 @@ def chosen(session: Session, references: Sequence[str]) -> tuple[str, ...]:
     for reference in references:
         # A longer run of digits can only be the prefix of an id.
         if reference.isdigit() and len(reference) <= 3:
-            numbered = open_report(session).open_ids()
+            numbered = open_report(session).ids
             if not (1 <= int(reference) <= len(numbered) and numbered[int(reference) - 1]):
                 raise NotFoundError(
                     "the open report has no number {number}",

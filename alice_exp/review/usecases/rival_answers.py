@@ -140,7 +140,6 @@ def merge(
 
 
 def _retired(old: Placed, now: str) -> Put:
-    """A trusted block on its way to the archive."""
     if old.place == "archive":
         raise RefusedError(
             "{id} is archived already",

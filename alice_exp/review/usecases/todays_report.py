@@ -86,7 +86,6 @@ def heartbeat(session: Session, *, peek: bool, page: Page | None = None) -> tupl
 
 
 def _planning(session: Session, first: Agenda, page: Page | None) -> Plan[_Basis]:
-    """What a report writes, planned on the snapshot that the act finds."""
     caller, opened = session.caller, reports(session)
     given = {item.placed.block.id for item in first.items} if page is None else set(page(first))
     groups = _groups_shown(first, given)
@@ -96,13 +95,13 @@ def _planning(session: Session, first: Agenda, page: Page | None) -> Plan[_Basis
         back = returned(snapshot, candidates(snapshot, gone))
         out = {one.block_id for one in back}
         waiting = {p.block.id: p for p in candidates(snapshot, gone) if p.block.id not in out}
-        ids = _numbered(open_ := _as_read(waiting, first), session)
+        ids = _numbered(waiting, first, session)
         unseen = [p for p in waiting.values() if p.block.id in given and _is_to_be_shown(p)]
         asked = _asked(snapshot, first, session)
         changes = unseen or gone or back or asked
-        is_same = ids == opened.open_ids() and groups == opened.groups() and not changes
+        is_same = ids == opened.open.ids and groups == opened.open.groups and not changes
         segment, folds, book = _folded(session, snapshot)
-        if is_same and not segment and opened.open_at() >= session.day_began:
+        if is_same and not segment and opened.open.at >= session.day_began:
             return None, (snapshot, gone, back, waiting, segment)
         opened.prepare(report := caller.new_id("rep"), caller.now, ids, groups)
         if not (changes or segment):  # A new day, but the same candidates: nothing to write in the files.
@@ -111,7 +110,7 @@ def _planning(session: Session, first: Agenda, page: Page | None) -> Plan[_Basis
         shown = (waiting[placed.block.id] for placed in unseen)
         away, removes = _sent_back(back, gone, caller.now)
         moved = (*removes, *(put.block.id for put in away))
-        act = _act(caller, _trailers(report, gone, back, segment), ids, open_, moved)
+        act = _act(caller, _trailers(report, gone, back, segment), ids, waiting, moved)
         puts = (*(Put(placed.block, placed.path) for placed in shown), *asked, *away)
         puts = merged(puts, (put for put in folds if put.block.id not in moved))
         changed = ChangeSet(act, puts, removes, episodes=book)
@@ -122,16 +121,15 @@ def _planning(session: Session, first: Agenda, page: Page | None) -> Plan[_Basis
 
 def _given(session: Session, report: Agenda, waiting: Mapping[str, Placed]) -> Agenda:
     """A report as it stands once its candidates have their numbers and clocks."""
-    opened, now, wait = reports(session), session.caller.now, session.home.config().wait
-    numbers = {block_id: number for number, block_id in enumerate(opened.open_ids(), start=1)}
-    newest = opened.open_report()
+    opened, now, wait = reports(session).open, session.caller.now, session.home.config().wait
+    numbers = opened.numbers
     items = [
-        replace(item, **standing_of(waiting[block_id], numbers.get(block_id, 0), newest, now, wait))
+        replace(item, **standing_of(waiting[block_id], numbers.get(block_id, 0), opened.report, now, wait))
         for item in report.items
         for block_id in (item.placed.block.id,)
     ]
     new = sum(item.is_new for item in items)
-    return replace(report, report=newest, items=_in_order(items, opened.groups()), new=new)
+    return replace(report, report=opened.report, items=_in_order(items, opened.groups), new=new)
 
 
 def _sent_back(
@@ -162,7 +160,7 @@ def mark_shown(session: Session, ids: Sequence[str]) -> dict[str, Placed]:
     They are given back, by id, as they are bound: what is to be drawn, since a file may have been edited meanwhile.
     What was shown as it is already costs nothing.
     """
-    caller, report = session.caller, reports(session).open_report()
+    caller, report = session.caller, reports(session).open.report
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, dict[str, Placed]]:
         found = {placed.block.id: placed for placed in map(snapshot.find, ids) if placed is not None}
@@ -176,20 +174,15 @@ def mark_shown(session: Session, ids: Sequence[str]) -> dict[str, Placed]:
     return session.home.apply(plan, PLACES)[1]
 
 
-def _as_read(waiting: Iterable[str], report: Agenda) -> tuple[str, ...]:
-    """The ids in the order in which the report shows them, so that its numbers run as a person reads."""
+def _numbered(waiting: Collection[str], report: Agenda, session: Session) -> tuple[str, ...]:
+    """The ids by their numbers, which run as a person reads. While anything of the day's earlier report waits its
+    numbers stand, what it decided included: a reply to it must not decide another thing because a second report was
+    made meanwhile."""
+    opened = reports(session).open
     order = {item.placed.block.id: at for at, item in enumerate(report.items)}
-    return tuple(sorted(waiting, key=lambda one: order.get(one, len(order))))
-
-
-def _numbered(open_: tuple[str, ...], session: Session) -> tuple[str, ...]:
-    """The ids by their numbers. While anything of the day's earlier report waits its numbers stand, what it decided
-    included: a reply to it must not decide another thing because a second report was made meanwhile."""
-    opened = reports(session)
-    before = opened.open_ids() if opened.open_at() >= session.day_began else ()
-    if not {*before}.intersection(open_):
-        return open_
-    return (*before, *(one for one in open_ if one not in before))
+    before = opened.ids if opened.at >= session.day_began and not {*opened.ids}.isdisjoint(waiting) else ()
+    new = [one for one in waiting if one not in before]
+    return (*before, *sorted(new, key=lambda one: order.get(one, len(order))))
 
 
 def _is_to_be_shown(placed: Placed) -> bool:
@@ -215,16 +208,14 @@ def _in_order(found: Iterable[Item], known: Mapping[str, tuple[str, ...]]) -> tu
     for item in items:
         if item.group and item.placed.block.id in of_block:
             named.setdefault(item.group, of_block[item.placed.block.id])
-    # Two groups that were one when the report was given cannot both have its number.
-    taken: set[int] = set()
     last = max(of_block.values(), default=0)
     numbers: dict[int, int] = {}
     for item in items:
         if item.group and item.group not in numbers:
             number = named.get(item.group, 0)
-            if not number or number in taken:
+            # Two groups that were one when the report was given cannot both have its number.
+            if number in (0, *numbers.values()):
                 last = number = last + 1
-            taken.add(number)
             numbers[item.group] = number
     return tuple(replace(item, group=numbers[item.group]) if item.group else item for item in items)
 
@@ -269,11 +260,10 @@ def _act(
     caller: Caller,
     trailers: tuple[tuple[str, str], ...],
     ids: Sequence[str],
-    open_: Sequence[str],
+    waiting: Collection[str],
     moved: Sequence[str],
 ) -> Act:
-    """The act of a report: what waits in the order of its numbers, then what moved."""
-    here = {one: str(number) for number, one in enumerate(ids, start=1) if one in open_}
+    here = {one: str(number) for number, one in enumerate(ids, start=1) if one in waiting}
     # An act names nothing that was decided before, so where numbers are missing it tells those that are there.
     numbers = [("Numbers", " ".join(here.values()))] if len(here) < len(ids) else []
     detail = f"{len(here)} waiting, {sum(name == 'Expired' for name, _ in trailers)} expired"
@@ -289,17 +279,17 @@ def _report(
     opened, day_began = reports(session), session.day_began
     pool, acts = [*snapshot.within("low_value")], opened.acts(day_began)
     edition = Edition(
-        opened.open_report(),
-        opened.open_report() if opened.open_at() >= day_began else "",
+        opened.open.report,
+        opened.open.report if opened.open.at >= day_began else "",
         day_began,
         opened.since(day_began),
         acts,
         leaving,
         returned(snapshot, candidates(snapshot, leaving)) if back is None else back,
-        {block_id: number for number, block_id in enumerate(opened.open_ids(), start=1)},
+        opened.open.numbers,
         {placed.block.id: namespace_name(destination(placed.block)) for placed in pool},
         _proposals(opened, pool),
-        opened.decided,
+        session.history.decided,
     )
     found = agenda(snapshot, session.caller.now, edition)
     gone = [moved.block_id for moved in found.changed if moved.placed is None]
@@ -307,7 +297,7 @@ def _report(
     return replace(
         found,
         changed=tuple(replace(moved, was=was.get(moved.block_id)) for moved in found.changed),
-        items=_in_order(found.items, opened.groups()),
+        items=_in_order(found.items, opened.open.groups),
         asked=tuple(
             projects_of(snapshot.config).asked(lambda: {placed.block.project for placed in snapshot})
         ),

@@ -186,8 +186,6 @@ def read_bundle(value: Json, path: str = "") -> Received:
 
 
 class _Refused(Exception):
-    """Raised for a received block that is refused, with the reason."""
-
     def __init__(self, template: str, **values: object) -> None:
         super().__init__(template)
         self.template = template

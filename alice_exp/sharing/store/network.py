@@ -103,7 +103,6 @@ def discover(
 
 
 def _looked_up(zero: Any, name: str, seconds: float) -> Neighbour | None:
-    """Resolve an announced name; None if it does not answer or is not an Alice's announcement."""
     from zeroconf import IPVersion
 
     info = zero.get_service_info(SERVICE, name, timeout=int(seconds * 1000))

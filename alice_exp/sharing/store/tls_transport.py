@@ -141,7 +141,6 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def _why(error: OSError | OverflowError) -> str:
-    """The system's error text, without the address that Python appends."""
     number = getattr(error, "errno", None)
     return (os.strerror(number) if number else getattr(error, "strerror", "") or str(error)).lower()
 

@@ -104,7 +104,6 @@ def exchange(session: Session, peer: Peer, link: TlsLink) -> Exchanged:
 
 
 def _caller(session: Session, peer: Peer) -> Caller:
-    """The caller for acts of a peer, now."""
     return replace(session.caller, acting=Acting.of(Actor("peer", peer.name)))
 
 
@@ -142,7 +141,6 @@ def recipient(peer: Peer) -> str:
 
 
 def _disclose(session: Session, peer: Peer, page: Mapping[str, Json]) -> None:
-    """Log a page before it leaves."""
     items = cast("list[Mapping[str, Json]]", page["blocks"])
     if items:
         text = json.dumps(page, ensure_ascii=False, separators=(",", ":"))

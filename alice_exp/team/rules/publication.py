@@ -203,7 +203,6 @@ def listed(file: TeamFile) -> str:
 
 
 def _row(one: Lesson) -> str:
-    """A lesson as one item of a list, with its provenance."""
     uses = one.ok + one.failed
     parts = (
         one.block.id,
