@@ -133,7 +133,10 @@ def _answer_publishing(
     }
 
     def text() -> None:
-        if not made.texts:
+        if not (made.texts or file.lessons):
+            empty = "{project}: nothing is approved for this project; what is in personal stays with you"
+            terminal.line(say(empty, project=opened.project))
+        elif not made.texts:
             terminal.line(say("{project}: the repository says what is approved", project=opened.project))
         elif is_written:
             count = len(file.lessons)
@@ -224,8 +227,10 @@ def trust(
 def _say_trusted(terminal: Terminal, project: str, found: Sequence[Held], decided: Mapping[str, str]) -> None:
     if "rejected" in decided.values():
         terminal.line(say("{count} turned down", count=len(decided)))
-    count = sum(decided.get(one.id, one.standing) == "trusted" for one in found)
-    terminal.line(say("{project}: {count} trusted, as they stand", project=project, count=count))
+    trusted = [one for one in found if decided.get(one.id, one.standing) == "trusted"]
+    for one in trusted if not decided else ():
+        terminal.line(f"= {one.id}  {said(one.placed)}" + aside(one.placed.block.origin))
+    terminal.line(say("{project}: {count} trusted, as they stand", project=project, count=len(trusted)))
 
 
 def _held_document(one: Held, standing: str, words: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:

@@ -14,6 +14,9 @@ People = Callable[..., list[Person]]
 @pytest.mark.covers("BX.40")
 def test_what_is_approved_for_the_project_leaves_shown_before_it_is_written(people: People) -> None:
     (ann,) = people("ann")
+    assert (
+        "nothing is approved for this project" in ann("project", "publish").stdout and not ann.file.exists()
+    )
     kept = ann.knows("Run make lint before git push")
     everywhere = ann.json("memorize", "Prefer small commits", "--type", "rule", "--everywhere")["id"]
     ann("approve", everywhere, "--yes")

@@ -60,6 +60,8 @@ def test_what_is_not_trusted_is_told_to_no_agent_and_a_change_asks_again(
     bob("project", "trust", swapped["id"], "--reject", "--yes")
     bob("project", "trust", "--yes")
     assert bob.told() == ["Ask for a review before git push"]
+    (known,) = (line for line in bob("project", "trust").stdout.splitlines() if "Ask for a review" in line)
+    assert "project trust" in bob("show", known.split()[1], check=False).stderr
 
 
 @pytest.mark.covers("BX.42")
