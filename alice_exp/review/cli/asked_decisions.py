@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from shutil import get_terminal_size
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.model.documents import payload_text
@@ -91,40 +90,24 @@ def verb_of(placed: Placed, verb: str) -> str:
 def approved(
     terminal: Terminal,
     ids: Sequence[str],
-    to: str = "",
     *,
-    bulk: bool = False,
-    reason: str = "",
-    replacing: Sequence[str] = (),
-    both: Sequence[str] = (),
-    everywhere: bool = False,
     dry_run: bool = False,
     seen: Seen = MappingProxyType({}),
     reply: str = "",
     asks: bool = False,
+    **how: Any,
 ) -> Decided:
-    """Approve as the person at this terminal, signed if the home has an owner key.
+    """Approve as the person at this terminal, signed if the home has an owner key; ``how`` is as in
+    ``decisions.approve``.
 
     With ``asks`` they say of one candidate which holds, it or its rival, rival by rival; else it stays waiting.
     """
+    target, caller = terminal.home_for(dry_run), terminal.session.caller
+    replacing, both = how.get("replacing", ()), how.get("both", ())
     known = terminal.session.home.read(REVIEWED).find(ids[0]) if replacing or both else None
     if known is not None and is_approved(known):
-        return rival_answers.answered(
-            terminal.home_for(dry_run), terminal.session.caller, ids[0], replacing, both
-        )
-    done = decisions.approve(
-        terminal.home_for(dry_run),
-        replace(terminal.session.caller, reply=reply),
-        ids,
-        to,
-        bulk=bulk,
-        reason=reason,
-        replacing=replacing,
-        both=both,
-        everywhere=everywhere,
-        seen=seen,
-        asks=asks,
-    )
+        return rival_answers.answered(target, caller, ids[0], replacing, both)
+    done = decisions.approve(target, replace(caller, reply=reply), ids, seen=seen, asks=asks, **how)
     if not (asks and done.rivals):
         return done
     rival = done.rivals[0]
@@ -135,14 +118,13 @@ def approved(
         if answer == "old":
             ids, old, answer = [old], new, "new"
     if answer == "old":
-        return rejected(terminal, ids, reason, dry_run=dry_run, seen=seen, reply=reply)
+        return rejected(terminal, ids, how.get("reason", ""), dry_run=dry_run, seen=seen, reply=reply)
     if answer == "neither":
-        return rival_answers.neither(terminal.home_for(dry_run), terminal.session.caller, new, old, seen=seen)
+        return rival_answers.neither(target, caller, new, old, seen=seen)
     if answer in ("later", "quit"):
         return done
-    replacing, both = ([*replacing, old], both) if answer == "new" else (replacing, [*both, old])
-    again = partial(approved, terminal, ids, to, reason=reason, everywhere=everywhere, dry_run=dry_run)
-    return again(replacing=replacing, both=both, seen=seen, reply=reply, asks=True)
+    how |= {"replacing": [*replacing, old]} if answer == "new" else {"both": [*both, old]}
+    return approved(terminal, ids, dry_run=dry_run, seen=seen, reply=reply, asks=True, **how)
 
 
 def rejected(

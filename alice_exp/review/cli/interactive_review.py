@@ -185,7 +185,7 @@ class _Session:
                 return self._approved((block_id,), everywhere=pressed == "A")
             case "p":
                 own = f"personal/{decisions.personal_namespace(item.placed.block)}"
-                return self._approved((block_id,), own)
+                return self._approved((block_id,), to=own)
             case "m" if item.repeated and not item.conflict:
                 return self._merged(block_id, item.repeated.placed.block.id)
             case "r":
@@ -220,9 +220,9 @@ class _Session:
             return False
         return self._approved(ids)
 
-    def _approved(self, ids: Sequence[str], to: str = "", **how: Any) -> bool:
+    def _approved(self, ids: Sequence[str], **how: Any) -> bool:
         """Whether it was approved, or the person, asked which holds, said otherwise or put it off."""
-        done = approved(self.terminal, ids, to, **how, asks=len(ids) == 1)
+        done = approved(self.terminal, ids, asks=len(ids) == 1, **how)
         # What was retired with it was never one of these.
         waited = {item.placed.block.id for item in self.report.items}
         ended = [p.block.id for p in done.placed if p.place == "archive" and p.block.id in waited]

@@ -66,11 +66,6 @@ def chosen(terminal: Terminal, references: list[str] | None, everything: bool, w
     return wide(terminal, ids) if ids else Choice((), True)
 
 
-def ids_of(terminal: Terminal, references: Sequence[str]) -> list[str]:
-    """The ids that numbers of the open report, ids and prefixes refer to."""
-    return [*decisions.chosen(terminal.session, references)] if references else []
-
-
 _NUMBERS = re.compile(r"\d{1,3}(?:[-–~～至到]\d{1,3})?(?:[,，、](?=\d|$)|$)")
 
 

@@ -34,7 +34,6 @@ from alice_exp.review.cli.named_candidates import (
     Match,
     Project,
     example,
-    ids_of,
     meant,
     reached,
     standing,
@@ -105,7 +104,7 @@ def approve(
         raise UsageError("a block that is merged into another holds where that one does")
     if in_universal and (references or all_ or not wanted.is_any or to or replacing or both or merging):
         raise UsageError("--universal names what it approves, and where that stays")
-    replacing, both = ids_of(terminal, replacing), ids_of(terminal, both)
+    replacing, both = ([*decisions.chosen(terminal.session, each)] for each in (replacing, both))
     chosen = standing(terminal) if in_universal else named(terminal, references, all_, wanted)
     if {*replacing, *both}.intersection(chosen.ids):
         raise UsageError("a candidate is no rival of itself", hint="name the other one")
@@ -121,7 +120,7 @@ def approve(
         done = approved(
             terminal,
             chosen.ids,
-            to,
+            to=to,
             bulk=chosen.is_wide,
             replacing=replacing,
             both=both,
@@ -164,7 +163,7 @@ def reject(
     chosen = named(terminal, references, all_, wanted)
     if neither and (len(chosen.ids) != 1 or reason or purge):
         raise UsageError("--neither ends one candidate and its rival, and takes nothing else")
-    others = ids_of(terminal, [neither] if neither else [])
+    others = decisions.chosen(terminal.session, [neither] if neither else [])
     seen = _confirmed(terminal, chosen, "purge" if purge else "reject", dry_run, others=others)
     if neither:
         target = terminal.home_for(dry_run)

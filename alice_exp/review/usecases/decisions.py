@@ -78,6 +78,8 @@ def open_report(session: Session) -> OpenReport:
 def chosen(session: Session, references: Sequence[str]) -> tuple[str, ...]:
     """The ids that numbers of the open report, ids and prefixes refer to; ``NotFoundError`` for a number that is not
     in the report."""
+    if not references:
+        return ()
     snapshot = session.home.read(REVIEWED)
     ids = []
     for reference in references:

@@ -157,7 +157,7 @@ def forget(
     peer = peers(session).find(name)
     if blocks:
         terminal.confirm(say("Take back all that came from {name}?", name=peer.name))
-    _, gone, commit = exchanging.forget(session, peer.name, and_their_blocks=blocks)
+    gone, commit = exchanging.forget(session, peer.name, and_their_blocks=blocks)
     document = {
         **attributes(peer, _PEER),
         "commit": commit_id(commit),

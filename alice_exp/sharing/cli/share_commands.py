@@ -44,9 +44,7 @@ def deny(terminal: Terminal, references: _Ids, dry_run: DryRun = False) -> None:
 
     Example: alice-exp share deny exp-7k2m9q4x
     """
-    session = terminal.session
-    require_person(session.caller, say("share"), f"alice-exp share deny {' '.join(references)}")
-    done = bundles.deny(terminal.home_for(dry_run), session.caller, references)
+    done = bundles.deny(terminal.home_for(dry_run), terminal.session.caller, references)
     _permitted(terminal, done, lambda placed: say("{id}  stays here", id=placed.block.id))
 
 

@@ -7,7 +7,7 @@ derived, not stored: whatever was sent to a peer and would not be sent in that f
 from __future__ import annotations
 
 import json
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import PeerError, ProblemError, RefusedError
@@ -193,8 +193,18 @@ class Withdrawal:
 
     puts: tuple[Put, ...] = ()
     removes: tuple[str, ...] = ()
-    names: tuple[str, ...] = field(default=())
-    """The ids of all affected blocks."""
+
+    @classmethod
+    def of(cls, changes: Iterable[Put | str]) -> Withdrawal:
+        """What some blocks come to: one to write, or the id of one to remove."""
+        listed = tuple(changes)
+        puts = tuple(one for one in listed if isinstance(one, Put))
+        return cls(puts, tuple(one for one in listed if isinstance(one, str)))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The ids of all affected blocks."""
+        return (*(put.block.id for put in self.puts), *self.removes)
 
 
 def withdrawn(snapshot: Snapshot, name: str, revoked: Iterable[Mark], now: str) -> Withdrawal:
@@ -214,12 +224,12 @@ def withdrawn(snapshot: Snapshot, name: str, revoked: Iterable[Mark], now: str) 
         for block_id in wanted.get(content_hash(placed.block), ())
         if _is_of(placed.block, name, block_id)
     ]
-    return _gathered(_without_claim(placed, name, block_id, now) for placed, block_id in found)
+    return Withdrawal.of(_without_claim(placed, name, block_id, now) for placed, block_id in found)
 
 
 def taken_back(snapshot: Snapshot, name: str, now: str) -> Withdrawal:
     """Undo everything that came from a peer: remove candidates, archive approved blocks, withdraw its claims."""
-    return _gathered(_forgotten(snapshot, name, now))
+    return Withdrawal.of(_forgotten(snapshot, name, now))
 
 
 def _forgotten(snapshot: Snapshot, name: str, now: str) -> Iterator[Put | str]:
@@ -241,13 +251,6 @@ def _forgotten(snapshot: Snapshot, name: str, now: str) -> Iterator[Put | str]:
                 updated_at=now,
             )
             yield Put(gone, path_of("archive", "obsolete"))
-
-
-def _gathered(changes: Iterable[Put | str]) -> Withdrawal:
-    listed = tuple(changes)
-    puts = tuple(one for one in listed if isinstance(one, Put))
-    removes = tuple(one for one in listed if isinstance(one, str))
-    return Withdrawal(puts, removes, (*(put.block.id for put in puts), *removes))
 
 
 def _is_claim(piece: Evidence, name: str, block_id: str = "") -> bool:

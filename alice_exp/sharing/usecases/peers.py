@@ -99,7 +99,7 @@ def exchange(session: Session, peer: Peer, link: TlsLink) -> Exchanged:
             marks = peer_exchange.read_revocations(answer.get("revoked"))
         pages.append(peer_exchange.incoming(answer.get("bundle"), peer.name))
     received = peer_exchange.joined(peer.name, pages)
-    taken, gone = take_in(session.home, _caller(session, peer), peer.name, received, marks)
+    taken, gone = take_in(session.home, _caller(session, peer), received, marks)
     return _offer(session, peer, link, Exchanged(peer.name).with_taken(taken, gone))
 
 
@@ -156,20 +156,21 @@ def _whole(value: Json, least: int) -> int:
 
 
 def take_in(
-    home: Home, caller: Caller, name: str, received: Received, revoked: Sequence[Mark]
+    home: Home, caller: Caller, received: Received, revoked: Sequence[Mark]
 ) -> tuple[TakenIn, tuple[str, ...]]:
     """Apply a peer's revocations, then its offers; also returns the ids that the revocations affected."""
-    gone = _withdraw(
-        home, caller, lambda seen: peer_exchange.withdrawn(seen, name, revoked, caller.now), name
-    )[0]
+    name = received.name
+    gone, _ = _withdraw(
+        home, caller, name, lambda seen: peer_exchange.withdrawn(seen, name, revoked, caller.now)
+    )
     let_in = peer_exchange.admitted(received, home.read(PLACES))
     if not let_in.offers:
-        return bundles.TakenIn(name, refused=let_in.refused), gone.names
+        return TakenIn(name, refused=let_in.refused), gone.names
     return bundles.take_in(home, caller, let_in), gone.names
 
 
 def _withdraw(
-    home: Home, caller: Caller, decide: Callable[[Snapshot], Withdrawal], name: str, op: Op = "share"
+    home: Home, caller: Caller, name: str, decide: Callable[[Snapshot], Withdrawal], op: Op = "share"
 ) -> tuple[Withdrawal, Commit | None]:
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Withdrawal]:
         gone = decide(snapshot)
@@ -190,21 +191,24 @@ def _withdraw(
 
 def forget(
     session: Session, name: str, *, and_their_blocks: bool = False
-) -> tuple[Peer, Withdrawal, Commit | None]:
+) -> tuple[Withdrawal, Commit | None]:
     """Stop trusting a peer; with ``and_their_blocks`` also undo all that came from it, in one commit.
 
     Candidates are removed, approved blocks archived, counts it raised fall back. ``undo`` reverts that.
     """
-    home, caller = session.home, session.caller
+    caller = session.caller
     require_person(caller, "forget a peer", f"alice-exp peer forget {name}")
     peer = peers(session).find(name)
     peers(session).forget(peer)
     if not and_their_blocks:
-        return peer, peer_exchange.Withdrawal(), None
-    gone, commit = _withdraw(
-        home, caller, lambda seen: peer_exchange.taken_back(seen, peer.name, caller.now), peer.name, "forget"
+        return Withdrawal(), None
+    return _withdraw(
+        session.home,
+        caller,
+        peer.name,
+        lambda seen: peer_exchange.taken_back(seen, peer.name, caller.now),
+        "forget",
     )
-    return peer, gone, commit
 
 
 @dataclass
@@ -243,9 +247,7 @@ class Host:
         if verb == "offer":
             received = peer_exchange.incoming(message.get("bundle"), peer.name)
             marks = peer_exchange.read_revocations(message.get("revoked"))
-            taken, revoked = take_in(
-                self.session.home, _caller(self.session, peer), peer.name, received, marks
-            )
+            taken, revoked = take_in(self.session.home, _caller(self.session, peer), received, marks)
             said: list[Json] = [
                 {"id": which, "why": why.format(**values) if values else why}
                 for which, why, values in received.refused
