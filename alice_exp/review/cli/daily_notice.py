@@ -45,7 +45,12 @@ def greet(terminal: Terminal, command: str) -> None:
     for_person: Shown = "report" if sys.stderr.isatty() and not terminal.json else "line"
     wants: Shown = for_person if acting.named.is_person else "agent"
     try:
-        if not state.is_dir() or _was_shown(state, wants, terminal.session.moment.timestamp()):
+        now = terminal.session.moment.timestamp()
+        # A mark of a line covers only a line, an agent's only an agent's, the report's all.
+        covering = (
+            began <= now < ends for kind, began, ends, _ in _marks(state) if kind in ("report", wants)
+        )
+        if not state.is_dir() or any(covering):
             return
         # A shell that an agent drives may have a terminal, too.
         if wants != "agent" and not (acting.person if wants == "report" else acting.actor).is_person:
@@ -64,11 +69,6 @@ def mark_shown(terminal: Terminal) -> None:
             _mark(terminal.session.root / "state", "report", terminal)
     except (OSError, AliceError):
         return
-
-
-def _was_shown(state: Path, wants: Shown, now: float) -> bool:
-    """Whether a mark covers this moment: a line covers only a line, an agent's only an agent's, the report all."""
-    return any(kind in ("report", wants) and began <= now < ends for kind, began, ends, _ in _marks(state))
 
 
 def _marks(state: Path) -> Iterator[tuple[str, int, int, str]]:

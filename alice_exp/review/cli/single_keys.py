@@ -85,16 +85,12 @@ def _goes_on(raw: bytes, handle: int) -> bool:
     if raw.startswith(_PASTE):
         return not raw.endswith(_PASTE_ENDS)
     if raw[0] != 0x1B:
-        return _is_partial(raw)
+        # A character in UTF-8 that is not whole yet.
+        return len(raw) < (1 if raw[0] < 0x80 else 2 if raw[0] < 0xE0 else 3 if raw[0] < 0xF0 else 4)
     # ESC [ … ends with a letter or ~, ESC and another character with that one: two arrows in haste are two keys.
     is_whole = len(raw) > 2 and 0x40 <= raw[-1] <= 0x7E if raw[1:2] in (b"", b"[", b"O") else True
     # The bytes of an arrow key follow its escape at once; 20 ms tell them from a lone Escape key.
     return not is_whole and bool(select.select([handle], [], [], 0.02)[0])
-
-
-def _is_partial(raw: bytes) -> bool:
-    wanted = 1 if raw[0] < 0x80 else 2 if raw[0] < 0xE0 else 3 if raw[0] < 0xF0 else 4
-    return len(raw) < wanted
 
 
 @contextmanager

@@ -326,13 +326,14 @@ def _item(
 def standing_of(placed: Placed, number: int, newest: str, now: str, wait: Wait) -> dict[str, Any]:
     """What a report makes of a candidate: its number, whether it is new or changed, how long it has."""
     block, due = placed.block, expires_at(placed.block, wait)
+    left = (datetime.fromisoformat(due) - datetime.fromisoformat(now)).total_seconds() if due else -DAY
     return {
         "number": number,
         "placed": placed,
         "expires_at": due,
         "is_new": block.reported is None or block.reported.report == newest,
         "is_changed": block.reported is not None and not is_shown_as_it_is(block),
-        "days_left": _days_between(now, due) if due else -1,
+        "days_left": max(0 if due else -1, math.ceil(left / DAY)),
     }
 
 
@@ -353,11 +354,6 @@ def with_repeats(items: Sequence[Item]) -> list[Item]:
         return str(first.number or first.placed.block.id) if rank(first) < rank(item) else ""
 
     return [replace(item, says_again=told(item)) for item in items]
-
-
-def _days_between(now: str, due: str) -> int:
-    left = datetime.fromisoformat(due) - datetime.fromisoformat(now)
-    return max(0, math.ceil(left.total_seconds() / DAY))
 
 
 def _fading(snapshot: Snapshot, now: str) -> list[Placed]:

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from alice_exp.model.values.records import EpisodeBook
     from alice_exp.model.values.snapshot import Plan, Snapshot
     from alice_exp.review.rules.daily_report import Agenda, Item
-    from alice_exp.review.store import Reports
 
 
 Page = Callable[["Agenda"], "Collection[str]"]
@@ -278,6 +277,8 @@ def _report(
 ) -> Agenda:
     opened, day_began = reports(session), session.day_began
     pool, acts = [*snapshot.within("low_value")], opened.acts(day_began)
+    first = min((placed.namespace.rpartition("_")[2] for placed in pool), default="")
+    proposed = opened.proposals({placed.block.id for placed in pool}, first).items()
     edition = Edition(
         opened.open.report,
         opened.open.report if opened.open.at >= day_began else "",
@@ -288,7 +289,10 @@ def _report(
         returned(snapshot, candidates(snapshot, leaving)) if back is None else back,
         opened.open.numbers,
         {placed.block.id: namespace_name(destination(placed.block)) for placed in pool},
-        _proposals(opened, pool),
+        {
+            block_id: Proposal(act.actor, act.at, dict(act.trailers).get("Session", ""), act.op)
+            for block_id, act in proposed
+        },
         session.history.decided,
     )
     found = agenda(snapshot, session.caller.now, edition)
@@ -304,15 +308,6 @@ def _report(
         # What nobody trusts yet is a person's to read.
         team=session.team.came() if session.team is not None and session.caller.actor.is_person else (),
     )
-
-
-def _proposals(opened: Reports, pool: Sequence[Placed]) -> dict[str, Proposal]:
-    ids = {placed.block.id for placed in pool}
-    day = min((placed.namespace.rpartition("_")[2] for placed in pool), default="")
-    return {
-        block_id: Proposal(act.actor, act.at, dict(act.trailers).get("Session", ""), act.op)
-        for block_id, act in opened.proposals(ids, day).items()
-    }
 
 
 def _shown(placed: Placed, report: str, now: str) -> Placed:
