@@ -31,14 +31,12 @@ def test_the_boxes_name_ids_that_hold_whatever_a_later_report_numbers(
     cli("memorize", "two")
     page = cli("heartbeat", "--format", "html", "--lang", lang).stdout
     first, second = re.findall(r'<li id="([\w-]+)"', page)
-    assert re.findall(r'data-verb="(\w+)" data-name="([\w-]+)"', page) == [
-        *(("approve", first), ("reject", first), ("approve", second), ("reject", second)),
-    ]
+    boxes = [("approve", first), ("reject", first), ("approve", second), ("reject", second)]
+    assert re.findall(r'data-verb="(\w+)" data-name="([\w-]+)"', page) == boxes
     assert f'data-approve="{word}"' in page and f'data-comma="{comma}"' in page
     reject = re.findall(r'data-reject="(\w+)"', page)[0]
-    cli(
-        "reply", *f"{word} {first}{comma}{reject} {second}".split(), "--yes"
-    )  # the sentence that the boxes compose
+    composed = f"{word} {first}{comma}{reject} {second}"
+    cli("reply", *composed.split(), "--yes")
     assert cli("heartbeat", "--peek", "--json").json["items"] == []
 
 

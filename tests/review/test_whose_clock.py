@@ -1,5 +1,6 @@
 """An agent's clock decides nothing: what waits goes with a person's report or act alone (N1.12)."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -34,17 +35,13 @@ def _pool(cli: Call, env: dict[str, str]) -> set[str]:
 def test_no_run_but_a_persons_takes_away_or_hides_what_waits(
     home: Path, cli: Call, waiting: tuple[str, str], words: str
 ) -> None:
-    import shlex
-
     cli(*shlex.split(words), env=FAR, check=False)
     assert set(waiting) <= _pool(cli, FAR | AGENT)
     found = cli("recall", "tea boils", "--set", "low_value", "--json", env=FAR | AGENT).json["matches"]
     assert set(waiting) <= {row["id"] for row in found}
     for env in (FIRST, FAR | AGENT):
-        items = {
-            item["id"]: item["days_left"]
-            for item in cli("heartbeat", "--peek", "--json", env=env).json["items"]
-        }
+        rows = cli("heartbeat", "--peek", "--json", env=env).json["items"]
+        items = {item["id"]: item["days_left"] for item in rows}
         assert [items[one] for one in waiting] == [7 if env is FIRST else 0, None]
     assert (home / "sessions/told.jsonl").exists()
 
