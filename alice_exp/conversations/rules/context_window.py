@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -201,17 +202,15 @@ def _cut(body: Sequence[Message], turns: int, room: int, estimate: Estimate) -> 
     tool's result would lose its call.
     """
     starts = [index for index, message in enumerate(body) if message.role == "user"]
-
-    def whole(turns: int) -> int:
+    cut = 0
+    for some in (turns, 1) if starts else ():
         # A user can write between a tool call and its result, so not every user message is a clean cut (B4.4).
-        wanted = starts[-min(max(turns, 1), len(starts))]
+        wanted = starts[-min(max(some, 1), len(starts))]
         clean = (at for at in reversed(starts) if at <= wanted and not _has_orphan(body[at:]))
-        return next(clean, wanted)
-
-    if not starts:
-        return 0
-    wanted = whole(turns)
-    return wanted if wanted and count_tokens(body[wanted:], estimate) < room else whole(1)
+        cut = next(clean, wanted)
+        if cut and count_tokens(body[cut:], estimate) < room:
+            break
+    return cut
 
 
 def _has_orphan(messages: Sequence[Message]) -> bool:
@@ -223,8 +222,6 @@ def _has_orphan(messages: Sequence[Message]) -> bool:
             return True
     return False
 
-
-# ------------------------------------------------------------------------------------- a summary without a model
 
 _LABELS: dict[Role, tuple[str, str]] = {
     "user": ("User: ", "用户："),
@@ -244,11 +241,9 @@ _SPECIFIC = re.compile(
     r"|[一二三四五六七八九十百千万两]+[个天月年点块元人次台号周日楼层]"
 )
 
-WHOLE = 1000
-"""Up to so many characters a message is told whole, where everything fits."""
-
-LONGEST, ENDLESS = 240, 20
-"""The most characters that are told of one sentence, cut at a word, and of one without words and clauses."""
+WHOLE, LONGEST, ENDLESS = 1000, 240, 20
+"""The most characters of a message that is told whole, where everything fits, of a sentence, cut at a word, and of one
+without words and clauses."""
 
 AGAIN = 0.6
 """What each later sentence of a kind leaves of the worth of an earlier one."""
@@ -295,11 +290,8 @@ def trimmed(text: str, budget: int, estimate: Estimate) -> str:
     """The longest beginning of a text that fits into ``budget`` tokens, ending with a word."""
     if estimate(text) <= budget:
         return text
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if estimate(text[:middle] + "…") <= budget else (low, middle - 1)
-    return _at_a_word(text, low) + "…" if low else ""
+    size = bisect_right(range(1, len(text)), budget, key=lambda size: estimate(text[:size] + "…"))
+    return _at_a_word(text, size) + "…" if size else ""
 
 
 def _at_a_word(text: str, most: int) -> str:

@@ -40,12 +40,9 @@ _SHELL = re.compile(r"(?:^|/)(?:ba|z|da)?sh$")
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """One thing of a session: the person's words (``prompt``), the agent's (``said``), or a tool call.
-
-    ``command`` is a shell's line, ``file`` what an edit changed, with the texts before and after it where they are
-    known. ``failed`` is None where nothing says how the call ended. ``answer`` is what the tool answered, ``at`` when
-    it was called (ISO-8601 UTC, empty where the host does not say).
-    """
+    """One thing of a session: the person's words (``prompt``), the agent's (``said``), or a tool call ``at`` a time
+    (ISO-8601 UTC, empty where the host does not say): a shell's ``command``, or an edited ``file`` with the texts
+    before and after it; ``failed`` is None where nothing says how it ended, ``answer`` what the tool answered."""
 
     at: str = ""
     prompt: str = ""

@@ -138,7 +138,10 @@ class FileSessions:
         handle = self._open(session)
         try:
             deadline = time.monotonic() + wait
-            while not _locked(handle):
+            while True:
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
                 if time.monotonic() >= deadline:
                     said = "another process is extracting from {session}"
                     raise BusyError(said, session=session, hint="try again in a moment")
@@ -230,14 +233,6 @@ class FileSessions:
                 told.take(json.loads(line))
         self._told[session] = told
         return told
-
-
-def _locked(handle: int) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def unknown(session: str) -> NotFoundError:
