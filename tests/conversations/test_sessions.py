@@ -38,11 +38,8 @@ def commits(git: Callable[..., str], home: Path) -> int:
 
 
 def lines(home: Path, name: str = "demo") -> list[dict[str, Any]]:
-    return [
-        json.loads(line)
-        for line in (home / "sessions" / f"{name}.jsonl").read_text("utf-8").splitlines()
-        if line
-    ]
+    rows = (home / "sessions" / f"{name}.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in rows if line]
 
 
 # -- keeping ------------------------------------------------------------------------------------------------------

@@ -32,17 +32,12 @@ from alice_exp.model.values.block import CUES, HEARD, Payload, Place, Trigger
 from alice_exp.model.values.config import Config
 from alice_exp.model.values.snapshot import Snapshot
 
-MESSAGE_LIMIT = 16 << 20
-"""Maximum size of one message in bytes; a longer one is refused."""
+MESSAGE_LIMIT, READ_LIMIT = 16 << 20, 64 << 10
+"""Bytes of a message, a longer one is refused, and characters that extraction reads: longer text is pasted."""
 
-READ_LIMIT = 64 << 10
-"""Characters of a message that extraction reads; longer text is pasted rather than written."""
-
-_READ_AT_ONCE = 5
-"""So many old conversations are read before another begins; the others stay until the next."""
-
-KEPT_DAYS = 30
-"""Days without a new message after which a conversation is deleted (B4.6)."""
+KEPT_DAYS, _READ_AT_ONCE = 30, 5
+"""Days without a new message after which a conversation is deleted (B4.6), and how many are read before that at once;
+the others stay until the next conversation begins."""
 
 _PERSONAL: tuple[Place, ...] = ("personal",)
 
