@@ -31,6 +31,9 @@ share of the subject, or of a short text's words ("my wife is vegetarian" for a 
 MOST = 64
 """The most tokens by which candidates are looked for: a class has many members, a pasted text thousands of words."""
 
+COMMON = 1 / 8
+"""Of the texts: what more of them have finds none where the question has rarer words."""
+
 TOPIC = 2
 """A subject of so many words names a topic; a longer one asks something of it."""
 
@@ -210,7 +213,9 @@ def looked_up(query: Query, known: Statistics) -> list[str]:
         if has >= {*name}
     }
     others.difference_update(own)
-    return [*own, *sorted(others, key=lambda token: (known.holders[token], token))][:MOST]
+    every = [*own, *sorted(others, key=lambda token: (known.holders[token], token))]
+    rare = [token for token in every if known.holders[token] <= max(64, COMMON * known.total)]
+    return (rare or every)[:MOST]
 
 
 def _value(concept: Concept, query: Query, known: Statistics) -> float:

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice
+from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from zlib import crc32
 
@@ -36,7 +37,7 @@ Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
 CHANGED = -1
 """Stands for the row of a block that is new or changed."""
 
-FIRST, BEHIND = 64, 0.3
+FIRST, BEHIND = 24, 0.3
 """So many candidates are scored in any case, further ones from this share of the best one's plain BM25 on: a text that
 is told has at least ``TAIL`` of the best match (``rules.ranking``)."""
 
@@ -101,16 +102,13 @@ class Indexed:
         match = f"SELECT rowid, rank FROM texts WHERE texts MATCH ? {where} ORDER BY rank"
         likely = self.rows(match, tuple(values)) if asked else iter(())
         more: Iterable[int] = also()
-        some = [*islice(likely, AT_ONCE)]
+        some = [*_likeliest(islice(likely, AT_ONCE))]
         if asked and not some and self._within is None:
             # These terms are counted, so some text holds one: the two tables disagree.
             raise DatabaseError("a text that is counted is not found")
         while some or more:
-            # FTS5's rank is negative, the best first.
-            least = BEHIND * some[0][1] if some else 0.0
-            near = {number for at, (number, rank) in enumerate(some) if at < FIRST or rank <= least}
-            yield self._scored(query, known, near.union(more))
-            more, some = (), [*islice(likely, AT_ONCE)] if len(some) == AT_ONCE else []
+            yield self._scored(query, known, {*some, *more})
+            more, some = (), [*_likeliest(islice(likely, AT_ONCE))]
 
     def among(self, numbers: Collection[int]) -> Indexed:
         """See ``Searchable``."""
@@ -207,6 +205,16 @@ class Indexed:
         return [self._placed(*held) for held in self.rows(query, values)]
 
 
+def _likeliest(ranked: Iterator[tuple[Any, ...]]) -> Iterator[int]:
+    """The rows of the next ones that are scored, of rows with their plain BM25 (FTS5's is negative, the best first)."""
+    least = 0.0
+    for at, (row, rank) in enumerate(ranked):
+        yield row
+        least = least or BEHIND * rank
+        if at + 1 >= FIRST and rank > least:
+            return
+
+
 def load(rows: Rows) -> Files:
     """What is known of all files of the index."""
     query = "SELECT file, count(length), total(length) FROM blocks GROUP BY file"
@@ -243,11 +251,17 @@ def text_checksum(standing: str, length: int, tokens: str) -> int:
     return crc32((standing + tokens).encode(), length)
 
 
+@lru_cache(maxsize=1024)
+def _counted(text: str) -> Counter[str]:
+    # A process that answers many questions reads most texts again, and most texts share their words.
+    return Counter(map(intern, text.split()))
+
+
 def _held(query: Query, known: frozenset[str], texts: Mapping[int, str]) -> dict[str, dict[int, int]]:
     """How often each text has each token and pair of the question, by token."""
     held: dict[str, dict[int, int]] = {token: {} for token in known}
     for row, text in texts.items():
-        counts = Counter(text.split())
+        counts = _counted(text)
         for token in known & counts.keys():
             held[token][row] = counts[token]
     for pair in query.pairs:
