@@ -124,8 +124,7 @@ def search(
 
     # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
     from alice_exp.finding.rules.corpus import Corpus
-    from alice_exp.finding.rules.preferred_matches import by_meaning, days_named, of_days, preferring
-    from alice_exp.finding.rules.ranking import RESCORED, Asked
+    from alice_exp.finding.rules.ranking import RESCORED, Asked, by_meaning, days_named, of_days, preferring
 
     # Reads that wait to be folded settle a block at once, so that `show` and `recall` never disagree (DESIGN 12.9).
     reads = access(session).pending()
@@ -179,9 +178,9 @@ def of_team(session: Session, query: str, context: Mapping[str, Json]) -> list[M
 
 
 def replaced_ones(session: Session) -> frozenset[str]:
-    """The ids of what waits for what replaces it (``rules.rivals.waiting``), from the index where it can answer."""
+    """The ids of what waits for what replaces it (``rules.choice.waiting``), from the index where it can answer."""
+    from alice_exp.finding.rules.choice import replaced, waiting
     from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES
-    from alice_exp.finding.rules.rivals import replaced, waiting
 
     condition = "row IN (SELECT row FROM concerns WHERE kind = ?)"
     found = _ask(session, lambda known: known.chosen(condition, REPLACING))

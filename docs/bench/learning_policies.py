@@ -12,9 +12,8 @@ from dataclasses import dataclass, field, replace
 from math import log, sqrt
 from typing import Protocol
 
-from alice_exp.finding.rules.choice import choose
+from alice_exp.finding.rules.choice import are_rivals, choose, waiting
 from alice_exp.finding.rules.ranking import Match, fit, ordered
-from alice_exp.finding.rules.rivals import are_rivals, waiting
 from alice_exp.learning.rules.impact import counted
 from alice_exp.model.rules.approval import started
 from alice_exp.model.rules.doubt import is_in_doubt, rested, still_true

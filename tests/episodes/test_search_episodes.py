@@ -23,7 +23,7 @@ from alice_exp.episodes.rules.search_episodes import (
     statistics,
     task_similarity,
 )
-from alice_exp.finding.rules.contexts import context_similarity
+from alice_exp.finding.rules.concerns import context_similarity
 from alice_exp.finding.rules.scorer import Texts
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import iso_time, milliseconds

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alice_exp.episodes.rules.search_episodes import retrieval_similarity, similarity_with, task_similarity
-from alice_exp.finding.rules.contexts import context_similarity
+from alice_exp.finding.rules.concerns import context_similarity
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.tokens import keywords
 from tests.case_tables import table

@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.finding.rules.preferred_matches import by_meaning
-from alice_exp.finding.rules.ranking import rank
+from alice_exp.finding.rules.ranking import by_meaning, rank
 from alice_exp.finding.store.embedded import Embedded
 from tests.case_tables import cases
 from tests.finding.test_ranking import NOW, placed

@@ -151,10 +151,9 @@ def fitting(session: Session, prompt: str, project: str) -> list[Placed]:
     if not prompt.strip():
         return []
     # Searching is loaded where something is searched: behind each report the open decisions are named alone.
-    from alice_exp.finding.rules.choice import choose
+    from alice_exp.finding.rules.choice import choose, rivalry
     from alice_exp.finding.rules.concerns import TRUSTED_PLACES
-    from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone
-    from alice_exp.finding.rules.rivals import rivalry
+    from alice_exp.finding.rules.ranking import fits_by_tags_alone
     from alice_exp.finding.usecases import Filters, of_team, replaced_ones, search
     from alice_exp.model.rules.private_facts import is_private
 

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from alice_exp.conversations.rules.context_window import estimate_tokens, quarters
-from alice_exp.finding.rules.choice import in_order, rests
+from alice_exp.finding.rules.choice import in_order, replaced, rests, rivalry
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES
-from alice_exp.finding.rules.preferred_matches import is_foreign
-from alice_exp.finding.rules.rivals import replaced, rivalry
+from alice_exp.finding.rules.ranking import is_foreign
 from alice_exp.home.session import Session
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model import documents

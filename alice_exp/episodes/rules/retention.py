@@ -11,7 +11,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from typing import TypeVar
 
-from alice_exp.finding.rules.contexts import CONTEXT_WEIGHT, TASK_WEIGHT
+from alice_exp.finding.rules.concerns import CONTEXT_WEIGHT, TASK_WEIGHT
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords

@@ -19,7 +19,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from alice_exp.finding.rules.contexts import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity, contradicts
+from alice_exp.finding.rules.concerns import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity, contradicts
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords, literal_keywords

@@ -15,8 +15,16 @@ from collections.abc import Set as AbstractSet
 from functools import cache, cached_property
 from itertools import accumulate, chain
 
-from alice_exp.finding.rules import gate
-from alice_exp.finding.rules.noise import FEWEST, K1, B, Noise, learn_noise, sample_size
+from alice_exp.finding.rules.noise import (
+    FEWEST,
+    K1,
+    B,
+    Noise,
+    certainty,
+    learn_noise,
+    probability,
+    sample_size,
+)
 from alice_exp.finding.rules.parsed_query import MEMBER, TRANSLATED, Concept, Query, pairs_of
 from alice_exp.kernel.text.tokens import is_cjk, thirds, tokens_many
 from alice_exp.kernel.value_class import dataclass
@@ -87,7 +95,7 @@ class Scored:
         return sorted(self.matches, key=lambda text: (-round(self.matches[text], 6), text))
 
     def probability(self, text: int) -> float:
-        """The probability in [0, 1) that a text fits by its words (``rules.gate``); 0 without a match."""
+        """The probability in [0, 1) that a text fits by its words (``rules.noise``); 0 without a match."""
         match = self.matches.get(text, 0.0)
         if not match:
             return 0.0
@@ -95,17 +103,17 @@ class Scored:
         near = min(NEAR_WORDS, NEAR_SUBJECT * self._asked[1], NEAR_TEXT * self.lengths[text] / 3)
         if self.known.total < FEWEST and not translated and not 0 < size >= near:
             return 0.0
-        return gate.probability(match, self.noise, self.known.total, share, translated, self.stranger)
+        return probability(match, self.noise, self.known.total, share, translated, self.stranger)
 
     def most_probable(self, match: float) -> float:
         """The highest probability that a text with at most this match can have."""
-        return gate.probability(match, self.noise, self.known.total, 1.0, True, self.stranger)
+        return probability(match, self.noise, self.known.total, 1.0, True, self.stranger)
 
     def certainty(self, text: int) -> float:
         """How sure it is, in [0, 1], that a text answers and is not only about the subject; 1 for a whole topic."""
         share, _, translated = self.covered(text)
         is_topic = len(self.subject) <= TOPIC and share >= 1.0 - 1e-9 and not translated
-        return 1.0 if is_topic else gate.certainty(self.matches.get(text, 0.0), self.noise)
+        return 1.0 if is_topic else certainty(self.matches.get(text, 0.0), self.noise)
 
     @cached_property
     def noise(self) -> float:

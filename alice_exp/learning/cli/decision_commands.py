@@ -86,7 +86,7 @@ def _decision(terminal: Terminal, made: Decision, warnings: list[str], project: 
 def _told(found: Match, project: str) -> str:
     """A block in one line, whole, with where it comes from, and that another project keeps it from being told."""
     # Imported here, so that `outcome` does not pay for it.
-    from alice_exp.finding.rules.preferred_matches import is_foreign
+    from alice_exp.finding.rules.ranking import is_foreign
 
     placed = found.placed
     block = placed.block

@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from alice_exp.blocks.store.access_log import access
 from alice_exp.episodes.rules.search_episodes import Match as Similar
 from alice_exp.episodes.rules.search_episodes import similar_failures
-from alice_exp.finding.rules.choice import choose, forbids
-from alice_exp.finding.rules.preferred_matches import fits_by_tags_alone, is_foreign
-from alice_exp.finding.rules.ranking import Match
-from alice_exp.finding.rules.rivals import rivalry
+from alice_exp.finding.rules.choice import choose, forbids, rivalry
+from alice_exp.finding.rules.ranking import Match, fits_by_tags_alone, is_foreign
 from alice_exp.finding.usecases import Filters, of_team, replaced_ones, search
 from alice_exp.home.file_home import Home
 from alice_exp.home.session import Session

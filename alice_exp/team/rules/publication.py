@@ -9,8 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from alice_exp.finding.rules.choice import forbids, in_order
-from alice_exp.finding.rules.rivals import rivalry
+from alice_exp.finding.rules.choice import forbids, in_order, rivalry
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import payload_text
