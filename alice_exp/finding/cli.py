@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp.finding import documents as finding_documents
-from alice_exp.finding.usecases import (
-    Filters,
-    Shown,
-    episodes_beside,
-    level_named,
-    listing,
-    search,
-)
+from alice_exp.finding.usecases import Filters, Shown, episodes_beside, level_named, listing, search
 from alice_exp.finding.usecases import recall as read
 from alice_exp.finding.usecases import show as look
 from alice_exp.home.references import type_named
@@ -92,13 +85,7 @@ def recall(
     if queries:
         _many(terminal, queries, top, filters)
         return
-    found = read(
-        terminal.session,
-        query,
-        context_of(context),
-        top,
-        filters,
-    )
+    found = read(terminal.session, query, context_of(context), top, filters)
     document: dict[str, Any] = {"query": query, "matches": [_explained(one, explain) for one in found]}
     beside = _episodes(terminal, query, filters, document)
 
@@ -122,7 +109,7 @@ def _episodes(terminal: Terminal, query: str, filters: Filters, document: dict[s
     document["episodes"] = [finding_documents.lived(*one) for one in lived]
     if not lived:
         return []
-    from alice_exp.finding.rules.fitting_episodes import episode_text
+    from alice_exp.finding.rules.ranking import episode_text
 
     return [f"{one.id}  {terminal.local(one.at)}  {short(episode_text(one), 200)}" for _, one in lived]
 
@@ -183,12 +170,7 @@ def _many(terminal: Terminal, source: str, top: int, filters: Filters) -> None:
                 hint="query is a text, context an object",
             )
         asked.append((fields["qid"], query, context))
-    answers = search(
-        terminal.session,
-        [(query, context) for _, query, context in asked],
-        filters,
-        top,
-    )
+    answers = search(terminal.session, [(query, context) for _, query, context in asked], filters, top)
     for (qid, _, _), found in zip(asked, answers, strict=True):
         row = {
             "qid": qid,

@@ -103,7 +103,7 @@ def episodes_beside(home: Home, query: str, since: str = "") -> list[tuple[float
     if not book or not book.episodes:
         return []
     # Ranking is loaded where something is ranked.
-    from alice_exp.finding.rules.fitting_episodes import fitting_episodes
+    from alice_exp.finding.rules.ranking import fitting_episodes
 
     return fitting_episodes(book.episodes, query, since, TELLING)[:EPISODES]
 
@@ -226,12 +226,7 @@ ORDERS: Mapping[str, Callable[[Block], float]] = {
 
 
 def listing(
-    session: Session,
-    filters: Filters,
-    *,
-    archived: bool = False,
-    order: str = "",
-    most: int | None = None,
+    session: Session, filters: Filters, *, archived: bool = False, order: str = "", most: int | None = None
 ) -> list[Shown]:
     """The blocks that pass, at most ``most``, in file order or by one of ``ORDERS``; the archive only where asked for.
 

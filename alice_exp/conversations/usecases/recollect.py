@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from alice_exp.conversations.usecases.search_sessions import searching
 from alice_exp.finding import documents as finding_documents
 from alice_exp.finding.rules.choice import rivalry, together
-from alice_exp.finding.rules.fitting_episodes import episode_text, fitting_episodes
-from alice_exp.finding.rules.ranking import Match
+from alice_exp.finding.rules.ranking import Match, episode_text, fitting_episodes
 from alice_exp.finding.usecases import Filters, recall, replaced_ones
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text

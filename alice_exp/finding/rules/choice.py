@@ -106,10 +106,7 @@ def in_order(blocks: Iterable[Placed]) -> list[Placed]:
 
 
 def together(
-    blocks: Iterable[Placed],
-    rivals: Rivals,
-    most: int = MOST,
-    of_person: int = MOST_OF_PERSON,
+    blocks: Iterable[Placed], rivals: Rivals, most: int = MOST, of_person: int = MOST_OF_PERSON
 ) -> list[Placed]:
     """The approved blocks that are told together, in order: at most ``of_person`` about the person, then ``most``.
 

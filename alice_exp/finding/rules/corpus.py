@@ -33,23 +33,18 @@ class Searchable(Protocol):
     def found(self, question: str, also: Callable[[], Iterable[int]]) -> Iterator[Found]:
         """The blocks that share a word with the question or another name of one, at most ``AT_ONCE`` at a time, the
         likeliest first; the first of these with the blocks ``also``."""
-        ...
 
     def of_files(self, paths: Collection[str]) -> Searchable:
         """The same collection, of which the blocks of some files alone may be answers."""
-        ...
 
     def among(self, numbers: Collection[int]) -> Searchable:
         """The same collection, of which some blocks alone may be answers."""
-        ...
 
     def blocks(self, numbers: Sequence[int]) -> Sequence[Placed]:
         """The blocks with these numbers, in the order asked."""
-        ...
 
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
         """The trigger context of each block that has one, by the block's number."""
-        ...
 
 
 @dataclass(frozen=True)
