@@ -123,8 +123,8 @@ def search(
     passes = _passes(config, filters)
 
     # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
-    from alice_exp.finding.rules.corpus import Corpus
     from alice_exp.finding.rules.ranking import RESCORED, Asked, by_meaning, days_named, of_days, preferring
+    from alice_exp.finding.rules.scorer import Corpus
 
     # Reads that wait to be folded settle a block at once, so that `show` and `recall` never disagree (DESIGN 12.9).
     reads = access(session).pending()

@@ -14,8 +14,8 @@ from typing import get_args
 from unittest.mock import patch
 
 from alice_exp.finding.rules import noise
-from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.ranking import rank
+from alice_exp.finding.rules.scorer import Corpus
 from alice_exp.learning.rules.assessment import Grade, Weights, assess
 from alice_exp.model.rules.doubt import HALF_LIFE_DAYS
 from alice_exp.model.values.block import Block, Payload, Placed

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.parsed_query import LIGHT, word_weight
 from alice_exp.finding.rules.ranking import GATE, rank
-from alice_exp.finding.rules.scorer import Texts
+from alice_exp.finding.rules.scorer import Corpus, Texts
 from alice_exp.model.values.block import Block, Payload, Placed
 from tests.case_tables import cases, table
 

@@ -7,8 +7,8 @@ import pytest
 
 from alice_exp.finding.rules.choice import choose
 from alice_exp.finding.rules.concerns import block_text
-from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.ranking import TAIL, fit, ordered, rank
+from alice_exp.finding.rules.scorer import Corpus
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 from tests.approvals import approved
 from tests.case_tables import cases, table

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from alice_exp.finding.rules.corpus import Corpus
 from alice_exp.finding.rules.ranking import rank
+from alice_exp.finding.rules.scorer import Corpus
 from alice_exp.finding.store.index_query import Indexed
 from alice_exp.finding.store.search_index import HomeIndex
 from alice_exp.home.ports import WrittenFile

@@ -15,8 +15,8 @@ from alice_exp.finding.rules.concerns import (
     is_living,
     is_of_user,
 )
-from alice_exp.finding.rules.corpus import Corpus, Searchable
 from alice_exp.finding.rules.ranking import rank
+from alice_exp.finding.rules.scorer import Corpus, Searchable
 from alice_exp.finding.rules.statement import (
     WHEN,
     Statement,

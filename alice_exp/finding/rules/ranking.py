@@ -22,8 +22,7 @@ from alice_exp.finding.rules.concerns import (
     block_text,
     context_similarity,
 )
-from alice_exp.finding.rules.corpus import AT_ONCE, Corpus, Found, Searchable
-from alice_exp.finding.rules.scorer import Texts
+from alice_exp.finding.rules.scorer import AT_ONCE, Corpus, Found, Searchable, Texts
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.bilingual_lexicon import LEAST, scores
 from alice_exp.kernel.text.times import mentions_time, seconds

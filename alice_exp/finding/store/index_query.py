@@ -19,9 +19,8 @@ from alice_exp.model.rules import ledger
 from alice_exp.model.values.block import NONE, Block, Entry, Place, Placed, place_of
 
 if TYPE_CHECKING:
-    from alice_exp.finding.rules.corpus import Found
     from alice_exp.finding.rules.parsed_query import Query
-    from alice_exp.finding.rules.scorer import Statistics
+    from alice_exp.finding.rules.scorer import Found, Statistics
     from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.values.snapshot import Span
 
@@ -82,9 +81,8 @@ class Indexed:
     def found(self, question: str, also: Callable[[], Iterable[int]]) -> Iterator[Found]:
         """See ``Searchable``."""
         # Lists and single blocks need nothing of the ranking.
-        from alice_exp.finding.rules.corpus import AT_ONCE
         from alice_exp.finding.rules.parsed_query import Query
-        from alice_exp.finding.rules.scorer import looked_up
+        from alice_exp.finding.rules.scorer import AT_ONCE, looked_up
 
         query = Query.of(question)
         known = self._statistics(query)
@@ -127,8 +125,7 @@ class Indexed:
 
     def _scored(self, query: Query, known: Statistics, numbers: Collection[int]) -> Found:
         from alice_exp.finding.rules.concerns import Standing
-        from alice_exp.finding.rules.corpus import Found
-        from alice_exp.finding.rules.scorer import score
+        from alice_exp.finding.rules.scorer import Found, score
 
         texts: dict[int, str] = {}
         lengths: dict[int, int] = {}
