@@ -58,7 +58,7 @@ class Files(NamedTuple):
 
 
 class Indexed:
-    """One snapshot of the index; implements ``finding.rules.corpus.Searchable``. ``placed``
+    """One snapshot of the index; implements ``finding.rules.scorer.Searchable``. ``placed``
     makes a block of a row (``placed_from``)."""
 
     def __init__(
