@@ -563,13 +563,10 @@ def test_who_speaks_beside_the_user(names: tuple[str, ...], others: tuple[str, .
 
 
 def test_what_programs_call_the_two_sides_is_a_role() -> None:
-    rows = [
-        {"role": "human", "content": "a"},
-        {"speaker": "AI", "text": "b"},
-        {"speaker": "Aino", "text": "c"},
-    ]
-    said = [row.message for one in rows for row in rows_of(one)]
-    assert [one.role for one in said] == ["user", "assistant", "user"]
+    rows = [{"role": "human"}, {"speaker": "AI"}, {"speaker": "Aino"}, {"role": "Assistant"}]
+    said = [row.message for one in rows for row in rows_of({**one, "text": "a"})]
+    assert [one.role for one in said] == ["user", "assistant", "user", "assistant"]
+    assert [one.speaker for one in said] == ["", "AI", "Aino", ""]
 
 
 def test_what_nobody_read_is_read_before_it_is_deleted(home: Path, cli: Call) -> None:

@@ -217,10 +217,9 @@ def window(
     settings = Settings.of(terminal.session.config)
     settings = replace(settings, max_context=max_context or settings.max_context)
     made = sessions.window(terminal.session, session, settings)
-    messages = [as_dict(replace(one, at="", speaker="")) for one in made.messages]
     document = {
         "session": session,
-        "messages": messages,
+        "messages": [as_dict(replace(one, at="", speaker="")) for one in made.messages],
         "tokens": made.tokens,
         "tokens_before": made.tokens_before,
         "trigger": trigger_tokens(settings),

@@ -80,13 +80,13 @@ def deeds_of(entries: Iterable[Entry]) -> list[Deed]:
                 listed.append(Deed(message.at, prompt=message.content))
             elif message.role == "assistant":
                 listed.append(Deed(message.at, said=message.content))
-        for at, held, is_result in _parts(dict(record)):
+        for times, held, is_result in _parts(dict(record)):
             call, sent = first(held, _ID), _sent(held)
             shell = "shell" if held.get("type") == "local_shell_call" else ""
             name = next((one for key in _NAME if (one := held.get(key))), shell)
             if not is_result and call not in places and isinstance(name, str) and name and sent is not None:
                 places[call or f"-{len(listed)}"] = len(listed)
-                listed.append(_called(at, name, sent))
+                listed.append(_called(next(filter(None, map(time_of, times)), ""), name, sent))
             if call in places and (ended := _ended(held, is_result)):
                 failed, code, answer = ended
                 done = listed[places[call]]
@@ -95,15 +95,15 @@ def deeds_of(entries: Iterable[Entry]) -> list[Deed]:
 
 
 def _parts(
-    value: Json, at: str = "", kind: Json = None, depth: int = 0
-) -> Iterator[tuple[str, Mapping[str, Json], bool]]:
-    """The objects in which a record may hold a call or a result: the nearest time, what it says, whether a result."""
+    value: Json, around: tuple[Mapping[str, Json], ...] = (), kind: Json = None, depth: int = 0
+) -> Iterator[tuple[tuple[Mapping[str, Json], ...], Mapping[str, Json], bool]]:
+    """The objects that may hold a call or its result, each behind those that tell its time; whether it is a result."""
     if isinstance(value, list):
         for one in value:
-            yield from _parts(one, at, None, depth)
+            yield from _parts(one, around, None, depth)
     if not isinstance(value, dict) or depth > 6:
         return
-    at = time_of(value) or at
+    around = (value, *around)
     held = value = {"type": kind, **value}
     for key in ("functionCall", "functionResponse", "function"):
         if isinstance(inner := value.get(key), dict):
@@ -115,11 +115,11 @@ def _parts(
     if held.get("role") == "tool":
         held = {**held, "type": "tool_result"}
     is_result = held["type"] in _RESULTS
-    if is_result or not held.keys().isdisjoint(_CALLING):
-        yield at, held, is_result
+    if is_result or not _CALLING.isdisjoint(held):
+        yield around, held, is_result
     for key in _INSIDE:
         if key in value:
-            yield from _parts(value[key], at, value["type"] if key in WRAPPERS else None, depth + 1)
+            yield from _parts(value[key], around, value["type"] if key in WRAPPERS else None, depth + 1)
 
 
 def _sent(held: Mapping[str, Json]) -> Mapping[str, Json] | None:

@@ -1,9 +1,8 @@
 """Read transcripts: what agents' hosts keep, chat-completions messages, rows of a data set.
 
 A record is one message (``role`` and ``content``, or ``text`` and ``speaker``), a host's record with the message under
-``message``, ``payload``, ``data`` or ``info``, or a whole conversation under ``messages``. Keys under ``meta`` are
-treated like keys of the record. What does not read as a message is no message, for hosts add kinds of records at any
-time.
+``message``, ``payload``, ``data`` or ``info``, or a whole conversation under ``messages``; keys under ``meta`` are keys
+of the record. What does not read as a message is none, for hosts add kinds of records at any time.
 
 Of a user's message only what a person typed stays, without what the host or a hook put beside it; the tags stand in
 ``caller/hosts.py``, each host's in its row. Seen in what the hosts themselves wrote: Claude Code 2.1, Codex 0.169,
@@ -18,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, repeat
+from itertools import zip_longest
 
 from alice_exp.caller.hosts import KNOWN
 from alice_exp.conversations.values import ROLES, ChatRecord, Message, message_of
@@ -160,10 +159,10 @@ def once(rows: Iterable[ChatRecord]) -> list[ChatRecord]:
 
 def rows_of(fields: Mapping[str, Json]) -> Iterator[ChatRecord]:
     """The messages of one record; none where it holds no message. Raises ``UsageError`` if malformed."""
-    row: dict[str, Json] = {}
     # Gemini CLI sets the messages anew by a record of its own.
-    for more in (fields.get("meta"), fields, fields.get("$set")):
-        row |= more if isinstance(more, Mapping) else {}
+    meta, changed = fields.get("meta"), fields.get("$set")
+    row: dict[str, Json] = {**(meta if isinstance(meta, dict) else {}), **fields}
+    row |= changed if isinstance(changed, dict) else {}
     session = session_name("-".join(filter(None, (_text(row.get("corpus")), first(row, _SESSION)))))
     inner = row.get("messages")
     if isinstance(inner, list):
@@ -186,13 +185,14 @@ def rows_of(fields: Mapping[str, Json]) -> Iterator[ChatRecord]:
 
 def is_aside(row: Mapping[str, Json]) -> bool:
     """Whether a host marks a record as no part of what person and agent said and did."""
-    return any(row.get(mark) for mark in _ASIDE) or _at(row, "origin", "kind") not in (None, "human")
+    is_others = "origin" in row and _at(row["origin"], "kind") not in (None, "human")
+    return is_others or any(map(row.get, _ASIDE))
 
 
 def folder_of(fields: Mapping[str, Json]) -> str:
     """The folder in which a host worked when it wrote a record (Claude Code and Qwen Code in each, Codex in those of a
     session's and a turn's settings); empty where it does not say."""
-    named = (_at(fields, "cwd"), *(_at(fields, key, "cwd") for key in ("meta", *WRAPPERS)))
+    named = (fields.get("cwd"), *(_at(fields.get(key), "cwd") for key in ("meta", *WRAPPERS)))
     return next((one for one in named if isinstance(one, str) and one.startswith("/")), "")
 
 
@@ -209,7 +209,9 @@ def _message(row: Mapping[str, Json]) -> Message | None:
             return None
         role = kind
     name = _text(role) or speaker
-    side = _SIDES.get(name.lower(), "user")
+    side = _SIDES.get(name.lower())
+    if side is None:
+        side, speaker = "user", speaker or name
     is_hosts = any(key in row for key in _HOSTS_OWN)
     content = next((row[key] for key in _TEXT if key in row), None)
     if content is None and not row.get("tool_calls"):
@@ -219,8 +221,6 @@ def _message(row: Mapping[str, Json]) -> Message | None:
     content = _typed(content, row) if side == "user" else _said(content)
     if not content and (side == "user" or is_hosts):
         return None
-    if not speaker and name.lower() not in _SIDES:
-        speaker = name
     more: dict[str, Json] = {"speaker": speaker} if speaker else {}
     return message_of({**row, "role": side, "content": content, "at": time_of(row, is_hosts), **more})
 
@@ -230,18 +230,15 @@ def _typed(content: Json, row: Mapping[str, Json]) -> Json:
     if not isinstance(content, list):
         return typed_words(content) if isinstance(content, str) else content
     # Codex says of each part whether it put it there itself.
-    items = _at(row, "internal_chat_message_metadata_passthrough", "content_item_metadata")
-    told = chain(items if isinstance(items, list) else (), repeat(None))
-    sources = (_at(item, "provenance") for item in told)
-    parts = [
-        part
-        for part, source in zip(content, sources, strict=False)
-        if source is None or _at(source, "type") == "user"
-    ]
-    if any(_at(one, "type") == "tool_result" or _at(one, "functionResponse") for one in parts):
+    items = _at(row.get("internal_chat_message_metadata_passthrough"), "content_item_metadata")
+    told = zip_longest(content, items if isinstance(items, list) else ())
+    sources = ((one, item and _at(item, "provenance")) for one, item in told)
+    parts = [one for one, source in sources if source is None or _at(source, "type") == "user"]
+    known = [one for one in parts if isinstance(one, dict)]
+    if any(one.get("type") == "tool_result" or "functionResponse" in one for one in known):
         return ""
     own = [text for text in (typed_words(_text(_said([one]))) for one in parts) if text]
-    if row.get("type") == "user" and all(isinstance(one, dict) and "type" not in one for one in parts):
+    if row.get("type") == "user" and len(known) == len(parts) and not any("type" in one for one in known):
         # Gemini CLI and Qwen Code: what stands behind the first words comes from hooks and files.
         own = own[:1]
     said = "\n".join(own)
@@ -286,11 +283,11 @@ def first(row: Mapping[str, Json], keys: Sequence[str]) -> str:
     return next(filter(None, (_text(row.get(key)) for key in keys)), "")
 
 
-def _at(value: Json | Mapping[str, Json], *path: str) -> Json:
+def _at(value: Json, *path: str) -> Json:
     """What stands at a path of keys; None where there is nothing."""
     for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value  # type: ignore[return-value]
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def _text(value: Json) -> str:

@@ -166,14 +166,11 @@ def _read(opened: Session, records: Sequence[ChatRecord]) -> tuple[list[Message]
 def _heard(records: Sequence[ChatRecord], sentences: Sequence[Said]) -> list[Heard]:
     """Sentences as they stand in the queue."""
     rows = [(records[one.index], one) for one in sentences]
+    hosts = [next((name for name in HOSTS if row.session.startswith(f"{name}-")), "") for row, _ in rows]
     return [
-        Heard("", row.ref, _host(row.session), row.project, row.message.at, one.text, one.place)
-        for row, one in rows
+        Heard("", row.ref, host, row.project, row.message.at, one.text, one.place)
+        for host, (row, one) in zip(hosts, rows, strict=True)
     ]
-
-
-def _host(session: str) -> str:
-    return next((name for name in HOSTS if session.startswith(f"{name}-")), "")
 
 
 def _keep(opened: Session, sentences: Sequence[Heard]) -> Sequence[Heard]:
