@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Literal, get_args
 
 from alice_exp.kernel.text.tokens import tokens
@@ -70,9 +71,7 @@ def arranged(items: Sequence[Item]) -> list[tuple[Key, list[Item]]]:
     key_of_group: dict[int, Key] = {}
     for item in items:
         key = _key(item)
-        if item.group:
-            key = key_of_group.setdefault(item.group, key)
-        parts[key].append(item)
+        parts[key_of_group.setdefault(item.group, key) if item.group else key].append(item)
     rank = {item.group: at for at, item in reversed(list(enumerate(items))) if item.group}
     place = {id(item): rank.get(item.group, at) for at, item in enumerate(items)}
     seen: dict[int, int] = {}
@@ -85,7 +84,8 @@ def arranged(items: Sequence[Item]) -> list[tuple[Key, list[Item]]]:
         def order(item: Item, key: Key = key) -> tuple[str | int, ...]:
             at = place[id(item)]
             often = seen[at] if len(said_on(item.placed.block)) > 1 else 0
-            return (-often, *(_subject(item) if key == "work" else ()), -seen[at], at)
+            subject = (project_of(item), item.destination) if key == "work" else ()
+            return (-often, *subject, -seen[at], at)
 
         rows.sort(key=order)
     return [(key, rows) for key, rows in parts.items() if rows]
@@ -103,23 +103,15 @@ def _key(item: Item) -> Key:
     return "user" if item.destination.startswith("personal/") else "work"
 
 
-def _subject(item: Item) -> tuple[str, str]:
-    return project_of(item), item.destination
-
-
 def page_of(items: Sequence[Item], number: int = 1) -> tuple[Item, ...]:
     """The candidates of one screen, ``number`` from 1: at most ``CARDS``, a group never cut in two."""
     screens: list[list[Item]] = [[]]
     row = [item for _, part in arranged(items) for item in part]
-    at = 0
-    while at < len(row):
-        size = 1
-        while row[at].group and at + size < len(row) and row[at + size].group == row[at].group:
-            size += 1
-        if screens[-1] and len(screens[-1]) + size > CARDS:
+    for _, together in groupby(row, key=lambda item: item.group or -id(item)):
+        group = [*together]
+        if screens[-1] and len(screens[-1]) + len(group) > CARDS:
             screens.append([])
-        screens[-1] += row[at : at + size]
-        at += size
+        screens[-1] += group
     return tuple(screens[number - 1]) if 1 <= number <= len(screens) else ()
 
 
