@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from alice_exp.finding.rules.nearness import Relation
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import evidence_line, payload_text, trigger_text
 from alice_exp.model.values.block import HELD, Placed
-from alice_exp.review.rules.daily_report import Item
 from alice_exp.review.rules.report_order import arranged, is_perhaps, is_unlike, project_of, said_on
 from alice_exp.terminal.language import days_told, listed, say
+
+if TYPE_CHECKING:
+    from alice_exp.finding.rules.nearness import Relation
+    from alice_exp.review.rules.daily_report import Item
 
 
 @dataclass(frozen=True, slots=True)

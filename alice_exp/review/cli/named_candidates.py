@@ -15,7 +15,7 @@ from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import Placed, content_hash
 from alice_exp.review.rules.report_order import Wanted
 from alice_exp.review.store import reports
-from alice_exp.review.usecases import decisions, todays_report
+from alice_exp.review.usecases import decisions
 from alice_exp.terminal.language import listed, say
 
 if TYPE_CHECKING:
@@ -60,7 +60,10 @@ def chosen(terminal: Terminal, references: list[str] | None, everything: bool, w
         return Choice(decisions.chosen(terminal.session, each))
     ids = decisions.open_report(terminal.session).ids
     if not wanted.is_any:
-        report, _ = todays_report.heartbeat(terminal.session, peek=True)
+        # A decision by numbers or ids does without the rules of a report.
+        from alice_exp.review.usecases.todays_report import heartbeat
+
+        report, _ = heartbeat(terminal.session, peek=True)
         fitting = {item.placed.block.id for item in report.items if wanted.holds(item)}
         ids = tuple(block_id for block_id in ids if block_id in fitting)
     return wide(terminal, ids) if ids else Choice((), True)
@@ -100,6 +103,8 @@ def wide(terminal: Terminal, ids: Sequence[str]) -> Choice:
 
 def standing(terminal: Terminal) -> Choice:
     """What stands in universal without an approval of this home; what has to be decided on by itself is named."""
+    from alice_exp.review.usecases import todays_report
+
     together, apart = todays_report.standing(terminal.session.home)
     name_apart(terminal, [placed.block.id for placed in apart])
     hashes = {placed.block.id: content_hash(placed.block) for placed in together}
@@ -139,7 +144,9 @@ def reached(terminal: Terminal, decision: Decision, text: str) -> Choice:
 
 def subjects(terminal: Terminal) -> dict[str, tuple[str, ...]]:
     """The ids of the candidates that are about the user, and of those about work."""
-    report, _ = todays_report.heartbeat(terminal.session, peek=True)
+    from alice_exp.review.usecases.todays_report import heartbeat
+
+    report, _ = heartbeat(terminal.session, peek=True)
     return {
         name: tuple(i.placed.block.id for i in report.items if Wanted(about=name).holds(i))
         for name in ("user", "work")

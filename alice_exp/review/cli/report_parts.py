@@ -5,25 +5,27 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from alice_exp.blocks.cli.lifetime_commands import told_lost
-from alice_exp.blocks.rules.undo import Lost
-from alice_exp.finding.rules.nearness import Relation
-from alice_exp.home.ports import Came
-from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model import documents
 from alice_exp.model.documents import brief, payload_text, trigger_text
-from alice_exp.model.rules.identity import Returned
 from alice_exp.model.values.block import HELD, Placed, place_of
 from alice_exp.review.cli.candidate_card import Row, item_document, relation_document, which_holds
-from alice_exp.review.rules.daily_report import Agenda
-from alice_exp.review.rules.doubts import Approval, Question
-from alice_exp.review.rules.state_changes import Movement
 from alice_exp.terminal.language import aside, say
+
+if TYPE_CHECKING:
+    from alice_exp.blocks.rules.undo import Lost
+    from alice_exp.finding.rules.nearness import Relation
+    from alice_exp.home.ports import Came
+    from alice_exp.kernel.jsonc.scan import Problem
+    from alice_exp.model.rules.identity import Returned
+    from alice_exp.review.rules.daily_report import Agenda
+    from alice_exp.review.rules.doubts import Approval, Question
+    from alice_exp.review.rules.state_changes import Movement
+
 
 FEW = 5
 """The most rows of a section on a screen, and of fading blocks anywhere; further ones are counted."""
@@ -180,6 +182,9 @@ def doubted(one: Question) -> Row:
 
 
 def _lost(row: Lost) -> Row:
+    # Few reports lack a decision, and what tells of it loads how acts are undone.
+    from alice_exp.blocks.cli.lifetime_commands import told_lost
+
     text, entry = row.text, row.entry
     document = {
         "id": entry.id,
