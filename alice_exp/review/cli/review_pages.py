@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from typing import Literal
 
+from alice_exp.blocks.usecases import lifetime
 from alice_exp.home.ports import Came
 from alice_exp.kernel.text.display import wrapped
 from alice_exp.kernel.value_class import dataclass
@@ -228,14 +229,11 @@ def lost_page(terminal: Terminal, rule: Callable[[str], None], width: int) -> bo
     pressed = answered_key(say("[b]ack into the files [n]o longer [l]ater [q]uit "), "bn")
     if pressed in ("b", "n"):
         ids = [row.entry.id for row in rows]
-        done = provenance.restore_lost(
-            session.home, session.caller, session.history, ids, lets_go=pressed == "n"
-        )
-        gone, back = (
-            say("{count} decisions hold no more", count=len(done.ids)),
-            say("{count} decisions are in the files again", count=len(done.ids)),
-        )
-        terminal.line(f"  {gone if pressed == 'n' else back}")
+        is_gone = pressed == "n"
+        done = provenance.restore_lost(session.home, session.caller, session.history, ids, lets_go=is_gone)
+        gone = say("{count} decisions hold no more", count=len(done.ids))
+        back = say("{count} decisions are in the files again", count=len(done.ids))
+        terminal.line(f"  {gone if is_gone else back}")
     return pressed in QUITTING
 
 
@@ -274,10 +272,13 @@ def _ask_doubt(terminal: Terminal, question: Question, rule: Callable[[str], Non
     pressed = answered_key(asked, f"{marks}ky")
     if pressed in QUITTING:
         return False
+    home, caller = terminal.session.home, terminal.session.caller
     if pressed in ("k", "y"):
-        _kept(terminal, question.placed)
+        lifetime.keep(home, caller, question.placed.block.id)
+        terminal.line("  " + say("kept: it still holds"))
     elif pressed not in LATER:
-        _retired(terminal, known[marks.index(pressed)])
+        lifetime.retire(home, caller, known[marks.index(pressed)].block.id, "no longer true")
+        terminal.line("  " + say("retired: it no longer holds"))
     return True
 
 
@@ -297,17 +298,3 @@ def _settled(terminal: Terminal, new: Placed, old: Placed, answer: str) -> set[s
         terminal.line("  " + say("{id} waits while {other} holds", id=loser, other=winner))
         return {loser}
     return set()
-
-
-def _kept(terminal: Terminal, placed: Placed) -> None:
-    from alice_exp.blocks.usecases.lifetime import keep
-
-    keep(terminal.session.home, terminal.session.caller, placed.block.id)
-    terminal.line("  " + say("kept: it still holds"))
-
-
-def _retired(terminal: Terminal, placed: Placed) -> None:
-    from alice_exp.blocks.usecases.lifetime import retire
-
-    retire(terminal.session.home, terminal.session.caller, placed.block.id, "no longer true")
-    terminal.line("  " + say("retired: it no longer holds"))
