@@ -69,11 +69,11 @@ def test_replies_of_persons_who_never_saw_the_grammar() -> None:
 
 
 def test_replies_of_writers_on_reports_of_their_own() -> None:
-    """892 sentences, two of five Chinese; each line holds a report's items, then replies with what they approve and reject."""
+    """1,052 sentences, two of five Chinese; each line holds a report's items, then replies with what they approve and reject."""
     lines = Path(__file__).with_name("foreign_replies.jsonl").read_text().splitlines()
     understood = meant = wrong = 0
     for report in map(json.loads, lines):
-        ids = tuple(f"exp-{letter * 8}" for letter in "abcdefghijk"[: len(report["items"])])
+        ids = tuple(f"exp-{letter * 8}" for letter in "abcdefghijkm"[: len(report["items"])])
         for text, meaning in report["replies"]:
             plain = text if decided(text, ids) is not None else said_back(text, ids, report["items"])
             acts = {
@@ -89,7 +89,7 @@ def test_replies_of_writers_on_reports_of_their_own() -> None:
             meant += bool(wanted)
             understood += bool(wanted) and acts == wanted
             wrong += bool(acts) and acts != wanted
-    assert understood >= 0.73 * meant
+    assert understood >= 0.82 * meant
     assert wrong == 0
 
 

@@ -320,3 +320,12 @@ def is_turned(one: list[Said], two: list[Said]) -> bool:
     named = [{said.value for said in of} for of in (one, two)]
     is_open = len(named[0] | named[1]) > 1 and not len(named[0]) == len(named[1]) == 2
     return len(left) == len(right) == 1 and left != right and is_open
+
+
+def contradicts(text: str, known: str) -> bool:
+    """Whether a text that speaks of what a known one says tells a change, another value, or what holds instead."""
+    one, two = _read((text,)), _read((known,))
+    denied = [two.signs[key] for key, sign in one.signs.items() if sign < 0 and key in two.signs]
+    is_instead = any(sign > 0 and key not in two.signs for key, sign in one.signs.items())
+    is_changed = any(is_other(name, one, two) for name in one.said) or "update" in one.roles - two.roles
+    return is_changed or (is_instead and min(denied, default=0) > 0)

@@ -23,30 +23,15 @@ MOST_BYTES = 4096
 """The length of the longest reply, in bytes of UTF-8."""
 
 _ONE = r"(?:approve\s+|同意\s*)?(?:number\s+|#|第)?([0-9]+)\s*[条號号]?\s*"
-_MORE = tuple(
-    (re.compile(f"{pattern}[。.!！]?", re.IGNORECASE), f"{verb} {{0}}", more)
-    for pattern, verb, more in (
-        (
-            _ONE + r"(?:replaces?(?: it| that| the old(?: one)?)?|(?:取代|替换|替換|代替)(?:旧的|它)?)",
-            "approve",
-            "new",
-        ),
-        (_ONE + r"(?:old|the old one|(?:留|要)旧的)", "reject", "old"),
-        (_ONE + r"(?:both|keep both|两[个条]都[要留](?:着|下)?)", "approve", "both"),
-        (_ONE + r"(?:neither|两[个条]都不[要留])", "reject", "neither"),
-        (
-            r"(.*?)[,，]?\s*(?:everywhere|in (?:all|every) projects?|(?:在?所有项目|到处)都?(?:适用|有效)?)",
-            "",
-            "everywhere",
-        ),
-        (r"(?:reject and purge|purge|拒绝并(?:清除|彻底删除)|清除|彻底删除)\s*(.*)", "reject", "purge"),
-        (
-            r"(?:reject|拒绝)\s*(.*?)(?:[,，]? and purge(?: (?:it|them))?|[，,]?并(?:清除|彻底删除))",
-            "reject",
-            "purge",
-        ),
-    )
-)
+_MORE = {
+    "new": _ONE + r"(?:replaces?(?: it| that| the old(?: one)?)?|(?:取代|替换|替換|代替)(?:旧的|它)?)",
+    "old": _ONE + r"(?:old|the old one|(?:留|要)旧的)",
+    "both": _ONE + r"(?:both|keep both|两[个条]都[要留](?:着|下)?)",
+    "neither": _ONE + r"(?:neither|两[个条]都不[要留])",
+    "everywhere": r"(.*?)[,，]?\s*(?:everywhere|in (?:all|every) projects?|(?:在?所有项目|到处)都?(?:适用|有效)?)",
+    "purge": r"(?:reject and purge|purge|拒绝并(?:清除|彻底删除)|清除|彻底删除)\s*(.*)",
+    "purge it": r"(?:reject|拒绝)\s*(.*?)(?:[,，]? and purge(?: (?:it|them))?|[，,]?并(?:清除|彻底删除))",
+}
 """What says more of a reply's one decision: which of two rivals holds, where, or that nothing of it is kept."""
 
 _OF_WHAT = "I read: {reading}; of what is {what} left out?"
@@ -125,9 +110,10 @@ def read(
 def more(text: str) -> tuple[str, str]:
     """A reply without what it says beside its one decision, and that: "new", "old", "both", "neither" (of rivals),
     "everywhere", "purge" or nothing. ``3 replaces`` is ``approve 3`` and "new"."""
-    for pattern, plain, said in _MORE:
-        if match := pattern.fullmatch(text.strip()):
-            return plain.format(match[1]).strip(), said
+    for said, pattern in _MORE.items():
+        if match := re.fullmatch(f"{pattern}[。.!！]?", text.strip(), re.IGNORECASE):
+            verb = {"new": "approve", "both": "approve", "everywhere": ""}.get(said, "reject")
+            return f"{verb} {match[1]}".strip(), said.split()[0]
     return text, ""
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Literal
 
 from alice_exp.kernel.text.data_files import word_lists
+from alice_exp.kernel.text.tokens import simplified
 from alice_exp.kernel.value_class import dataclass
 
 Verb = Literal["approve", "reject", "later"]
@@ -71,6 +72,7 @@ _NARROW: dict[int, int | str] = {
     ord("’"): "'",
     ord("\r"): "\n",
 }
+_OFTEN_SIMPLE = dict(zip(map(ord, "沒別隻著於"), "没别只着于", strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,11 @@ def tokens(text: str) -> list[Token]:
     if found and found[-1].kind == "turning":
         found[-1] = replace(found[-1], kind="alone")
     return found
+
+
+def simple(text: str) -> str:
+    """A text in simplified characters, one for each of its own."""
+    return text if text.isascii() else text.translate(simplified()).translate(_OFTEN_SIMPLE)
 
 
 def _join(token: Token, found: list[Token]) -> None:
@@ -136,13 +143,14 @@ def _join(token: Token, found: list[Token]) -> None:
         found.append(token)
 
 
-def _raw(text: str) -> Iterator[Token]:
+def _raw(written: str) -> Iterator[Token]:
+    text = simple(written)
     at = 0
     while at < len(text):
         if blank := _BLANKS.match(text, at):
             at = blank.end()
         elif reason := _REASON.match(text, at):
-            at, why = _reason(text, reason.end())
+            at, why = _reason(text, reason.end(), written)
             yield why
         elif text[at] == "\n":
             yield Token("stop", "")
@@ -161,7 +169,7 @@ def _raw(text: str) -> Iterator[Token]:
             run = _RUN.match(text, at) if match["unknown"] else None
             token = _token(match)
             if token is not None:
-                yield replace(token, text=run[0]) if run else token
+                yield replace(token, text=written[at : run.end()]) if run else token
             at = (run or match).end()
 
 
@@ -227,7 +235,7 @@ def number_of(numeral: str) -> int | None:
     return total + digit
 
 
-def _reason(text: str, start: int) -> tuple[int, Token]:
+def _reason(text: str, start: int, written: str) -> tuple[int, Token]:
     """Where a reason that begins at ``start`` ends, and its token: it goes on over marks up to a part that names or
     decides something. What holds a number, an exception or another decision is asked back."""
     end = start
@@ -241,9 +249,9 @@ def _reason(text: str, start: int) -> tuple[int, Token]:
             break
         held += inside
         end = part.end()
-    written = text[start:end].strip(" \t\n,，;；。.!！")
+    said = written[start:end].strip(" \t\n,，;；。.!！")
     verbs = [token.value for token in held if token.kind == "verb"]
     says = [token for token in held if token.kind not in ("comma", "stop")][-1:]
     is_verdict = bool(says) and says[0].kind == "verb"
-    is_odd = not written or any(token.kind in _HINTS or token.kind == "counted" for token in held)
-    return end, Token("heavy" if is_odd else "reason", written, verbs[-1] if is_verdict else "")
+    is_odd = not said or any(token.kind in _HINTS or token.kind == "counted" for token in held)
+    return end, Token("heavy" if is_odd else "reason", said, verbs[-1] if is_verdict else "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import field
+from itertools import pairwise
 
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
 from alice_exp.kernel.text.tokens import fold, tokens
@@ -16,6 +17,7 @@ _MARKS = {**dict.fromkeys(".;!。", 2), **dict.fromkeys(",:-–—(){}[]", 1), *
 """How much a mark parts: 0 joins, 1 is a comma, 2 a stop. Other marks say nothing."""
 _STRENGTH = {"approve": 3, "reject": 3, "later": 3, "good": 2, "bad": 2, "wish": 1}
 _SAYS = {"good": "approve", "wish": "approve", "bad": "reject", "soon": "later", "gone": "reject"}
+_ABOUT = ("about", "on", "regarding", "concerning")
 _LOOSE_NOUNS = ("part", "limit", "fact", "habit", "this")
 """Behind these nouns an item need not be named."""
 
@@ -60,14 +62,14 @@ class Clause:
 
     ``flags``: vague (a numeral that may name or count), counted ("these two …"), figure (a number of its own), denied
     (a negation of nothing), denied set (behind its set), order (a negation that asks), leaving (what follows is left
-    out), apart, left out (by a word behind it), split (words of two items), also, subject (begins with words of which
+    out), apart, left out (by a word behind it), also, subject (begins with words of which
     nobody knows what they name), listing (behind a colon), chinese (its hint).
     """
 
     level: int = 2
     """How much the mark before it parts."""
     opener: str = ""
-    """But, so or why."""
+    """But, so, why or a bracket."""
     row: list[Named | Verdict] = field(default_factory=list)
     pronoun: int = 0
     """How many items "it" (1), "those two" (2) or "those" (-1) mean."""
@@ -78,6 +80,8 @@ class Clause:
     tally: int = 0
     """How many items "two about docker" says."""
     flags: set[str] = field(default_factory=set)
+    text: str = ""
+    """Its words, and those of the clauses without set and verdict beside it in its sentence."""
 
     @property
     def sets(self) -> list[Named]:
@@ -118,7 +122,6 @@ class Clause:
             last.out |= new.places
             last.is_apart |= "apart" in self.flags
             return
-        refuse(is_leaving and not any(one.out for one in self.sets))  # "except everything"
         if last is None:
             self.row.append(new)
         elif last.is_only_out:
@@ -129,17 +132,15 @@ class Clause:
             last.wide = last.wide and ("rest" if "rest" in (new.wide, last.wide) else "all")
             last.count = last.count or new.count
         elif last.wide:
-            refuse(not (last.wide == "all" and new.by_word))  # "all 3"
-            self.row[-1] = new
+            refuse(not new.by_word)  # "all 3"
+            self.row[-1] = new if last.wide == "all" else last
         elif not (new.by_word or last.by_word):
             refuse(new.places & last.places)
             last.places |= new.places
         else:
             is_one = new.places <= last.places or last.places <= new.places
-            refuse(not is_one and new.by_word != last.by_word)  # "number 3, the docker one" are two
-            self.flags |= {"split"} if not is_one else set()
+            refuse(not is_one)  # "number 3, the docker one" are two
             self.row[-1] = new if last.by_word and not new.by_word else last
-        self.flags -= {"leaving"} if new.wide else set()
 
 
 def clauses(words: Sequence[Word], numbered: Sequence[str], said: Sequence[str]) -> list[Clause]:
@@ -154,10 +155,13 @@ class _Builder:
         self.row = [Clause()]
         self.run: list[str] = []
         """Unknown words that may name an item."""
+        self.must = False
+        """They do so: "the one about …"."""
 
     def read(self, words: Sequence[Word]) -> list[Clause]:
-        for (kind, word), (behind, _) in zip(words, [*words[1:], ("", "")], strict=True):
+        for (kind, word), (behind, behind_word) in zip(words, [*words[1:], ("", "")], strict=True):
             clause = self.row[-1]
+            clause.text += word if word > "\x7f" else f"{word} "
             is_why = clause.opener == "why"
             if kind in ("soon", "gone") and not is_why:
                 clause.hint = clause.hint or _SAYS[kind]
@@ -168,7 +172,7 @@ class _Builder:
             if kind in ("name", "soon", "vague") and word != "no":
                 self.run.append(word)
             elif kind == "head":
-                self._add_head(clause, word)
+                self._add_head(clause, word, behind_word)
             elif kind in ("tally", "count"):
                 clause.tally = int(word)
                 clause.flags |= {"counted"} if kind == "count" or behind != "name" else set()
@@ -180,6 +184,10 @@ class _Builder:
                 self._add(clause, kind, word, behind)
         self._name(self.row[-1])
         self._cut(2)
+        for clause, after in pairwise(self.row):
+            after.text = after.text if clause.row or after.level == 2 else f"{clause.text}, {after.text}"
+        for clause, after in zip(self.row[-2::-1], self.row[:0:-1], strict=True):
+            clause.text += "" if after.row or after.level == 2 else f", {after.text}"
         return self.row[:-1]
 
     def _cut(self, level: int, opener: str = "") -> None:
@@ -193,12 +201,15 @@ class _Builder:
         flags = clause.flags & {"apart"} | ({"leaving"} if is_leaving and not level else set())
         self.row.append(Clause(level, opener or keeps, flags=flags))
 
-    def _add_head(self, clause: Clause, word: str) -> None:
+    def _add_head(self, clause: Clause, word: str, behind: str) -> None:
         """The noun behind an item's own words, or a pronoun: "the docker one", "that one"."""
         is_plural = (word.endswith("s") and word.isascii()) or word == "stuff"
         if self.run:
             self._name(clause, -is_plural, must=word not in _LOOSE_NOUNS)
         elif not (clause.last_set or clause.pronoun):
+            self.must = behind in _ABOUT
+            if self.must:
+                return
             refuse(word == "one")
             clause.pronoun = -1 if is_plural else 1
 
@@ -208,16 +219,18 @@ class _Builder:
         run, self.run = self.run, []
         if not run:
             return
+        must, self.must = must or self.must, False
         last = clause.last_set
-        is_all = last is not None and last.wide == "all" and run[0] in ("about", "on", "for", "with", "from")
+        is_all = last is not None and last.wide == "all" and run[0] in (*_ABOUT, "for", "with", "from")
         several = clause.pronoun if clause.pronoun > 1 else 0
         text = "".join(one if one > "\x7f" else f" {one} " for one in run)
         places, unknown = self._found(text, max(many, 0) or clause.tally or several or many or -is_all, must)
         refuse("leaving" in clause.flags and not places and unknown)
         if clause.opener != "why":
-            refuse((must or is_all) and not places)
+            refuse((must or is_all) and not places and tokens(text))
             clause.flags |= {"subject"} if not (clause.row or places) and run[-1] > "\x7f" else set()
             if places:
+                clause.flags |= {"headed"} if must else set()
                 clause.add(Named(places, by_word=True))
         clause.unknown += unknown
 
@@ -228,7 +241,9 @@ class _Builder:
         by = [frozenset(at for at, own in enumerate(self.own, start=1) if names & own) for names in alike]
         unknown = sum(not one for one in by)
         begun = {
-            at for at, one in enumerate(self.said, start=1) if fold(one).startswith(text.strip() or "\n")
+            at
+            for at, one in enumerate(self.said, start=1)
+            if fold(one).startswith(text.strip().removeprefix("关于") or "\n")
         }
         groups = {one for one in by if (len(one) == many if many > 0 else len(one) > 1)}
         if many and len(begun) > 1:
@@ -239,9 +254,14 @@ class _Builder:
         for one in by:
             score.update(dict.fromkeys(one, 3 if len(one) == 1 else int(len(one) < 4)))
         if must and [*score.values()].count(max(score.values(), default=0)) != 1:
-            # 出卷子 says some signs of 出试卷.
+            # 出卷子 says some signs of 出试卷, "the veggie one" begins as "vegetarian" does.
             signs = {one for one in text if one > "\x7f"} - SIGNS
-            shared = {at: len(signs & own) for at, own in enumerate(self.own, start=1)}
+            heads = {one[:3] for one in words if one.isascii() and len(one) > 4}
+            weight = 2 if len(signs) < 4 else 1
+            shared = {
+                at: weight * len(signs & own) + 2 * any(one[:3] in heads for one in own if one.isalpha())
+                for at, own in enumerate(self.own, start=1)
+            }
             score = Counter({at: many for at, many in shared.items() if many > 1})
         top = [at for at, value in score.items() if value == max(score.values())]
         is_found = len(top) == 1 and score[top[0]] > 1
@@ -255,18 +275,24 @@ class _Builder:
         elif kind == "mark" and word == "?":
             self._ask(clause)
         elif kind in ("mark", "and"):
-            self._cut(_MARKS[word] if kind == "mark" else 0)
+            self._cut(_MARKS[word] if kind == "mark" else 0, word if word in "([{" else "")
             self.row[-1].flags |= {"listing"} if word == ":" else set()
-        elif kind == "except" or (kind == "but" and last and last.wide and behind not in VERBS):
+        elif (
+            kind == "except"
+            or (kind == "not" and clause.opener == "correct")
+            or (kind == "but" and last and last.wide and behind not in VERBS)
+        ):
             clause.flags = clause.flags - {"apart"} | {"leaving", *["apart"] * word.startswith("but not")}
-        elif kind in ("but", "so", "why"):
+        elif kind in ("but", "so", "why", "correct"):
             self._cut(1, kind)
         elif kind == "which":
             self._cut(1)
             self.row[-1].pronoun = 1
         elif kind == "not":
-            is_behind = last is not None and (word.isascii() or word == "不是")
             is_order = FORMS.order.match(word) is not None
+            is_behind = last is not None and (
+                word.isascii() or word == "不是" or (is_order and not last.by_word)
+            )
             clause.flags |= {"denied", *["order"] * is_order, *["denied set"] * is_behind}
         elif kind == "also":
             clause.flags |= {"also"}
@@ -311,7 +337,6 @@ class _Builder:
         if last and isinstance(clause.row[0], Named) and last[0] != verdict[0] and last[1] == verdict[1]:
             self._cut(1)  # "1 👍 5 👍 wait with the others"
         self.row[-1].row.append(verdict)
-        self.row[-1].flags -= {"leaving"}
 
     def _ask(self, clause: Clause) -> None:
         """A question is refused; "Frost hardy only? No." names an item."""
@@ -323,8 +348,6 @@ class _Builder:
 
     def _is_listed(self, clause: Clause, word: str) -> bool:
         """Whether "all" means those of which the clauses before speak."""
-        if "leaving" in clause.flags and not clause.sets:
-            return False
         if word == "都" or clause.pronoun:
             return any(one.places and not one.out for each in self.row for one in each.sets)
         for one in reversed(self.row):
@@ -344,7 +367,6 @@ class _Builder:
             assert last is not None
             last.out, last.places = last.out | last.places, set()
             clause.flags |= {"left out"}
-        clause.flags -= {"leaving"}
 
 
 def union(sets: Iterable[Named]) -> set[int]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import cast
 
+from alice_exp.finding.rules.statement import contradicts
 from alice_exp.review.rules.reply import Decision, written
 from alice_exp.review.rules.reply_words import Verb
 from alice_exp.review.rules.said_clauses import Clause, Named, Unclear, Verdict, clauses, refuse, union
@@ -32,7 +33,7 @@ def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
     """
     if len(text) > MOST_CHARACTERS or not any(numbered):
         return ""
-    reader = _Reader()
+    reader = _Reader(said)
     try:
         reader.read(clauses(scanned(text, said), numbered, said))
         verdicts = _verdicts(reader.pairs, {at for at, one in enumerate(numbered, start=1) if one})
@@ -51,24 +52,36 @@ class _Reader:
     behind it, or goes on with the one before it; a verdict alone is of what waits, of what was named last, or of what
     comes."""
 
-    def __init__(self) -> None:
+    def __init__(self, said: Sequence[str]) -> None:
+        self.said = said
+        self.others: set[str] = set()
+        """What is said of something that names no item."""
         self.pairs: list[_Pair] = []
         self.waiting: list[tuple[Named, Clause]] = []
         self.fresh = 0
         """Which of those that wait stand first in the sentence, behind its last verdict."""
         self.header: Verdict | None = None
         """A verdict that waits for its sets: "Accept: 2, 4." """
-        self.goes_on = self.is_list = self.is_aside = False
-        """The last verdict stands before its sets ("approve 1, 2"); it has gone on; something else was spoken of."""
+        self.goes_on = self.is_list = False
+        """The last verdict stands before its sets ("approve 1, 2"); it has gone on."""
 
     def read(self, row: Sequence[Clause]) -> None:
         """Fill ``pairs``. Raises ``Unclear``."""
         for at, clause in enumerate(row):
             if clause.level == 2:
                 self.goes_on, self.fresh = False, len(self.waiting)
-            is_other = "counted" in clause.flags and clause.sets
-            refuse(is_other and not any(len(one.places) == clause.tally or one.wide for one in clause.sets))
+            named = [*clause.sets, *(one for one, _ in self.waiting[self.fresh :])]
+            is_count = any(len(one.places) == clause.tally or one.wide for one in clause.sets)
+            is_count |= bool(clause.sets) and len(union(named)) == clause.tally
+            refuse("counted" in clause.flags and not is_count and (clause.sets or clause.unknown))
+            before = len(self.pairs)
             self._clause(clause, _reduced(clause), row[at + 1 :])
+            if clause.opener == "correct":
+                again = union(one for one, _, _ in self.pairs[before:])
+                refuse(not again and not any(one.out for one, _, _ in self.pairs))
+                for one, _, _ in self.pairs[:before]:
+                    one.places -= again
+                self.pairs = [pair for pair in self.pairs if not pair[0].is_only_out]
         if self.header:
             self._close(row)
         is_plain = not any(one.flags & {"denied", "vague", "also"} for one in row)
@@ -78,30 +91,34 @@ class _Reader:
             self.pairs = [(one, clause.hint or "approve", 3) for one, clause in self.waiting]
             self.waiting = []
         self._settle()
+        every = {verb for one, verb, _ in self.pairs if one.wide == "all" and not one.out}
+        is_wide = any(one.wide and verb != "later" for one, verb, _ in self.pairs)
+        refuse(self.others - every - (set() if is_wide else {"later"}))
 
     def _close(self, row: Sequence[Clause]) -> None:
         """A verdict that found no set: "looks good to me" is of all, "no, it is port 8080" of what is named."""
         assert self.header is not None
-        refuse(self.pairs, len(self.waiting) > 1, self.waiting and not self.waiting[0][0].by_word)
+        is_number = any(not (one.by_word or one.is_only_out) for one, _ in self.waiting)
+        refuse(self.pairs, len(self.waiting) > 1, is_number)
         if not self.waiting:
             is_open = any(
                 one.flags & {"vague", "figure"} or one.tally or one.pronoun in (1, 3, 4, 5) for one in row
             )
             refuse(is_open, sum(one.unknown for one in row) > 1)
         one = self.waiting.pop()[0] if self.waiting else Named(wide="all")
+        one.wide = "all" if one.is_only_out else one.wide  # "Approved, save for 3"
         self.pairs.append((one, *self.header))
 
     def _settle(self) -> None:
         """What still waits: a hint decides, an item that another clause decides needs nothing."""
         for one, clause in self.waiting:
-            done, out = (
-                union(each for each, _, _ in self.pairs),
-                {at for each, _, _ in self.pairs for at in each.out},
-            )
-            refuse("figure" in clause.flags and one.places <= out)  # "except the limit, which is 600"
-            is_wide = any(each.wide and verb != "later" for each, verb, _ in self.pairs)
-            is_reason = "reason" in clause.flags and not (is_wide or clause.hint)
-            if not (one.by_word and (one.places <= done | out or is_reason)):
+            done = union(each for each, _, _ in self.pairs)
+            out = {at for each, _, _ in self.pairs for at in each.out}
+            is_wrong = len(one.places) == 1 and contradicts(clause.text, self.said[min(one.places) - 1])
+            if clause.is_bare and one.wide and one.out and one.out <= done:
+                clause.hint = "approve"
+            clause.hint = "reject" if is_wrong else clause.hint
+            if not (one.by_word and (one.places <= done or (one.places <= out and not is_wrong))):
                 refuse(not clause.hint, clause.hint == "reject" and not one.by_word)
                 self.pairs.append((one, clause.hint, 1 if one.by_word else 2))
 
@@ -109,38 +126,40 @@ class _Reader:
         sets = [one for one in row if isinstance(one, Named)]
         verbs = [one for one in row if not isinstance(one, Named)]
         fresh = self.waiting[self.fresh :]
-        if clause.level == 1 and self.pairs and self.pairs[-1][1] == "reject" and not fresh:
-            clause.flags |= {"reason"}
-        refuse("split" in clause.flags and verbs)
         if not row:
             self._aside(clause, behind)
         elif not verbs:
-            self._only_set(clause, sets[0])
+            # "Quiz no, that was just for one test" speaks of the quiz.
+            is_remark = clause.level == clause.pronoun == 1 and not clause.flags & {"headed", "figure"}
+            if not (is_remark and self.pairs):
+                self._only_set(clause, sets[0])
         elif sets:
             self._whole(clause, row)
         elif behind and "listing" in behind[0].flags and behind[0].sets and not (self.header or fresh):
             self.header = verbs[0]
         else:
             self._only_verdict(clause, verbs[0])
-        self.is_aside = self.is_aside and not sets
 
     def _aside(self, clause: Clause, behind: Sequence[Clause]) -> None:
         """A clause without a set and a verdict is passed over, where it holds nothing that may be one."""
         fresh = self.waiting[self.fresh :]
         is_joined = bool(behind) and behind[0].level == 0
-        is_part = (clause.level == 0 and (self.goes_on or fresh)) or (is_joined and behind[0].sets)
+        is_part = is_joined and behind[0].sets
         is_reason = clause.level > 0 and not is_joined and self.pairs and self.pairs[-1][1] == "reject"
         refuse(
             clause.level == 2 and self.is_list and clause.unknown == 1,  # "approve 1, 2. stays"
-            "order" in clause.flags and clause.unknown,  # 次数不用限制
+            "order" in clause.flags and clause.unknown and not fresh,  # 次数不用限制
             clause.opener == "but" and clause.pronoun,
             "vague" in clause.flags and not is_reason,
             0 < clause.unknown < 3 and is_part and not clause.opener,
         )
-        self.is_aside |= clause.unknown > 2 or (clause.pronoun != 0 and clause.unknown > 0)
         if clause.hint == "later" and fresh and fresh[-1][1].is_bare:
             fresh[-1][1].hint = "later"
-        if ("denied" in clause.flags and not clause.unknown) or clause.hint == "reject":
+        if (
+            ("denied" in clause.flags and not clause.unknown)
+            or "order" in clause.flags
+            or clause.hint == "reject"
+        ):
             for one, other in fresh:
                 other.hint = other.hint or "reject" * one.by_word
 
@@ -150,15 +169,12 @@ class _Reader:
         is_bare = clause.is_bare and not clause.hint
         is_near = clause.level < 2
         refuse(clause.opener == "but" and not (one.by_word or one.out))
-        refuse(is_near and one.out and one.wide == "rest" and self.pairs)
-        if (
-            before.is_bare
-            and clause.level == 1
-            and one.places
-            and last.places
-            and one.by_word != last.by_word
-        ):
+        is_other = one.places and last.places and one.by_word != last.by_word
+        is_said = clause.opener == "(" and self.pairs and one.places <= self.pairs[-1][0].places
+        if before.is_bare and clause.level == 1 and is_other:
             refuse(one.places != last.places)  # "number 2, the docker one"
+        elif one.places and is_said:
+            pass  # "3 no (alarms at 3 now)"
         elif one.is_only_out:
             self._leave_out(clause, one)
         elif is_bare and self.header and not self.waiting:
@@ -183,7 +199,7 @@ class _Reader:
     def _leave_out(self, clause: Clause, one: Named) -> None:
         """What is left out of the set before it, or of one that comes."""
         before = self.waiting[-1][0] if self.waiting else self.pairs[-1][0] if self.pairs else Named()
-        refuse("left out" in clause.flags and not before.wide, before.out & one.out)
+        refuse("left out" in clause.flags and not before.wide)
         if before.wide == "all" or (one.out < before.places):
             before.out |= one.out
         else:
@@ -198,13 +214,18 @@ class _Reader:
         done = union(one for one, _, _ in self.pairs)
         now = [one for one in now if not (one[0].by_word and one[0].places <= done and len(now) > 1)]
         is_wide = any(one.wide for one, _, _ in self.pairs)
+        refuse(clause.opener == "but" and any(one.wide for one, _ in now))
         if now:
             self._of_waiting(clause, verdict, now)
         elif verdict[0] == "later" and clause.level == 2 and self.pairs and not (self.is_list or is_wide):
             return  # "I will look again tomorrow."
         else:
             is_other = "subject" in clause.flags and clause.unknown < 3 and not clause.pronoun
-            refuse(clause.flags & {"vague", "counted"}, is_other)
+            refuse(clause.flags & {"vague", "counted"})
+            if is_other:
+                self.others.add(verdict[0])
+                self.goes_on, self.fresh = False, len(self.waiting)
+                return
             if self.pairs:
                 self._again(clause, verdict)
             elif clause.unknown < 2 or verdict[1] == 3 or clause.pronoun == 1:
@@ -215,23 +236,16 @@ class _Reader:
         """A verdict of what waits for one: "both are wrong", "that one is"."""
         last, places = now[-1][0], union(one for one, _ in now)
         refuse(not clause.level and 0 < clause.unknown < 3 and not clause.pronoun)
-        refuse(self.is_list and not clause.pronoun, any("split" in one.flags for _, one in now))
-        is_list = (
-            clause.pronoun < 0
-            or all(one.is_bare for _, one in now)
-            or all(one.level == 0 for _, one in now[1:])
-        )
-        is_list |= all(one.places == last.places for one, _ in now) or any(
-            one.pronoun == len(places) for _, one in now
-        )
+        is_own = "listing" in clause.flags and now[-1][1].level == 2  # "Yes: 1, 2\n5: not sure"
+        refuse(self.is_list and not clause.pronoun and not is_own)
+        is_list = clause.pronoun < 0 or all(one.is_bare for _, one in now) or places == last.places
+        is_list |= all(not one.level for _, one in now[1:]) or len(places) in (one.pronoun for _, one in now)
         if clause.pronoun == 1 and last.wide and last.out:
-            # "All but the docker one. It is wrong": the first of these approves.
-            self.pairs += [(last, "approve", 3), (Named({*last.out}), *verdict)]
-            self.waiting.pop()
+            self.pairs.append((Named({*last.out}), *verdict))  # "All but the docker one. It is wrong"
             return
-        if clause.pronoun == 1:
-            now = now[-1:]
-        refuse(clause.pronoun > 1 and len(places) != clause.pronoun)
+        now = now[-1:] if clause.pronoun == 1 else now
+        same = union(one for one, verb, _ in self.pairs if verb == verdict[0])
+        refuse(clause.pronoun > 1 and clause.pronoun not in (len(places), len(places | same)))
         refuse(len(now) > 1 and clause.pronoun < 2 and not is_list)
         self.pairs += _joined([one for one, _ in now], verdict)
         self.waiting = [one for one in self.waiting if one not in now]
@@ -243,21 +257,19 @@ class _Reader:
         verb, strength = verdict
         is_near = clause.level < 2
         of_same = union(one for one, each, _ in self.pairs if each == verb)
-        is_decided = how < 3 == strength and verb != "later" and (clause.pronoun == 1 or not clause.unknown)
-        is_decided |= clause.opener == "so" and said == "later"
-        is_remark = not (clause.pronoun or self.is_list) and (
-            strength == 1 or (strength == 2 and clause.unknown > 2)
-        )
+        is_decided = how < 3 == strength and (clause.pronoun == 1 or not clause.unknown)
+        is_decided |= clause.opener == "so"
         if last.out and (clause.pronoun or (is_near and verb != said)):
             self.pairs.append((Named({*last.out}), *verdict))
-        elif verb == said or (verb == "later" and self.is_aside):
+        elif verb == said or (verb == "later" and clause.unknown > 2):
             refuse(clause.pronoun > 1 and clause.pronoun != len(of_same))
         elif said == "reject" and verb == "later" and is_near and clause.pronoun:
             return  # "too rigid, skip that rule"
         elif is_near and is_decided:
             self.pairs[-1] = (last, *verdict)
         else:
-            refuse(not is_remark)
+            refuse(clause.pronoun, self.is_list, strength == 3, strength == 2 and not clause.unknown)
+            self.others |= {verb} if strength == 2 else set()  # "I need" is a remark
 
     def _whole(self, clause: Clause, row: list[Named | Verdict]) -> None:
         """Sets with their verdicts, and those that waited for the first of these."""
@@ -274,10 +286,7 @@ class _Reader:
         refuse(
             clause.opener == "but" and first.wide == "all",
             "vague" in clause.flags and all(one.wide for one in clause.sets),
-            first.out and first.wide == "rest" and self.pairs and clause.level < 2,
-            not is_first and any(one.is_only_out for one in listed),
             is_first and self.goes_on and (listed or (is_number and clause.level < 1 + self.is_list)),
-            is_first and is_number and any(one.out for one in listed),
         )
         pairs = [
             cast(tuple[Named, Verdict], pair if is_first else pair[::-1])
@@ -285,6 +294,8 @@ class _Reader:
         ]
         if first.is_only_out and not (is_first or self.pairs or "left out" in clause.flags):
             first.wide = "all"  # "looks good except 8"
+        if clause.opener == "so":
+            self.others.discard(pairs[0][1][0])  # "The date is wrong, so erase 6"
         if clause.opener == "but" and self.pairs and first.places < self.pairs[-1][0].places:
             self.pairs[-1][0].out |= first.places  # "keep 3-7 but throw out 6"
         if clause.opener == "but" and self.header and self.header[0] != pairs[0][1][0]:
@@ -313,10 +324,9 @@ def _joined(sets: Sequence[Named], verdict: Verdict) -> list[_Pair]:
         if row and row[-1].is_only_out:
             one.out |= row.pop().out
         row.append(one)
-    refuse(
-        len(row) > 1
-        and (any(one.wide for one in row) or sum(len(one.places) for one in row) > len(union(row)))
-    )
+    numbers = [one for one in row if not one.by_word]
+    refuse(len(row) > 1 and any(one.wide for one in row))
+    refuse(sum(len(one.places) for one in numbers) > len(union(numbers)))
     return [(one, *verdict) for one in row]
 
 
@@ -325,8 +335,12 @@ def _reduced(clause: Clause) -> list[Named | Verdict]:
     row: list[Named | Verdict] = []
     is_late = clause.hint == "later"
     is_wide = "chinese" in clause.flags or any(one.wide for one in clause.sets)
+    # "Ok, so Mia moved to York like ages ago" says nothing else.
+    is_news = clause.hint == "reject" and clause.unknown > 1 and all(one.by_word for one in clause.sets)
     for one in clause.row:
         last = row[-1] if row else None
+        if is_news and not isinstance(one, Named) and (one[1] == 1 or one is clause.row[0]):
+            continue
         if isinstance(one, Named):
             refuse(isinstance(last, Named))
             row.append(one)
@@ -372,6 +386,7 @@ def _verdicts(pairs: Sequence[_Pair], whole: AbstractSet[int]) -> dict[int, str]
     refuse(any(said.get(place) == verb for one, verb, _ in pairs for place in one.out))
     refuse(len({(one.wide, verb, *one.out) for one, verb in wide}) > 1, not named <= whole)
     for one, verb in wide[:1]:
+        refuse(one.wide == "all" and any(verb == v and not o.wide for o, v, _ in pairs))
         places = whole - one.out - (named if one.wide == "rest" else said.keys())
         refuse(one.count not in (0, len(places)), not places)
         said |= dict.fromkeys(places, verb)

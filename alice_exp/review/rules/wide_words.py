@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
+from alice_exp.kernel.text.bilingual_lexicon import known_words
 from alice_exp.kernel.text.data_files import Patterns, expression, table, word_lists
-from alice_exp.kernel.text.tokens import fold, simplified
+from alice_exp.kernel.text.tokens import fold
 from alice_exp.review.rules import reply_words as strict
 
 Word = tuple[str, str]
@@ -50,7 +51,6 @@ _ENDS = _STANDS | {"not", "outside", "excluded", "head", "numeral", "rank", "all
 _INSIDE = frozenset("及并且而全除外均剩")
 """Signs that are often a part of another word."""
 SIGNS = frozenset("要记留收批准行好对删扔及并且可全写加不别没是我你他的了有")
-_MORE = {**dict(zip(map(ord, "沒別隻著於"), "没别只着于", strict=True))}
 _MARKS = "()#:.,;!|/、（）：，。；！"
 _COMPLEMENTS = "(?:下来|下去|进去|进来|起来|入库|[来去下住着上掉走牢])"
 
@@ -89,7 +89,7 @@ def _grammar() -> Sequence[tuple[str, re.Pattern[str]]]:
     phrase = rf"(?P<base>{strict.either(_kinds())})(?:(?<=[^\x00-\x7f]){_COMPLEMENTS})*"
     rows = [(kind, expression(_FORMS, written)) for kind, written in table(_FORMS)["words"]["spelt"]]
     rows += [("phrase", phrase), ("denial", f"(?P<k>先|暂时?|还)?(?:{FORMS.negation.pattern})")]
-    rows += [("name", r"[a-z]+(?:'[a-z]+)?|[^\W\d_]"), ("mark", r"[^\w\s]")]
+    rows += [("name", r"[a-z]+(?:'[a-z]+)?|[^\W\d_]"), ("mark", r"[^\w\s]|_")]
     return [(kind, re.compile(pattern)) for kind, pattern in rows]
 
 
@@ -103,10 +103,10 @@ def _plain() -> Sequence[tuple[re.Pattern[str], str]]:
 def scanned(text: str, said: Sequence[str]) -> list[Word]:
     """The words of a reply on a report whose items say ``said``; one of kind "open" where the strict grammar's asking
     back stands."""
-    plain = fold(text.replace("’", "'")).translate({**simplified(), **_MORE})
+    plain = strict.simple(fold(text.replace("’", "'")))
     if FORMS.signed.fullmatch(plain):
         plain = plain.replace("+", "; yes ").replace("-", "; no ")
-    votes = re.findall("[a-z]+", plain) if FORMS.votes.fullmatch(plain) else []
+    votes = re.findall(r"\b[yno][a-z]*", plain) if FORMS.votes.fullmatch(plain) else []
     if len(votes) == len(said):
         plain = "; ".join(f"{at} {'no' if one[0] == 'n' else 'yes'}" for at, one in enumerate(votes, start=1))
     is_mixed = len({one[0] == "n" for one in votes}) > 1 and len(votes) != len(said)
@@ -143,7 +143,7 @@ def _is_range(words: Sequence[Word]) -> bool:
 def _matched(text: str, said: Sequence[str], count: int) -> Iterator[Word]:
     """Each word with its kind."""
     own = {*re.findall("[a-z]+", fold(" ".join(said)))}
-    quoted = _quoted(text, [fold(one).translate(simplified()) for one in said])
+    quoted = _quoted(text, [strict.simple(fold(one)) for one in said])
     at = 0
     while at < len(text):
         start = at
@@ -168,7 +168,8 @@ def _matched(text: str, said: Sequence[str], count: int) -> Iterator[Word]:
             word = text[start:at]
             is_sign = kind in STRONG and len(word) == 1 and word > "\x7f" and word.isalpha()
             is_own = kind in ("good", "bad", "soon", "gone", "except") and word in own
-            yield "name" if is_own or (is_sign and not FORMS.edge.match(text, at)) else kind, word
+            is_part = is_sign and text[start - 1 : at] in known_words([text[max(start - 1, 0) : at]])  # 标准
+            yield "name" if is_own or is_part or (is_sign and not FORMS.edge.match(text, at)) else kind, word
         elif kind in ("figure", "hyphen"):
             yield _kinds().get(word, "name"), word
         elif kind in ("name", "mark", "head", "filler", "open"):
@@ -191,6 +192,8 @@ def _counted(match: re.Match[str], kind: str, count: int) -> Word:
         is_all = many == count and kind != "tally"
         kind = "count" if word[-1] in "条项" and kind != "those" else kind.split()[-1]
         return ("name" if many > count else "all" if is_all else kind), word if is_all else str(many)
+    if kind == "onward":
+        return ("number" if 0 < many <= count else "name"), f"{many}-{count}"
     if kind.startswith("from"):
         half = 0 if count % 2 else count // 2
         many = many or (2 if written in ("couple", "pair") else half)
@@ -262,8 +265,7 @@ def _numeral(kind: str, word: str, before: Word, after: Word) -> str:
         return "number"
     if kind == "rank" and word == "1" and after[0] == "mark" and before[0] in ("it", "those", "name"):
         return "name"
-    is_out = before[0] in ("except", "not") or after[0] in ("excluded", "outside")
-    if is_out and not (word == "一" and before[1] not in ("没有", "除了", "除", "not")):
+    if before[0] in ("except", "not") or after[0] in ("excluded", "outside"):
         return "open"
     return "name" if word == "一" else "vague"
 
@@ -283,20 +285,24 @@ def _turned(words: Sequence[Word], own: str) -> list[Word]:
         (kind, word), (behind, again) = words[at : at + 2]
         is_no = kind in ("reject", "bad") and FORMS.negation.fullmatch(word) is not None
         is_late = kind == "later" and word[0] in "先暂还"
-        if word in ("先", "暂") and behind == "reject" and again[0] in "不别":
+        if kind in ("approve", "good") and again == "not" and words[at + 2][0] == "mark":
+            kind, at = "reject", at + 1  # "definitely not"
+        elif word in ("先", "暂") and behind == "reject" and again[0] in "不别":
             kind, at = "later", at + 1
         elif (is_no and not at and (behind, again) == words[at] and words[at + 2][0] == "mark") or (
             word == "可以" and behind in ("not", "reject")
         ):
             at += 1
             continue
-        elif (kind in VERBS and behind == "head" and word in own) or (
+        elif (
+            kind in VERBS and (behind == "head" or words[at - 1][1] in _LEADING) and word.rstrip("s") in own
+        ) or (
             (word == "no" or (kind in VERBS and behind == "name" and len(again) > 3))
             and f" {word} {again}" in f" {own}"
             and again
         ):
             kind = "name"
-        elif word == "no" and behind == "name" and again not in ("to", "on", "for"):
+        elif word == "no" and behind == "name" and again not in ("to", "on", "for", "as", "with", "about"):
             # "No docker rule" names one, "no time" none.
             kind = kind if next((one for one, _ in words[at + 1 :] if one != "name")) == "head" else "vague"
         elif kind == "not" or is_no or is_late:
@@ -336,7 +342,6 @@ def _denied(words: Sequence[Word], at: int, row: list[Word], is_late: bool) -> i
     kind, again = words[end]
     # "Don't forget 3"
     is_kept = again[0] == "忘" or again.startswith(("forget", "los"))
-    row += [("name", one) for _, one in words[at + 1 : end]]
     row.append(("later" if is_late else "approve" if is_kept else _FLIPPED.get(kind, kind), again))
     end += 1
     while not (is_late or is_chinese) and words[end][0] in ("approve", "good", "wish", "it", "those"):
