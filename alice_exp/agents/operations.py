@@ -12,9 +12,8 @@ from typing import Annotated, Any
 
 from alice_exp.agents.tool_schema import TOOLS, checked, operation
 from alice_exp.agents.usecases import hook_answers
-from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases import capture
-from alice_exp.blocks.usecases.capture import quoted, readable
+from alice_exp.blocks.usecases.capture import readable
 from alice_exp.conversations.usecases.recollect import MOST, recollect, user_memory
 from alice_exp.episodes.usecases.episode_book import add_episode
 from alice_exp.finding import documents as finding_documents
@@ -30,7 +29,7 @@ from alice_exp.learning.usecases.decision_outcome import report_outcome as repor
 from alice_exp.maintenance.usecases.settings import namespaces
 from alice_exp.model.documents import brief, payload_text, trigger_text
 from alice_exp.model.rules.private_facts import delicate, masked_block
-from alice_exp.model.values.block import HEARD, About, BlockType, Evidence, Payload, Trigger
+from alice_exp.model.values.block import About, BlockType, Evidence, Payload, Trigger
 from alice_exp.model.values.records import Event
 from alice_exp.review.usecases import todays_report
 from alice_exp.timeline.usecases.events import add_thought
@@ -158,22 +157,16 @@ def memorize(
     names secrets, tell the person."""
     session = connection.session
     hook_answers.require_room(session, connection.added)
-    said = quoted(session, quote or ())
     draft = capture.Draft(
         Payload(payload),
         Trigger(trigger, (), context or {}),
         type=type,
-        about=about or subject_of(type, payload),
         tags=tuple(tags or ()),
-        evidence=(
-            *((Evidence("note", quote=evidence),) if evidence else ()),
-            *resting_on(session.heard, said),
-        ),
+        evidence=(Evidence("note", quote=evidence),) if evidence else (),
         importance=importance,
-        project="" if everywhere else said[-1].project if said else held_in(session.enter(), payload),
-        origin=HEARD if said else "local",
     )
-    captured = capture.memorize(connection.session.home, connection.session.caller, [draft])
+    whole = capture.completed(session, draft, about, quote or (), everywhere=everywhere)
+    captured = capture.memorize(session.home, session.caller, [whole])
     placed = captured.placed[0]
     assert placed is not None
     connection.added += 0 if captured.merged else 1

@@ -24,7 +24,6 @@ from alice_exp.agents.operations import Connection, call
 from alice_exp.agents.tool_schema import offered
 from alice_exp.app.api_records import Conversations, Records, Reviews, before_model
 from alice_exp.app.opening import open_session
-from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
 from alice_exp.blocks.usecases import capture
 from alice_exp.blocks.usecases.capture import Captured, Draft, quoted, readable
 from alice_exp.caller.acting import require_person
@@ -57,7 +56,7 @@ from alice_exp.learning.usecases.decide import Decision
 from alice_exp.learning.usecases.decision_outcome import DecisionOutcome, Outcome, report_outcome
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
 from alice_exp.maintenance.usecases import settings
-from alice_exp.model.values.block import HEARD, About, Block, BlockType, Evidence, Payload, Placed, Trigger
+from alice_exp.model.values.block import About, Block, BlockType, Evidence, Payload, Placed, Trigger
 from alice_exp.model.values.records import Episode, Event, Segment, Timeline
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.timeline.rules.compaction import TimelineStatistics
@@ -206,23 +205,18 @@ class Alice(Conversations, Records, Reviews):
         """Keep something learned as a candidate, for one project, about whom its words tell where ``about`` does not;
         ``quote`` names the sentences of ``heard`` on which it rests;
         ``RefusedError`` where a person rejected the same before."""
-        said, names = capture.payload_of(payload), self._session.names_of(project, learning=True)
-        rests = quoted(self._session, quote)
-        held = rests[-1].project if rests else held_in(names, said.content)
         draft = Draft(
-            said,
-            capture.trigger_of(when),
+            _payload(payload),
+            _trigger(when),
             key=key,
             type=type,
-            about=about or subject_of(type, said.content),
             tags=tuple(tags),
-            evidence=(*evidence, *resting_on(self._session.heard, rests)),
+            evidence=tuple(evidence),
             importance=importance,
             lived=lived,
-            project="" if everywhere else names if project else held,
-            origin=HEARD if rests else "local",
         )
-        placed = self.memorize_all([draft]).placed[0]
+        whole = capture.completed(self._session, draft, about, quote, project, everywhere)
+        placed = self.memorize_all([whole]).placed[0]
         assert placed is not None
         return placed
 
@@ -250,8 +244,8 @@ class Alice(Conversations, Records, Reviews):
     ) -> Placed:
         """Keep a person's explicit word, trusted at once: a person's act, signed where there is an owner key."""
         draft = Draft(
-            capture.payload_of(payload),
-            capture.trigger_of(when),
+            _payload(payload),
+            _trigger(when),
             type=type,
             about="user",
             tags=tuple(tags),
@@ -324,3 +318,14 @@ class Alice(Conversations, Records, Reviews):
     def assess(self, topic: str, context: Mapping[str, Json] | None = None) -> Assessment:
         """How well a topic is known (R3.16); counts as no read."""
         return statistics.assess(self._session, topic, context or {})
+
+
+def _payload(given: str | Payload) -> Payload:
+    payload = Payload(given) if isinstance(given, str) else given
+    if not payload.content.strip():
+        raise UsageError("a block needs a payload: what to do or to believe")
+    return payload
+
+
+def _trigger(given: str | Trigger) -> Trigger:
+    return Trigger(given) if isinstance(given, str) else given

@@ -352,7 +352,7 @@ class Reviews:
                 )
         return tuple(made)
 
-    def keep(self, block: str, note: str = "") -> lifetime.Kept:
+    def keep(self, block: str, note: str = "") -> Lived:
         """Say of a block in doubt that it still holds."""
         return lifetime.keep(self._session.home, self._session.caller, block, note)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from alice_exp import Alice
 from alice_exp.blocks.rules.grounding import subject_of
-from alice_exp.blocks.usecases.capture import destination
+from alice_exp.model.rules.private_facts import destination
 from alice_exp.model.values.block import Block, Payload
 from tests.case_tables import table
 

@@ -81,12 +81,6 @@ def test_uniqueness_of_the_worked_example() -> None:
     assert uniquenesses(pair[:1]) == [1.0]
 
 
-def test_the_1001st_is_the_first_that_is_too_many() -> None:
-    whole = tuple(episode(f"e{number:04}", 0.5, 0) for number in range(1001))
-    assert not is_due(EpisodeBook(whole[:1000]))
-    assert is_due(EpisodeBook(whole))
-
-
 @pytest.mark.parametrize(
     ("size", "capacity", "count"),
     [(1001, 1000, 200), (101, 100, 20), (11, 10, 2), (5, 4, 1), (4, 3, 1), (3, 1, 2), (4, 10, 0)],

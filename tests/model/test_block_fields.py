@@ -100,6 +100,11 @@ def test_a_key_of_an_earlier_version_stays_where_it_is_and_is_no_mistake() -> No
     assert block_json(block, "universal")["supersedes"] == "exp-bbbb2222"
 
 
+def test_what_may_be_a_text_or_an_object_says_so() -> None:
+    problems = read_blocks(parse(b'{"blocks": [{"payload": 7}, {"payload": "a", "trigger": 7}]}', PATH))[1]
+    assert [one.message[-22:] for one in problems] == ["is a text or an object"] * 2
+
+
 def documented() -> list[tuple[str, str]]:
     """The fields in the order of docs/formats.md, each with who sets it."""
     text = FORMATS.partition("| field | shape |")[2].partition("\n\n")[0]

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from alice_exp.blocks.usecases.capture import destination
 from alice_exp.maintenance.usecases.settings import default_files
 from alice_exp.model.rules.approval import NAMESPACES, namespace_for
+from alice_exp.model.rules.private_facts import destination
 from alice_exp.model.values.block import BLOCK_TYPES, Block, BlockType, Payload, Place
 from tests.case_tables import table
 

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from alice_exp.blocks.rules.grounding import held_in, resting_on, subject_of
-from alice_exp.blocks.usecases.capture import CONTENT, Captured, Draft, destination, quoted
+from alice_exp.blocks.rules.grounding import subject_of
+from alice_exp.blocks.usecases.capture import CONTENT, Captured, Draft, completed, held_for
 from alice_exp.blocks.usecases.capture import memorize as keep
 from alice_exp.blocks.usecases.capture import remember as keep_word
 from alice_exp.home.references import namespace_name, namespace_path, type_named
@@ -19,11 +19,10 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.model.documents import brief
 from alice_exp.model.formats.block_schema import block_of
-from alice_exp.model.rules.private_facts import Delicate, delicate
+from alice_exp.model.rules.private_facts import Delicate, delicate, destination
 from alice_exp.model.values.block import (
     ABOUT,
     BLOCK_TYPES,
-    HEARD,
     HELD,
     About,
     Block,
@@ -79,31 +78,25 @@ def memorize(
     """
     if source and payload:
         raise UsageError("give a payload or --from, not both")
+    session = terminal.rehearsing(dry_run)
     suggested = namespace_name(namespace_path(namespace)) if namespace else ""
     if source:
-        held = partial(_held, terminal, project)
+        held = partial(held_for, session, project=project)
         drafts = [draft_of(number, fields, source, suggested, held) for number, fields in json_lines(source)]
     else:
-        kind = type_named(type)
-        said = quoted(terminal.session, quote)
-        held_there = said[-1].project if said and not project else _held(terminal, project, payload)
-        drafts = [
-            Draft(
-                _payload(payload),
-                Trigger(when, (), context_of(context)),
-                key=key,
-                type=kind,
-                about=_about(about) if about else subject_of(kind, payload, suggested),
-                tags=tuple(tag),
-                evidence=(*map(_evidence, evidence), *resting_on(terminal.session.heard, said)),
-                importance=importance,
-                suggested=suggested,
-                lived=lived,
-                project="" if everywhere else held_there,
-                origin=HEARD if said else "local",
-            )
-        ]
-    captured = keep(terminal.home_for(dry_run), terminal.session.caller, drafts)
+        draft = Draft(
+            _payload(payload),
+            Trigger(when, (), context_of(context)),
+            key=key,
+            type=type_named(type),
+            tags=tuple(tag),
+            evidence=tuple(map(_evidence, evidence)),
+            importance=importance,
+            suggested=suggested,
+            lived=lived,
+        )
+        drafts = [completed(session, draft, _about(about) if about else None, quote, project, everywhere)]
+    captured = keep(session.target, session.caller, drafts)
     if source:
         _bulk_answer(terminal, captured)
     else:
@@ -140,12 +133,6 @@ def remember(
     _answer(terminal, keep_word(terminal.home_for(dry_run), terminal.session.caller, draft, namespace))
 
 
-def _held(terminal: Terminal, project: str, payload: str) -> str:
-    """All names of the project to which a candidate belongs: the one that is named, else this folder's."""
-    named = terminal.session.names_of(project, learning=not terminal.is_dry)
-    return named if project else held_in(named, payload)
-
-
 def _payload(text: str, example: str = 'alice-exp memorize "use rg" --when "searching code"') -> Payload:
     if not text.strip():
         raise UsageError("a block needs a payload: what to do or to believe", hint=example)
@@ -165,17 +152,17 @@ def draft_of(
     fields: dict[str, Json],
     source: str,
     suggested: str,
-    held: Callable[[str], str] = lambda _: "",
+    held: Callable[[Draft], str] = lambda _: "",
 ) -> Draft:
-    """A draft from one line of JSONL; fields that only acts may set are dropped. ``held`` gives the project of a
-    payload for which the line names none."""
+    """A draft from one line of JSONL; fields that only acts may set are dropped. ``held`` gives the project of one for
+    which the line names none."""
     lived = fields.get("lived") is True
     wanted = {key: value for key, value in fields.items() if key in _TAKEN}
     block = block_of(wanted, "low_value")
     if not isinstance(block, Block):
         raise ProblemError("{why}", why=block, path=source, line=number, column=1)
     draft = Draft.of(block, suggested, lived=lived)
-    draft = draft if "project" in wanted else replace(draft, project=held(draft.payload.content))
+    draft = draft if "project" in wanted else replace(draft, project=held(draft))
     if "about" in wanted:
         return draft
     return replace(draft, about=subject_of(draft.type, draft.payload.content, draft.suggested))

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from alice_exp.kernel.jsonc import Document, Edit, Set, cut, edit, locate, parse
+from alice_exp.kernel.jsonc import Document, cut, edit, locate, parse
 from alice_exp.kernel.jsonc.scan import Json, Problem
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model import documents
-from alice_exp.model.formats.block_edits import block_indexes
 from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.formats.block_schema import block_json, block_of, read_blocks
+from alice_exp.model.rules.adoption import completed
 from alice_exp.model.rules.approval import CLAIM
 from alice_exp.model.values.block import (
     EVIDENCE_KEPT,
@@ -22,7 +22,6 @@ from alice_exp.model.values.block import (
     Evidence,
     Place,
     Placed,
-    content_hash,
     path_of,
 )
 
@@ -137,13 +136,6 @@ class Alone:
     emptied: bool = False
 
 
-def block_text(data: bytes, path: str, block_id: str) -> str:
-    """A block's text with its comments, dedented, without a trailing comma; empty if it is not in the file."""
-    document = parse(data, path)
-    index = block_indexes(document).get(block_id)
-    return "" if index is None else cut(document, ("blocks", index)).text
-
-
 def read_alone(text: str, old: Placed, now: str) -> Alone:
     """Read the edited text of ``old``: checked like a file, and completed with its id and times.
 
@@ -176,24 +168,11 @@ def _checked(document: Document, block: Block, old: Placed, now: str) -> Alone:
                 document, (name,), '"{name}" is written by acts alone; leave it as it was', name=name
             )
             return Alone(None, problems=(fault,))
-    edits = _completed(block, old.block, now)
+    edits = completed(0, block, old.block.id, old, now)
     if edits:
         document = parse(edit(document, edits), old.path)
         block = read_blocks(document)[0][0]
     return Alone(block, cut(document, ("blocks", 0)).text)
-
-
-def _completed(block: Block, old: Block, now: str) -> list[Edit]:
-    edits: list[Edit] = []
-    at = ("blocks", 0)
-    if not block.id:
-        edits.append(Set((*at, "id"), old.id))
-    if not block.created_at:
-        edits.append(Set((*at, "created_at"), old.created_at or now))
-    changed = content_hash(block) != content_hash(old)
-    if not block.updated_at or (changed and block.updated_at == old.updated_at):
-        edits.append(Set((*at, "updated_at"), now if changed else old.updated_at or now))
-    return edits
 
 
 def _above(problem: Problem) -> Problem:

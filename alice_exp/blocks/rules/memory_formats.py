@@ -271,14 +271,6 @@ def pieces_of(kind: str, texts: Sequence[tuple[str, str]]) -> tuple[tuple[str, P
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-def mem0_export(text: str, path: str) -> list[Mapping[str, Json]]:
-    """The rows of a mem0 export: a list, an object with ``results`` or ``memories``, or one object a line.
-
-    Raises ``ProblemError`` for a text that is not JSON.
-    """
-    return [row for _, row in _rows(text, path)]
-
-
 def mem0_pieces(rows: Iterable[Mapping[str, Json]], today: str) -> tuple[Piece, ...]:
     """The memories in rows of a mem0 export or store, without what an agent said and what expired before ``today``."""
     found = (_memory(row, number, today) for number, row in enumerate(rows, start=1))
@@ -331,7 +323,11 @@ def _time(value: Json) -> str:
         return ""
 
 
-def _rows(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Json]]]:
+def mem0_export(text: str, path: str) -> Iterator[Mapping[str, Json]]:
+    """The rows of a mem0 export: a list, an object with ``results`` or ``memories``, or one object a line.
+
+    Raises ``ProblemError`` for a text that is not JSON.
+    """
     try:
         value = json.loads(text)
     except RecursionError:
@@ -344,10 +340,10 @@ def _rows(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Json]]]:
             (value[key] for key in ("results", "memories") if isinstance(value.get(key), list)), [value]
         )
     rows = value if isinstance(value, list) else []
-    yield from ((number, row) for number, row in enumerate(rows, start=1) if isinstance(row, dict))
+    yield from (row for row in rows if isinstance(row, dict))
 
 
-def _lines(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Json]]]:
+def _lines(text: str, path: str) -> Iterator[Mapping[str, Json]]:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
@@ -357,4 +353,4 @@ def _lines(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Json]]]:
             column = error.colno if isinstance(error, json.JSONDecodeError) else 1
             raise ProblemError("this is not JSON", path=path, line=number, column=column) from None
         if isinstance(row, dict):
-            yield number, row
+            yield row

@@ -6,21 +6,22 @@ from dataclasses import field, fields, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from alice_exp.blocks.rules.grounding import is_heard, said_again
+from alice_exp.blocks.rules.grounding import held_in, is_heard, resting_on, said_again, subject_of
 from alice_exp.caller.acting import require_person
 from alice_exp.caller.hosts import HOSTS
 from alice_exp.home.references import namespace_path
-from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError, UsageError
+from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError
 from alice_exp.kernel.journal.act import Act, Op
 from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.approval import namespace_for
 from alice_exp.model.rules.identity import Rejections, Sameness, marks, sameness, twin
-from alice_exp.model.rules.private_facts import delicate, pool_path
+from alice_exp.model.rules.private_facts import pool_path
 from alice_exp.model.values.block import (
     CUES,
     EVIDENCE_KEPT,
+    HEARD,
     MOST_OF_AGENTS,
     PLACES,
     Block,
@@ -28,7 +29,6 @@ from alice_exp.model.values.block import (
     Placed,
     Trigger,
     is_approved,
-    path_of,
 )
 from alice_exp.model.values.snapshot import ChangeSet, Put
 
@@ -39,18 +39,15 @@ if TYPE_CHECKING:
     from alice_exp.caller.heard_queue import Heard
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
-    from alice_exp.kernel.journal.act import Commit, Op
+    from alice_exp.kernel.journal.act import Commit
     from alice_exp.model.values.block import About, BlockType, Evidence, Place
     from alice_exp.model.values.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The content of a block to be created, under the names that a block has for it.
-
-    ``lived`` means that it was experienced, not inferred (B2.2); ``project`` may be all names of a project, apart by
-    spaces: the block gets the first, and says the same as one of the others.
-    """
+    """The content of a block to be created. ``lived``: experienced, not inferred (B2.2). ``project`` may be all names
+    of a project, apart by spaces: the block gets the first, and says the same as one of the others."""
 
     payload: Payload
     trigger: Trigger = field(default_factory=Trigger)
@@ -136,12 +133,45 @@ class _Intake:
         each = (self.home.get(sameness(replace(block, project=one))) for one in names)
         return next(filter(None, each), None)
 
+    def join(self, known: Placed, observed: Callable[[Block], Block]) -> Placed:
+        """Plan one observation more of a block, as earlier drafts left it."""
+        self.merged += 1
+        earlier = self.puts.get(known.block.id, known)
+        return self.put(observed(earlier.block), known.path)
+
     def put(self, block: Block, path: str, *, decided: bool = False) -> Placed:
         """Plan a block, and register it, so that an equal later draft is merged into it."""
         self.puts[block.id] = Put(block, path, decided=decided)
         placed = Placed(block, path)
         self.home[sameness(block)] = placed
         return placed
+
+
+def completed(
+    session: Session,
+    draft: Draft,
+    about: About | None = None,
+    quote: Collection[str] = (),
+    project: str = "",
+    everywhere: bool = False,
+) -> Draft:
+    """A draft with what nobody has to say: whom it is about, unless ``about`` says so, the sentences of ``quote`` (ids
+    of ``heard``) that it rests on, and all names of the project in which it holds."""
+    said = quoted(session, quote)
+    held = said[-1].project if said and not project else held_for(session, draft, project)
+    return replace(
+        draft,
+        about=about or subject_of(draft.type, draft.payload.content, draft.suggested),
+        evidence=(*draft.evidence, *resting_on(session.heard, said)),
+        project="" if everywhere else held,
+        origin=HEARD if said else draft.origin,
+    )
+
+
+def held_for(session: Session, draft: Draft, project: str) -> str:
+    """All names of the project to which a candidate belongs: the one that is named, else this folder's."""
+    names = session.names_of(project, learning=True)
+    return names if project else held_in(names, draft.payload.content)
 
 
 def memorize(
@@ -242,25 +272,22 @@ def _alike(trusted: Sequence[Placed], few: bool) -> Callable[[Payload, str], Pla
 
 
 def _capture(intake: _Intake, draft: Draft) -> Placed | None:
+    def observed(block: Block) -> Block:
+        return _observed(block, draft, intake.caller.now)
+
     known = intake.known(draft)
     if known is not None and (not draft.key or _says_the_same(known.block, draft)):
-        intake.merged += 1
-        return intake.put(_observed(known.block, draft, intake.caller.now), known.path)
+        return intake.join(known, observed)
     repeated = intake.twin(draft.payload, draft.project) if known is None and not draft.key else None
     if repeated is not None:
         # What is trusted already need not wait for a decision again: it was seen once more (DESIGN 13).
-        block = intake.puts[repeated.block.id].block if repeated.block.id in intake.puts else repeated.block
-        intake.merged += 1
-        observed = _observed(block, draft, intake.caller.now)
-        return intake.put(observed, repeated.path)
+        return intake.join(repeated, observed)
     rejected = intake.rejections.find(draft.payload)
     again = intake.said_again(draft.block) if known is None and rejected is None and not draft.key else None
     if again is not None and again.place == "archive":
         rejected = again if again.namespace == "rejected" else None
     elif again is not None:
-        intake.merged += 1
-        now = intake.puts[again.block.id].block if again.block.id in intake.puts else again.block
-        return intake.put(_joined(now, draft, intake.caller), again.path)
+        return intake.join(again, lambda block: _joined(block, draft, intake.caller))
     if rejected is not None:
         intake.refused.append(rejected.block.id)
         return None
@@ -269,8 +296,7 @@ def _capture(intake: _Intake, draft: Draft) -> Placed | None:
         kept = replace(newer, created_at=known.block.created_at, observations=known.block.observations + 1)
         return intake.put(kept, known.path)
     block = _block(draft, intake.fresh_id(), intake.caller)
-    if known is not None:
-        block = replace(block, replaces=(known.block.id,))
+    block = replace(block, replaces=(known.block.id,)) if known is not None else block
     return intake.put(block, pool_path(block, intake.caller.day))
 
 
@@ -321,14 +347,6 @@ def _block(draft: Draft, block_id: str, caller: Caller) -> Block:
     )
 
 
-def destination(block: Block) -> str:
-    """The path to which approval takes a candidate: personal if about the user, else as suggested or by type (B2.17,
-    B2.18). What holds a secret or a private fact is never offered to universal, which may be shared."""
-    place: Place = "personal" if block.about == "user" or delicate(block) else "universal"
-    named, _, name = block.suggested.partition("/")
-    return path_of(place, name if name and named == place else namespace_for(place, block.type))
-
-
 def _changes(intake: _Intake, op: Op, trailers: tuple[tuple[str, str], ...] = ()) -> ChangeSet | None:
     if not intake.puts:
         return None
@@ -348,19 +366,6 @@ def refusal(rejected_id: str) -> RefusedError:
             "see 'alice-exp why {id}'; to lift it: alice-exp revive {id} --from-rejected", id=rejected_id
         ),
     )
-
-
-def payload_of(given: str | Payload) -> Payload:
-    """A payload, given as such or as its text; raises ``UsageError`` for an empty one."""
-    payload = Payload(given) if isinstance(given, str) else given
-    if not payload.content.strip():
-        raise UsageError("a block needs a payload: what to do or to believe")
-    return payload
-
-
-def trigger_of(given: str | Trigger) -> Trigger:
-    """A trigger, given as such or as its text."""
-    return Trigger(given) if isinstance(given, str) else given
 
 
 def readable(session: Session, but: str = "") -> tuple[Heard, ...]:

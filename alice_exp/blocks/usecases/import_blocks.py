@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from alice_exp.blocks.rules.exported_blocks import as_claim, renamed
 from alice_exp.blocks.rules.memory_formats import Piece
-from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
+from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.file_home import Home
 from alice_exp.kernel.journal.act import Act, Commit
@@ -102,51 +102,36 @@ QUOTE = 300
 _KIND = "import"
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """The result of an import: the candidates, the number imported before, and the ids that a person had rejected."""
-
-    placed: tuple[Placed, ...]
-    known: int
-    refused: tuple[str, ...] = ()
-    commit: Commit | None = None
-
-
 def draft_of_piece(kind: str, path: str, piece: Piece) -> Draft:
-    """A piece as a draft; its evidence names its source: the id that it had there, else file and line."""
-    where = piece.name or f"{PurePath(path).name}:{piece.line}"
-    return Draft(
+    """A piece as a draft."""
+    draft = Draft(
         Payload(piece.payload),
         Trigger(piece.trigger),
         type=piece.type,
         about=piece.about,
         tags=piece.tags,
-        evidence=(Evidence(_KIND, f"{kind}:{where}", quote=one_line(piece.payload, QUOTE)),),
         created_at=piece.at,
-        origin=f"{_KIND}:{kind}",
     )
+    return with_origin(kind, path, piece.line, draft, piece.name)
 
 
-def with_origin(kind: str, path: str, line: int, draft: Draft) -> Draft:
-    """A draft from the native format, with its origin and its source as evidence."""
-    where = draft.key or f"{PurePath(path).name}:{line}"
+def with_origin(kind: str, path: str, line: int, draft: Draft, name: str = "") -> Draft:
+    """A draft with its origin, and with its source as evidence: the name that it had there, else file and line."""
+    where = name or draft.key or f"{PurePath(path).name}:{line}"
     evidence = Evidence(_KIND, f"{kind}:{where}", quote=one_line(draft.payload.content, QUOTE))
     return replace(draft, lived=False, origin=f"{_KIND}:{kind}", evidence=(*draft.evidence, evidence))
 
 
-def take_in(home: Home, caller: Caller, drafts: Sequence[Draft], *, dry_run: bool = False) -> Imported:
+def take_in(home: Home, caller: Caller, drafts: Sequence[Draft], *, dry_run: bool = False) -> TakenIn:
     """Import drafts in one commit; those that an earlier import brought in are skipped."""
     seen = {_source_and_texts(placed.block) for placed in home.read(REVIEWED)}
     new = [draft for draft in drafts if _source_and_texts(draft) not in seen]
     if not new:
-        return Imported((), len(drafts))
+        return TakenIn(known=len(drafts))
     captured = memorize(home.dry() if dry_run else home, caller, new, op="import", bulk=True)
-    return Imported(_kept(captured), len(drafts) - len(new), captured.refused, captured.commit)
-
-
-def _kept(captured: Captured) -> tuple[Placed, ...]:
     # Equal pieces of one file become one block, which appears once for each of them.
-    return tuple({one.block.id: one for one in captured.placed if one is not None}.values())
+    placed = tuple({one.block.id: one for one in captured.placed if one is not None}.values())
+    return TakenIn(placed, len(drafts) - len(new), captured.refused, commit=captured.commit)
 
 
 def _source_and_texts(one: Block | Draft) -> tuple[str, str, str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from alice_exp.blocks.rules.exported_blocks import block_text, read_alone
+from alice_exp.blocks.rules.exported_blocks import read_alone
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, Op
 from alice_exp.kernel.jsonc.scan import first_error
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.formats.block_edits import raw_block
 from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt, rested, still_true
 from alice_exp.model.rules.ledger import after
 from alice_exp.model.rules.lifecycle import Change, Thresholds
@@ -136,7 +137,7 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
 
 
 def _text(home: Home, placed: Placed) -> str:
-    return block_text((home.text(placed.path) or "").encode("utf-8", "replace"), placed.path, placed.block.id)
+    return raw_block((home.text(placed.path) or "").encode("utf-8", "replace"), placed.path, placed.block.id)
 
 
 def move(home: Home, caller: Caller, reference: str, to: str) -> Lived:
@@ -298,22 +299,14 @@ def purge(home: Home, caller: Caller, block_id: str) -> Purged:
     return done
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A block that a person stands by, and the commit that says so."""
-
-    placed: Placed
-    commit: Commit | None = None
-
-
-def keep(home: Home, caller: Caller, reference: str, note: str = "") -> Kept:
+def keep(home: Home, caller: Caller, reference: str, note: str = "") -> Lived:
     """Rest the doubt in a living block at a quarter, clear its open failures; ``RefusedError`` for an archived one.
 
     Of one that a person is asked about it answers that none of those told together fails: it holds for all.
     """
     require_person(caller, "keep a block", f"alice-exp keep {reference}")
 
-    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Kept]:
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Lived]:
         placed = resolve(snapshot, reference)
         if placed.place == "archive":
             raise RefusedError(
@@ -321,15 +314,14 @@ def keep(home: Home, caller: Caller, reference: str, note: str = "") -> Kept:
                 id=placed.block.id,
                 hint=Hint("alice-exp revive {id}", id=placed.block.id),
             )
-        after = replace(placed, block=still_true(placed.block, caller.now, note))
+        held = Put(still_true(placed.block, caller.now, note), placed.path)
         group = asked_with(snapshot, placed.block.id) if is_in_doubt(placed.block) else ()
         others = [Put(still_true(one.block, caller.now), one.path) for one in group]
         ids = (placed.block.id, *(put.block.id for put in others))
         act = Act("keep", caller.actor, caller.now, ids, "it still holds")
-        return ChangeSet(act, (Put(after.block, after.path), *others)), Kept(after)
+        return ChangeSet(act, (held, *others)), Lived(placed, after(act, placed, held))
 
-    commit, answer = home.apply(plan, PLACES)
-    return replace(answer, commit=commit)
+    return _applied(home, plan)
 
 
 def asked_with(snapshot: Snapshot, named: str) -> tuple[Placed, ...]:

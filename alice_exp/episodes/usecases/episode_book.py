@@ -292,11 +292,6 @@ def cleaned(count: int) -> str:
     return f"清理了 {count} 条低价值经验"
 
 
-def reads_of(session: Session) -> dict[str, int]:
-    """How often searches returned each episode since the last fold (B0.8)."""
-    return {name: reads.count for name, reads in access(session).pending().items() if name.startswith("ep-")}
-
-
 def _present(snapshot: Snapshot) -> EpisodeBook:
     require_sound(snapshot, EPISODES_PATH)
     return snapshot.episodes or EpisodeBook()
@@ -321,18 +316,23 @@ def _within_bounds(
 ) -> tuple[ChangeSet, tuple[str, ...]]:
     """The act that adds ``fresh``; what is too much goes with it, or after it where something new would go."""
     detail = f"{verb} {fresh[0].id if len(fresh) == 1 else len(fresh)}"
-    act = _act(session, detail, fresh)
+    left, gone = bounded(session, snapshot, grown, fresh)
+    if gone and not {episode.id for episode in fresh}.isdisjoint(gone):
+        after = _act(session, cleaned(len(gone)), (), gone)
+        act = _act(session, detail, fresh)
+        return ChangeSet(act, episodes=grown, then=ChangeSet(after, episodes=left)), gone
+    detail = f"{detail}, {cleaned(len(gone))}" if gone else detail
+    return ChangeSet(_act(session, detail, fresh, gone), episodes=left), gone
+
+
+def bounded(
+    session: Session, snapshot: Snapshot, grown: EpisodeBook, fresh: Sequence[Episode]
+) -> tuple[EpisodeBook, tuple[str, ...]]:
+    """A book within its capacity, and the ids that went for it; a single ``fresh`` episode never goes."""
     if not is_due(replace(grown, capacity=capacity_of(snapshot))):
-        return ChangeSet(act, episodes=grown), ()
-    own = {episode.id for episode in fresh}
-    pruning = _pruning(session, snapshot, grown, own if len(own) == 1 else ())
-    gone = _ids(pruning)
-    left = replace(grown, episodes=pruning.book.episodes)
-    if own.isdisjoint(gone):
-        detail = f"{detail}, {cleaned(len(gone))}" if gone else detail
-        return ChangeSet(_act(session, detail, fresh, gone), episodes=left), gone
-    after = _act(session, cleaned(len(gone)), (), gone)
-    return ChangeSet(act, episodes=grown, then=ChangeSet(after, episodes=left)), gone
+        return grown, ()
+    pruning = _pruning(session, snapshot, grown, [fresh[0].id] if len(fresh) == 1 else ())
+    return replace(grown, episodes=pruning.book.episodes), _ids(pruning)
 
 
 def _pruning(session: Session, snapshot: Snapshot, book: EpisodeBook, kept: Collection[str]) -> Pruning:
@@ -343,7 +343,8 @@ def _pruning(session: Session, snapshot: Snapshot, book: EpisodeBook, kept: Coll
         for ref in {piece.ref for piece in placed.block.evidence if piece.ref.startswith("ep-")}
     )
     cited = {*references, *kept}
-    references.update(reads_of(session))
+    # How often searches returned each since the last fold (B0.8).
+    references.update({name: reads.count for name, reads in access(session).pending().items()})
     return prune(replace(book, capacity=capacity_of(snapshot)), session.caller.now, references, cited)
 
 

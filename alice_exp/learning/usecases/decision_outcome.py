@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.caller.acting import Caller
-from alice_exp.episodes.rules.retention import is_due, prune
 from alice_exp.episodes.rules.search_episodes import as_told, shorten_result
-from alice_exp.episodes.usecases.episode_book import capacity_of, cleaned, reads_of
+from alice_exp.episodes.usecases.episode_book import bounded, cleaned
 from alice_exp.home.references import resolve
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
@@ -30,12 +29,9 @@ from alice_exp.timeline.usecases.original_events import FINISHED
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from alice_exp.caller.acting import Caller
     from alice_exp.home.file_home import Home
-    from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.values.config import Config
-    from alice_exp.model.values.snapshot import Snapshot
 
 
 _UNTOLD = "a task of which nothing was kept"
@@ -76,7 +72,7 @@ def report_decision(
     before the home is locked.
     """
     home, caller, waiting = session.target, session.caller, decisions(session)
-    config, reads = home.config(), reads_of(session)
+    config = home.config()
     open_decision = waiting.find(decision)
     if not open_decision.task:  # what a session's start told, or a prompt that was said off the record
         open_decision = replace(open_decision, task=action.strip() or _UNTOLD)
@@ -97,7 +93,9 @@ def report_decision(
         every = counted(told, named, ok, where, caller.now, piece, Thresholds.of(snapshot.config))
         changes = tuple(one for one in every if not is_of_team(one[0]))
         puts = tuple(Put(placed.block, placed.path) for placed, _ in changes)
-        book, pruned = _kept(snapshot, episode, puts, caller.now, reads)
+        present = snapshot.episodes or EpisodeBook()
+        grown = replace(present, episodes=(*present.episodes, episode))
+        book, pruned = bounded(session, snapshot, grown, [episode])
         timeline, merges, thought = _told(snapshot.timeline or Timeline(), event, answers)
         detail = f"{'ok' if ok else 'fail'} of {decision}" + (f", {cleaned(len(pruned))}" if pruned else "")
         trailers = (*_steps(changes), *_trailers(open_decision, ok, episode.id, where, pruned), *thought)
@@ -216,23 +214,6 @@ def _episode(
     return shorten_result(episode, config.count("episodes.result_limit"))
 
 
-def _kept(
-    snapshot: Snapshot, episode: Episode, puts: Sequence[Put], now: str, reads: Mapping[str, int]
-) -> tuple[EpisodeBook, tuple[str, ...]]:
-    """The book with the new episode; over capacity the least worth go, never a cited one, never the new one."""
-    present = snapshot.episodes or EpisodeBook()
-    book = replace(present, episodes=(*present.episodes, episode))
-    bounded = replace(book, capacity=capacity_of(snapshot))
-    if not is_due(bounded):
-        return book, ()
-    cited = {
-        piece.ref for placed in snapshot for piece in placed.block.evidence if piece.ref.startswith("ep-")
-    }
-    cited |= {piece.ref for put in puts for piece in put.block.evidence} | {episode.id}
-    pruning = prune(bounded, now, reads, cited)
-    return replace(book, episodes=pruning.book.episodes), tuple(one.episode.id for one in pruning.removed)
-
-
 def _event(decision: OpenDecision, episode: Episode) -> Event:
     """The outcome as a thought, in words: what was done, else how many blocks were followed. Their own words stay out:
     a purge could not follow them here."""
@@ -307,13 +288,8 @@ def report_outcome(session: Session, reference: str, ok: bool, scenario: str = "
         ((after, change),) = counted(
             [placed], (), ok, where, caller.now, piece, Thresholds.of(snapshot.config)
         )
-        trailers = [
-            ("From", change.before),
-            ("To", change.after),
-            ("Effect", change.effect),
-            ("Scenario", scenario_digest(where)),
-        ]
-        act = Act("outcome", caller.actor, caller.now, (block.id,), _detail(change), tuple(trailers))
+        trailers = (*_steps([(after, change)]), ("Scenario", scenario_digest(where)))
+        act = Act("outcome", caller.actor, caller.now, (block.id,), _detail(change), trailers)
         return ChangeSet(act, (Put(after.block, after.path),)), Outcome(after, change)
 
     commit, answer = session.target.apply(plan, PLACES)

@@ -6,7 +6,7 @@ Source: the table of fields in DESIGN 3.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from alice_exp.kernel.jsonc.scan import Json
@@ -19,10 +19,12 @@ from alice_exp.model.formats.field_readers import (
     TEXT,
     TEXTS,
     Fault,
+    Reader,
     between,
     filled,
     flag,
     mapping,
+    matching,
     nested,
     read_object,
     said,
@@ -50,16 +52,9 @@ NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 ORIGIN = re.compile(r"local|heard|cues|shared_from_[a-z0-9][a-z0-9_-]{0,63}|import:[a-z0-9][a-z0-9_-]{0,63}")
 
 
-def _block_id(value: Json) -> str:
-    if not isinstance(value, str) or not ID.fullmatch(value):
-        raise Fault('an id is "exp-" and 8 characters of a-z and 2-9')
-    return value
-
-
-def _origin(value: Json) -> str:
-    if not isinstance(value, str) or not ORIGIN.fullmatch(value):
-        raise Fault('"origin" is "local", "heard", "cues", "shared_from_NAME" or "import:KIND"')
-    return value
+_block_id = matching(ID, 'an id is "exp-" and 8 characters of a-z and 2-9')
+_origin = matching(ORIGIN, '"origin" is "local", "heard", "cues", "shared_from_NAME" or "import:KIND"')
+_day = matching(re.compile(r"\d{4}-\d\d-\d\d"), '"{name}" is a day such as 2026-02-20')
 
 
 def _suggested(value: Json) -> str:
@@ -69,7 +64,7 @@ def _suggested(value: Json) -> str:
     return str(value)
 
 
-def _one_of(*choices: str) -> Callable[[Json], str]:
+def _one_of(*choices: str) -> Reader:
     allowed = frozenset(choices)
 
     def read(value: Json) -> str:
@@ -89,11 +84,14 @@ def _ids(value: Json) -> tuple[str, ...]:
 
 
 def _object(
-    value: Json, readers: Mapping[str, Callable[[Json], Any]], required: tuple[str, ...]
+    value: Json,
+    readers: Mapping[str, Reader],
+    required: tuple[str, ...] = (),
+    or_text: bool = False,
 ) -> dict[str, Any]:
     """Read a nested object by a table of readers; unknown keys are allowed and stay in the file."""
     if not isinstance(value, dict):
-        raise Fault('"{name}" is an object')
+        raise Fault('"{name}" is a text or an object' if or_text else '"{name}" is an object')
     fields, _ = read_object(value, readers)
     for key in required:
         if key not in fields:
@@ -104,13 +102,13 @@ def _object(
 def _trigger(value: Json) -> Trigger:
     if isinstance(value, str):
         return Trigger(value)
-    return Trigger(**_object(value, {"text": text, "keywords": texts, "context": mapping}, ()))
+    return Trigger(**_object(value, {"text": text, "keywords": texts, "context": mapping}, or_text=True))
 
 
 def _payload(value: Json) -> Payload:
     if isinstance(value, str):
         return Payload(filled(value))
-    fields = _object(value, {"kind": text, "content": text, "steps": texts}, ())
+    fields = _object(value, {"kind": text, "content": text, "steps": texts}, or_text=True)
     if not fields.get("content", "").strip() and not fields.get("steps"):
         raise Fault('"payload" needs a "content" or "steps"')
     return Payload(fields.get("content", ""), fields.get("kind", ""), fields.get("steps", ()))
@@ -152,16 +150,7 @@ def _failures(value: Json) -> dict[str, str]:
 
 
 def _record(value: Json) -> Record:
-    return Record(**_object(value, {"ok": whole(0), "failed": whole(0)}, ()))
-
-
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-
-
-def _day(value: Json) -> str:
-    if not isinstance(value, str) or not _DAY.fullmatch(value):
-        raise Fault('"{name}" is a day such as 2026-02-20')
-    return value
+    return Record(**_object(value, {"ok": whole(0), "failed": whole(0)}))
 
 
 def _doubt(value: Json) -> Doubt:
@@ -224,7 +213,7 @@ _PIECE = nested(
     scenario=said(TEXT, "Where an outcome happened; failures count once a scenario."),
     effect=said(TEXT, "What an outcome was: ok, fail, debounced or still_true."),
 )
-_ROWS: Mapping[str, tuple[Callable[[Json], Any], dict[str, Json]]] = {
+_ROWS: Mapping[str, tuple[Reader, dict[str, Json]]] = {
     "id": (_block_id, said(_ID, "exp- and 8 characters of a-z and 2-9; leave it out, it is filled in.")),
     "key": (text, said(TEXT, "A name from outside, unique together with the type.")),
     "type": (
@@ -330,7 +319,7 @@ _ROWS: Mapping[str, tuple[Callable[[Json], Any], dict[str, Json]]] = {
 }
 """Every key that a block may have, in the order in which keys are written: its reader, and what editors are told."""
 
-FIELDS: Mapping[str, Callable[[Json], Any]] = {key: read for key, (read, _) in _ROWS.items()}
+FIELDS: Mapping[str, Reader] = {key: read for key, (read, _) in _ROWS.items()}
 """The reader of every key, in that order."""
 
 PAST: Mapping[str, dict[str, Json]] = {

@@ -6,8 +6,7 @@ of a block without defaults. Sources: DESIGN 3 (table of fields), B2.39, R3.3.
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
-from itertools import zip_longest
+from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,11 +14,8 @@ from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.model.formats.block_fields import FIELDS, PAST
 from alice_exp.model.formats.field_readers import (
     Fault,
-    Found,
-    problem_at,
+    Reading,
     read_object,
-    severity_of,
-    unknown_key,
 )
 from alice_exp.model.values.block import Block, Doubt, Payload, place_of
 
@@ -27,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from alice_exp.kernel.jsonc import Document, Unchanged
-    from alice_exp.kernel.jsonc.scan import Json, Pointer
+    from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.values.block import Place, State, Trigger
 
 
@@ -40,44 +36,17 @@ def read_blocks(
     have ``id == ""`` until they are adopted. ``before`` is an earlier reading of the same file, whose unchanged blocks
     are reused.
     """
-    if document.problem is not None:
-        return (), (document.problem,)
-    value = document.value
-    problems = Found(document.path)
-
-    def report(fault: Fault, pointer: Pointer) -> None:
-        problems.add("error", lambda: problem_at(document, pointer, fault.template, fault.values))
-
-    if not isinstance(value, dict):
-        report(Fault('a namespace file is an object with a list named "blocks"'), ())
-        return (), problems.all()
-    for key in value:
-        if key not in ("$schema", "blocks") and not key.startswith("x-"):
-            severity = severity_of(value, key, "blocks")
-            problems.add(severity, partial(unknown_key, document, (key,), ("blocks",), severity))
-    listed = value.get("blocks", [])
-    if not isinstance(listed, list):
-        report(Fault('"blocks" is a list of blocks'), ("blocks",))
-        return (), problems.all()
-    blocks: list[Block] = []
-    seen: set[str] = set()
+    reading = Reading(document, "blocks", ())
     place = place_of(document.path)
-    known = before.of(document) if before is not None else ()
-    for index, (item, same) in enumerate(zip_longest(listed, known)):
-        try:
-            block = same or read_block(item, place)
-            if block.id and block.id in seen:
-                raise Fault("the id {id} stands twice in this file", ("id",), id=block.id)
-        except Fault as fault:
-            report(fault, ("blocks", index, *fault.below))
-            continue
-        seen.add(block.id)
-        blocks.append(block)
-        for key in block.extra:
-            if not key.startswith("x-") and key not in PAST:
-                pointer = ("blocks", index, key)
-                problems.add("warning", partial(unknown_key, document, pointer, tuple(FIELDS)))
-    return tuple(blocks), problems.all()
+    found = reading.items(
+        lambda item: read_block(item, place), before.of(document) if before is not None else ()
+    )
+    twins = reading.refuse_twins([(block.id, index) for index, block in found if block.id])
+    for index, block in found:
+        if block.extra:
+            own = {key: value for key, value in block.extra.items() if key not in PAST}
+            reading.warn(own, ("blocks", index), FIELDS)
+    return tuple(block for index, block in found if index not in twins), reading.found.all()
 
 
 def read_block(item: Json, place: Place) -> Block:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import lru_cache, partial
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
 
+T = TypeVar("T")
 Reader: TypeAlias = Callable[[Json], Any]
 
 
@@ -208,15 +210,7 @@ def problem_at(
     return Problem(document.path, 1, 1, template, values, severity, hint)
 
 
-def severity_of(members: Mapping[str, Json], key: str, listed: str) -> Severity:
-    """How severe an unknown key of a file's root is: it may be the misspelt name of the list that is all of the file,
-    and without it what the file held would count as deleted."""
-    return "error" if listed not in members and isinstance(members[key], list) else "warning"
-
-
-def unknown_key(
-    document: Document, pointer: Pointer, known: Sequence[str], severity: Severity = "warning"
-) -> Problem:
+def _unknown_key(document: Document, pointer: Pointer, known: Sequence[str], severity: Severity) -> Problem:
     """The problem of an unknown key at the end of ``pointer``, with the most similar known key as a hint."""
     from difflib import get_close_matches
 
@@ -234,6 +228,81 @@ def unknown_key(
         severity,
         hint,
     )
+
+
+class Reading:
+    """The state of reading one file: an object with a list of items and other ``members``."""
+
+    def __init__(self, document: Document, listed: str, members: Sequence[str]) -> None:
+        self._document = document
+        self._listed = listed
+        self.found = Found(document.path)
+        self._root: Mapping[str, Json] = {}
+        if (fault := document.problem) is not None:
+            self.found.add("error", lambda: fault)
+        elif isinstance(document.value, dict):
+            self._root = document.value
+        else:
+            self.report(Fault('this file is an object with a list named "{list}"', list=listed), ())
+        own = ("$schema", *members, listed)
+        self.warn({key: None for key in self._root if key not in own}, (), (*members, listed))
+
+    def member(self, key: str, reader: Callable[[Json], T], default: T) -> T:
+        """A member of the root, or ``default`` if it is missing or faulty."""
+        if key not in self._root:
+            return default
+        try:
+            return reader(self._root[key])
+        except Fault as fault:
+            self.report(Fault(fault.template, (), **{"name": key, **fault.values}), (key, *fault.below))
+            return default
+
+    def items(self, reader: Callable[[Json], T], known: Sequence[T | None] = ()) -> list[tuple[int, T]]:
+        """The sound records with their indexes in the list; those in ``known`` are not read again."""
+        listed = self._root.get(self._listed, [])
+        if not isinstance(listed, list):
+            self.report(Fault('"{name}" is a list', name=self._listed), (self._listed,))
+            return []
+        found: list[tuple[int, T]] = []
+        for index, (item, same) in enumerate(zip_longest(listed, known)):
+            try:
+                found.append((index, reader(item) if same is None else same))
+            except Fault as fault:
+                self.report(fault, (self._listed, index, *fault.below))
+        return found
+
+    def refuse_twins(self, ids: Sequence[tuple[object, int]]) -> set[int]:
+        """Report every id that occurs a second time; the indexes of these."""
+        seen: set[object] = set()
+        twins: set[int] = set()
+        for one, index in ids:
+            if one in seen:
+                twins.add(index)
+                fault = Fault("the id {id} stands twice in this file", id=one)
+                self.report(fault, (self._listed, index, "id"))
+            seen.add(one)
+        return twins
+
+    def warn(self, extra: Mapping[str, Json], at: Pointer, known: Mapping[str, Any] | Sequence[str]) -> None:
+        """Warn of unknown keys, except ``x-`` keys."""
+        for key in extra:
+            if not key.startswith("x-"):
+                pointer = (*at, key)
+                # A list may be the misspelt one that is all of the file: without it, what the file held would count as
+                # deleted.
+                is_lost = not at and self._listed not in self._root and isinstance(self._root[key], list)
+                severity: Severity = "error" if is_lost else "warning"
+                self.found.add(
+                    severity, partial(_unknown_key, self._document, pointer, tuple(known), severity)
+                )
+
+    def report(self, fault: Fault, pointer: Pointer, right: str = "", severity: Severity = "error") -> None:
+        """Take in a fault at a place of the file; ``right`` is the value to set there."""
+        hint = Hint("set it to {right}", right=right) if right else ""
+        self.found.add(
+            severity,
+            lambda: problem_at(self._document, pointer, fault.template, fault.values, severity, hint),
+        )
 
 
 TEXT: dict[str, Json] = {"type": "string"}

@@ -20,6 +20,7 @@ from alice_exp.model.formats import field_readers
 from alice_exp.model.formats.block_edits import member_edits
 from alice_exp.model.formats.field_readers import Fault, Found, Reader, problem_at
 from alice_exp.model.formats.record_schema import (
+    COUNTERS,
     EPISODE_FIELDS,
     EPISODES,
     EVENT_FIELDS,
@@ -191,9 +192,6 @@ def _of_lines(data: bytes, path: str) -> tuple[list[_Row], tuple[Problem, ...]]:
     return rows, tuple(problems)
 
 
-_COUNTERS = ("next_id", "total_events", "total_compressions")
-
-
 def book_edits(document: Document, old: EpisodeBook, new: EpisodeBook) -> list[Edit]:
     """The edits that turn the text of ``old`` into that of ``new``: removed, changed and appended episodes.
 
@@ -239,7 +237,7 @@ def timeline_edits(document: Document, old: Timeline, new: Timeline) -> list[Edi
     that of ``old``, without errors.
     """
     edits: list[Edit] = [
-        Set((key,), getattr(new, key)) for key in _COUNTERS if getattr(old, key) != getattr(new, key)
+        Set((key,), getattr(new, key)) for key in COUNTERS if getattr(old, key) != getattr(new, key)
     ]
     places = _places(document)
     before = {segment.id: segment for segment in old.segments}

@@ -7,34 +7,26 @@ returned; the caller decides by severity. Sources: R0.6-R0.17, R1.3-R1.13, B0.14
 from __future__ import annotations
 
 import re
-from functools import partial
-from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from alice_exp.kernel import jsonc
-from alice_exp.kernel.errors import Hint
 from alice_exp.model.formats import field_readers
 from alice_exp.model.formats.field_readers import (
     Fault,
-    Found,
-    problem_at,
+    Reading,
     read_object,
-    severity_of,
-    unknown_key,
 )
 from alice_exp.model.values.records import CAPACITY, Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.model.values.records import EPISODES_PATH as EPISODES_PATH
 from alice_exp.model.values.records import EVENTS_PATH as EVENTS_PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from alice_exp.kernel.jsonc import Document, Unchanged
-    from alice_exp.kernel.jsonc.scan import Json, Pointer, Problem, Severity
+    from alice_exp.kernel.jsonc.scan import Json, Problem
     from alice_exp.model.formats.field_readers import Reader
 
-
-T = TypeVar("T")
 
 EMPTY: Mapping[str, str] = {
     EPISODES_PATH: '{\n  "$schema": "../.schema/episodes.json",\n  "capacity": 1000,\n  "episodes": []\n}\n',
@@ -82,7 +74,7 @@ EVENT_FIELDS: Mapping[str, Reader] = {
 }
 """The reader of every key of a thought."""
 
-_COUNTERS = ("next_id", "total_events", "total_compressions")
+COUNTERS = ("next_id", "total_events", "total_compressions")
 
 
 def read_episodes(
@@ -93,13 +85,12 @@ def read_episodes(
     An episode that a person typed has ``id == ""`` until it is adopted; the default reward is 1 for a success, else 0.
     ``before`` is an earlier reading of the file, whose unchanged episodes are reused.
     """
-    reading = _Reading(document, EPISODES, ("capacity",))
+    reading = Reading(document, EPISODES, ("capacity",))
     capacity = reading.member("capacity", field_readers.whole(1), CAPACITY)
     episodes = reading.items(
         lambda item: read_episode(item, EPISODE_FIELDS), before.of(document) if before is not None else ()
     )
-    if len({episode.id for _, episode in episodes}) < len(episodes):
-        reading.refuse_twins([(episode.id, index) for index, episode in episodes if episode.id])
+    reading.refuse_twins([(episode.id, index) for index, episode in episodes if episode.id])
     for index, episode in episodes:
         if episode.extra:
             reading.warn(episode.extra, (EPISODES, index), EPISODE_FIELDS)
@@ -112,7 +103,7 @@ def read_timeline(document: Document) -> tuple[Timeline, tuple[Problem, ...]]:
     Missing counters are derived from the segments. Counters that contradict them are problems: errors if continuing
     would lose a thought or assign an id twice, warnings if thoughts were removed by hand.
     """
-    reading = _Reading(document, SEGMENTS, _COUNTERS)
+    reading = Reading(document, SEGMENTS, COUNTERS)
     listed = reading.items(lambda item: read_segment(item, SEGMENT_FIELDS))
     reading.refuse_twins([(segment.id, index) for index, segment in listed])
     segments = tuple(segment for _, segment in listed)
@@ -125,7 +116,7 @@ def read_timeline(document: Document) -> tuple[Timeline, tuple[Problem, ...]]:
         segments,
     )
     if not reading.found.has_error:
-        reading.check(timeline, held)
+        _check(reading, timeline, held)
     return timeline, reading.found.all()
 
 
@@ -202,96 +193,28 @@ def read_segment(item: Json, readers: Mapping[str, Reader] = SEGMENT_FIELDS) -> 
     return segment
 
 
-class _Reading:
-    """The state of reading one file."""
-
-    def __init__(self, document: Document, listed: str, members: Sequence[str]) -> None:
-        self._document = document
-        self._listed = listed
-        self.found = Found(document.path)
-        self._root: Mapping[str, Json] = {}
-        if (fault := document.problem) is not None:
-            self.found.add("error", lambda: fault)
-        elif isinstance(document.value, dict):
-            self._root = document.value
-        else:
-            self._report(Fault('this file is an object with a list named "{list}"', list=listed), ())
-        own = ("$schema", *members, listed)
-        self.warn({key: None for key in self._root if key not in own}, (), (*members, listed))
-
-    def member(self, key: str, reader: Callable[[Json], T], default: T) -> T:
-        """A member of the root, or ``default`` if it is missing or faulty."""
-        if key not in self._root:
-            return default
-        try:
-            return reader(self._root[key])
-        except Fault as fault:
-            self._report(Fault(fault.template, (), **{"name": key, **fault.values}), (key, *fault.below))
-            return default
-
-    def items(self, reader: Callable[[Json], T], known: Sequence[T | None] = ()) -> list[tuple[int, T]]:
-        """The sound records with their indexes in the list; those in ``known`` are not read again."""
-        listed = self._root.get(self._listed, [])
-        if not isinstance(listed, list):
-            self._report(Fault('"{name}" is a list', name=self._listed), (self._listed,))
-            return []
-        found: list[tuple[int, T]] = []
-        for index, (item, same) in enumerate(zip_longest(listed, known)):
-            try:
-                found.append((index, reader(item) if same is None else same))
-            except Fault as fault:
-                self._report(fault, (self._listed, index, *fault.below))
-        return found
-
-    def refuse_twins(self, ids: Sequence[tuple[object, int]]) -> None:
-        """Report every id that occurs a second time."""
-        seen: set[object] = set()
-        for one, index in ids:
-            if one in seen:
-                self._report(
-                    Fault("the id {id} stands twice in this file", id=one), (self._listed, index, "id")
-                )
-            seen.add(one)
-
-    def warn(self, extra: Mapping[str, Json], at: Pointer, known: Mapping[str, Any] | Sequence[str]) -> None:
-        """Warn of unknown keys, except ``x-`` keys."""
-        for key in extra:
-            if not key.startswith("x-"):
-                pointer = (*at, key)
-                severity = "warning" if at else severity_of(self._root, key, self._listed)
-                self.found.add(
-                    severity, partial(unknown_key, self._document, pointer, tuple(known), severity)
-                )
-
-    def check(self, timeline: Timeline, held: int) -> None:
-        """Report counters that contradict the segments."""
-        last = max((segment.id for segment in timeline.segments), default=0)
-        total, count = timeline.total_events, len(timeline.segments)
-        if timeline.next_id <= last:
-            what = '"next_id" is {next_id}, but there is a segment {last}'
-            self._report(Fault(what, next_id=timeline.next_id, last=last), ("next_id",), f"{last + 1}")
-        if held > total:
-            what = '"total_events" is {total}, but the segments hold {held} thoughts'
-            self._report(Fault(what, total=total, held=held), ("total_events",), f"{held}")
-        elif held < total:
-            what = "{missing} of {total} thoughts are no longer in this file; history keeps them"
-            self._report(Fault(what, missing=total - held, total=total), (SEGMENTS,), severity="warning")
-        elif timeline.total_compressions > total - count:
-            fault = Fault(
-                '"total_compressions" is {count}, but {total} thoughts in {segments} segments come of {merges} merges',
-                count=timeline.total_compressions,
-                total=total,
-                segments=count,
-                merges=total - count,
-            )
-            self._report(fault, ("total_compressions",), severity="warning")
-
-    def _report(self, fault: Fault, pointer: Pointer, right: str = "", severity: Severity = "error") -> None:
-        hint = Hint("set it to {right}", right=right) if right else ""
-        self.found.add(
-            severity,
-            lambda: problem_at(self._document, pointer, fault.template, fault.values, severity, hint),
+def _check(reading: Reading, timeline: Timeline, held: int) -> None:
+    """Report counters that contradict the segments."""
+    last = max((segment.id for segment in timeline.segments), default=0)
+    total, count = timeline.total_events, len(timeline.segments)
+    if timeline.next_id <= last:
+        what = '"next_id" is {next_id}, but there is a segment {last}'
+        reading.report(Fault(what, next_id=timeline.next_id, last=last), ("next_id",), f"{last + 1}")
+    if held > total:
+        what = '"total_events" is {total}, but the segments hold {held} thoughts'
+        reading.report(Fault(what, total=total, held=held), ("total_events",), f"{held}")
+    elif held < total:
+        what = "{missing} of {total} thoughts are no longer in this file; history keeps them"
+        reading.report(Fault(what, missing=total - held, total=total), (SEGMENTS,), severity="warning")
+    elif timeline.total_compressions > total - count:
+        fault = Fault(
+            '"total_compressions" is {count}, but {total} thoughts in {segments} segments come of {merges} merges',
+            count=timeline.total_compressions,
+            total=total,
+            segments=count,
+            merges=total - count,
         )
+        reading.report(fault, ("total_compressions",), severity="warning")
 
 
 _ALWAYS = frozenset(("id", "task", "success", "reward"))
@@ -336,7 +259,7 @@ def book_json(book: EpisodeBook) -> list[Json]:
 
 def timeline_json(timeline: Timeline) -> dict[str, Json]:
     """The whole timeline as JSON, in the form of ``events.jsonc`` (R1.43)."""
-    counters: dict[str, Json] = {key: getattr(timeline, key) for key in _COUNTERS}
+    counters: dict[str, Json] = {key: getattr(timeline, key) for key in COUNTERS}
     return counters | {SEGMENTS: [segment_json(segment) for segment in timeline.segments]}
 
 

@@ -69,7 +69,7 @@ def adopt(
         if raises_trust(block, old, document.path):
             raised.append(block_id)
         present.add(block_id)
-        edits += _completed(index, replace(block, id="") if is_copy else block, block_id, old, now)
+        edits += completed(index, replace(block, id="") if is_copy else block, block_id, old, now)
     gone = [p.block.id for p in before.values() if p.path == document.path and p.block.id not in present]
     counts = ((new, "new"), (changed, "changed"), (gone, "removed"))
     detail = ", ".join(f"{len(ids)} {verb}" for ids, verb in counts if ids)
@@ -141,7 +141,8 @@ def _regained(
     return found
 
 
-def _completed(index: int, block: Block, block_id: str, old: Placed | None, now: str) -> list[Edit]:
+def completed(index: int, block: Block, block_id: str, old: Placed | None, now: str) -> list[Edit]:
+    """The edits that give a block what it lacks of id and times; ``updated_at`` follows a change of content."""
     at = ("blocks", index)
     edits: list[Edit] = []
     if not block.id:
@@ -151,5 +152,5 @@ def _completed(index: int, block: Block, block_id: str, old: Placed | None, now:
         edits.append(Set((*at, "created_at"), created))
     edited = old is not None and content_hash(old.block) != content_hash(block)
     if not block.updated_at or (edited and old is not None and old.block.updated_at == block.updated_at):
-        edits.append(Set((*at, "updated_at"), now if edited or not old else old.block.updated_at))
+        edits.append(Set((*at, "updated_at"), now if edited or not old else old.block.updated_at or now))
     return edits

@@ -104,8 +104,6 @@ def fingerprints(text: str, key: bytes = b"") -> tuple[str, ...]:
     marks = [mark.encode("utf-8", "surrogatepass") for mark in found]
     if not key:
         return tuple(f"{OPEN}{sha256(mark).hexdigest()[:32]}" for mark in marks)
-    import hmac
-
     return tuple(f"{KEYED}{hmac.digest(key, mark, 'sha256').hex()[:32]}" for mark in marks)
 
 

@@ -12,8 +12,9 @@ from dataclasses import replace
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.rules.approval import namespace_for
 from alice_exp.model.rules.secrets import GUESSED, SECRETS, Finding, findings, likely, shapes
-from alice_exp.model.values.block import HELD, Block, Placed, path_of
+from alice_exp.model.values.block import HELD, Block, Place, Placed, path_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,14 @@ def pool_path(block: Block, day: str) -> str:
     """Where a new candidate waits: in the pool's file of a ``day`` (YYYYMMDD), outside of git if a secret or a private
     fact is in it."""
     return HELD if delicate(block) else path_of("low_value", f"pending_{day}")
+
+
+def destination(block: Block) -> str:
+    """The path to which approval takes a candidate: personal if about the user, else as suggested or by type (B2.17,
+    B2.18). What holds a secret or a private fact is never offered to universal, which may be shared."""
+    place: Place = "personal" if block.about == "user" or delicate(block) else "universal"
+    named, _, name = block.suggested.partition("/")
+    return path_of(place, name if name and named == place else namespace_for(place, block.type))
 
 
 def is_private(block: Block) -> bool:

@@ -7,14 +7,13 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from alice_exp.blocks.usecases.capture import destination
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import CHANNEL, Act, Commit, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.ledger import after
-from alice_exp.model.rules.private_facts import delicate
+from alice_exp.model.rules.private_facts import delicate, destination
 from alice_exp.model.values.block import (
     ASKED,
     EVIDENCE_KEPT,

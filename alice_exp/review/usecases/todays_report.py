@@ -7,13 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.blocks.store.access_log import access, folded, folded_episodes, merged
-from alice_exp.blocks.usecases.capture import destination
 from alice_exp.home.references import namespace_name
 from alice_exp.home.session import projects_of
 from alice_exp.kernel.journal.act import Act
 from alice_exp.model.rules.identity import Rejections, refusals
 from alice_exp.model.rules.lifecycle import expired
-from alice_exp.model.rules.private_facts import delicate
+from alice_exp.model.rules.private_facts import delicate, destination
 from alice_exp.model.values.block import (
     PLACES,
     REVIEWED,
