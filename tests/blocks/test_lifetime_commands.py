@@ -12,20 +12,9 @@ from pathlib import Path
 import pytest
 
 from alice_exp.model.values.block import STATES
+from tests.blocks.conftest import TOOLS, act
 from tests.case_tables import cases
 from tests.conftest import ROOT, Call, Result
-
-TOOLS = Path(__file__).with_name("tools.jsonc").read_text("utf-8")
-
-
-@pytest.fixture
-def tools(world: Path, cli: Call) -> Path:
-    """A home with two approved blocks of universal; the path of their file."""
-    path = world / "alice" / "experiences" / "universal" / "tool_usage.jsonc"
-    path.parent.mkdir(parents=True)
-    path.write_text(TOOLS, encoding="utf-8")
-    cli("init")
-    return path
 
 
 @pytest.fixture
@@ -50,10 +39,6 @@ def editor(tmp_path: Path) -> Callable[[str], dict[str, str]]:
         return {"EDITOR": str(program)}
 
     return make
-
-
-def act(cli: Call, *arguments: str, **named: object) -> dict[str, object]:
-    return cli(*arguments, "--json", **named).json  # type: ignore[no-any-return]
 
 
 def heads(git: Callable[..., str], world: Path) -> int:

@@ -11,14 +11,10 @@ import pytest
 from alice_exp.app.opening import open_session
 from alice_exp.blocks.usecases import provenance
 from alice_exp.kernel.journal.act import OPS, Act, Op
-from tests.blocks.test_lifetime_commands import TOOLS
+from tests.blocks.conftest import act
 from tests.conftest import Call
 
 NEXT = "2026-02-21T09:00:00Z"
-
-
-def act(cli: Call, *arguments: str, **named: Any) -> Any:
-    return cli(*arguments, "--json", **named).json
 
 
 def state(home: Path) -> dict[str, bytes]:
@@ -27,15 +23,6 @@ def state(home: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(root)): path.read_bytes() for path in root.glob("[!.]*/*") if path.is_file()
     } | {"config": (root / "config.jsonc").read_bytes()}
-
-
-@pytest.fixture
-def tools(world: Path, cli: Call) -> Path:
-    path = world / "alice" / "experiences" / "universal" / "tool_usage.jsonc"
-    path.parent.mkdir(parents=True)
-    path.write_text(TOOLS, encoding="utf-8")
-    cli("init")
-    return path
 
 
 def hand_edit(path: Path) -> None:

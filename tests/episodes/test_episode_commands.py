@@ -40,25 +40,20 @@ def commits(git: Callable[..., str], home: Path) -> int:
     return int(git(home, "rev-list", "--count", "HEAD"))
 
 
+def add(cli: Call, task: str, *words: str) -> Any:
+    """What is told of an episode that is added."""
+    return cli("episode", "add", "--task", task, *words, "--json").json
+
+
 def ids(cli: Call) -> list[str]:
     return [one["id"] for one in cli("episode", "list", "--json").json["episodes"]]
 
 
 def test_d38_decide_warns_of_a_similar_failure(home: Path, cli: Call) -> None:
-    cli(
-        "episode",
-        "add",
-        "--task",
-        "deploy the shop to production",
-        "--action",
-        "push",
-        "--failed",
-        "--context",
-        "env=prod",
-    )
+    add(cli, "deploy the shop to production", "--action", "push", "--failed", "--context", "env=prod")
     decided = cli("decide", "deploy the shop to production", "--context", "env=prod", "--json", check=False)
     assert any("a similar task failed before" in warning for warning in decided.json["warnings"])
-    cli("episode", "add", "--task", "deploy the shop again", "--action", "kubectl apply", "--failed")
+    add(cli, "deploy the shop again", "--action", "kubectl apply", "--failed")
     named = cli("decide", "deploy the shop again", "--json", check=False)
     assert any("failed before with kubectl apply: deploy the shop" in one for one in named.json["warnings"])
     unlike = cli("decide", "water the flowers", "--json", check=False)
@@ -92,9 +87,7 @@ def test_d39_the_source_formulas_literally() -> None:
 @pytest.mark.covers("R0.31")
 def test_the_worked_case_prints_one_match(home: Path, cli: Call) -> None:
     context = ("--context", "topic=machine_learning", "--context", "difficulty=beginner")
-    added = cli(
-        "episode", "add", "--task", "解释什么是机器学习", *context, "--success", "--reward", "0.9", "--json"
-    ).json
+    added = add(cli, "解释什么是机器学习", *context, "--success", "--reward", "0.9")
     found = cli("episode", "similar", "机器学习是什么", *context, "--json").json["matches"]
     assert [(one["id"], one["score"], one["task"], one["success"], one["reward"]) for one in found] == [
         (added["id"], 0.76, "解释什么是机器学习", True, 0.9)
@@ -106,12 +99,10 @@ def test_the_worked_case_prints_one_match(home: Path, cli: Call) -> None:
 
 @pytest.mark.covers("R0.36")
 def test_the_first_addition_above_the_capacity_cleans(home: Path, cli: Call) -> None:
-    listed = [
-        {"id": f"ep-{name * 8}", "task": f"{name * 4} done", "success": True, "at": NOW}
-        for name in "abcdefghi"
-    ]
-    fill(home, listed, capacity=10)
-    added = [cli("episode", "add", "--task", f"other{n}", "--success", "--json").json for n in range(2)]
+    fill(
+        home, [{"task": f"{name * 4} done", "success": True, "at": NOW} for name in "abcdefghi"], capacity=10
+    )
+    added = [add(cli, f"other{n}", "--success") for n in range(2)]
     assert [len(one["pruned"]) for one in added] == [0, 2]
     assert EpisodeBook(()).capacity == 1000, "so that the 1001st is the first to clean"
 
@@ -138,30 +129,19 @@ def test_d40_the_1001st_prunes_200_in_its_own_commit(
     namespace.write_text(json.dumps({"blocks": [block]}), encoding="utf-8")
     cli("list")
     before = commits(git, home)
-    added = cli(
-        "episode",
-        "add",
-        "--task",
-        "the one too many",
-        "--failed",
-        "--reward",
-        "0",
-        "--at",
-        "2020-01-01",
-        "--json",
-    )
+    added = add(cli, "the one too many", "--failed", "--reward", "0", "--at", "2020-01-01")
     assert commits(git, home) == before + 1
-    assert len(added.json["pruned"]) == 200
+    assert len(added["pruned"]) == 200
     left = ids(cli)
     assert len(left) == 801
-    assert added.json["id"] in left, "what no commit held yet is never pruned"
+    assert added["id"] in left, "what no commit held yet is never pruned"
     assert episodes[7]["id"] in left, "a living block cites it"
     message = git(home, "log", "-1", "--format=%B")
     assert "清理了 200 条低价值经验" in message
     assert message.count("Alice-Pruned: ep-") == 200
     assert "too many" not in message
     assert "// a ceiling" in (home / FILE).read_text("utf-8")
-    gone = added.json["pruned"][3]
+    gone = added["pruned"][3]
     refused = cli("episode", "restore", gone, "--actor", "agent:x", check=False)
     assert refused.code == 6
     cli("episode", "restore", gone)
@@ -174,27 +154,19 @@ def test_d40_the_1001st_prunes_200_in_its_own_commit(
 def test_d41_exactly_b_goes(home: Path, cli: Call) -> None:
     reference = {letter: f"ep-{letter * 8}" for letter in "abcde"}
     rows = {"a": (0.9, 0), "b": (0.2, 31), "c": (0.5, 10), "d": (1.0, 60)}
-    unlike = {
-        "a": "alpha apple",
-        "b": "bravo banana",
-        "c": "charlie cherry",
-        "d": "delta dates",
-        "e": "echo elder",
-    }
+    unlike = dict(
+        zip(
+            "abcde",
+            ("alpha apple", "bravo banana", "charlie cherry", "delta dates", "echo elder"),
+            strict=True,
+        )
+    )
     episodes = [
-        {
-            "id": reference[letter],
-            "task": unlike[letter],
-            "success": True,
-            "reward": reward,
-            "at": days_ago(days),
-        }
-        for letter, (reward, days) in rows.items()
+        {"id": reference[one], "task": unlike[one], "success": True, "reward": reward, "at": days_ago(days)}
+        for one, (reward, days) in rows.items()
     ]
     fill(home, episodes, capacity=4)
-    added = cli(
-        "episode", "add", "--task", unlike["e"], "--failed", "--reward", "0.1", "--at", days_ago(5), "--json"
-    ).json
+    added = add(cli, unlike["e"], "--failed", "--reward", "0.1", "--at", days_ago(5))
     assert added["pruned"] == [reference["b"]]
     book = EpisodeBook(
         tuple(
@@ -210,11 +182,11 @@ def test_d41_exactly_b_goes(home: Path, cli: Call) -> None:
 
 
 def test_d42_long_results_and_bad_rewards(home: Path, cli: Call, git: Callable[..., str]) -> None:
-    added = cli("episode", "add", "--task", "long", "--success", "--result", "x" * 1500, "--json").json
+    added = add(cli, "long", "--success", "--result", "x" * 1500)
     kept = cli("episode", "show", added["id"], "--json").json
     assert (len(kept["result"]), kept["result_truncated"], kept["result_length"]) == (1003, True, 1500)
     assert added["result_truncated"] == [added["id"]]
-    whole = cli("episode", "add", "--task", "whole", "--success", "--result", "x" * 1000, "--json").json
+    whole = add(cli, "whole", "--success", "--result", "x" * 1000)
     assert len(cli("episode", "show", whole["id"], "--json").json["result"]) == 1000
     twice = shorten_result(shorten_result(Episode("ep-aaaaaaaa", "t", result="x" * 1500)))
     assert len(twice.result or "") == 1003  # type: ignore[arg-type]
@@ -236,7 +208,7 @@ def test_a_result_that_is_not_json_stays_a_text(home: Path, cli: Call) -> None:
         ('{"a": 1, "a": 2}', '{"a": 1, "a": 2}'),
         ("网页 12 篇", "网页 12 篇"),
     ):
-        added = cli("episode", "add", "--task", "t", "--success", "--result", given, "--json").json
+        added = add(cli, "t", "--success", "--result", given)
         assert cli("episode", "show", added["id"], "--json").json["result"] == kept
 
 
@@ -278,13 +250,7 @@ def test_d43_filters_agree_with_brute_force(home: Path, cli: Call) -> None:
         "episode",
         "similar",
         asked[0],
-        "--context",
-        "env=prod",
-        "--context",
-        "os=linux",
-        "--top",
-        "1000",
-        "--json",
+        *["--context", "env=prod", "--context", "os=linux", "--top", "1000", "--json"],
     )
     for options, wanted in (
         ((), {}),
@@ -300,38 +266,17 @@ def test_d43_filters_agree_with_brute_force(home: Path, cli: Call) -> None:
         found = [one["id"] for one in cli(*base, *options).json["matches"]]
         assert found == brute_force(episodes, *asked, **wanted), options
         assert found
-    fill(
-        home,
-        [{"id": "ep-aaaaaaaa", "task": "cook rice", "context": {"a": 1, "b": 2}, "success": True, "at": NOW}],
-    )
+    fill(home, [{"task": "cook rice", "context": {"a": 1, "b": 2}, "success": True, "at": NOW}])
     border = ("--context", "a=1", "--context", "b=3")
     assert cli("episode", "similar", "deploy website", *border, check=False).code == 4
 
 
 def test_d44_stats_export_import_and_a_lived_success_distilled(home: Path, cli: Call, tmp_path: Path) -> None:
     empty = cli("episode", "stats", "--json").json
-    assert [empty[key] for key in ("total", "successful", "average_reward", "oldest_timestamp")] == [
-        0,
-        0,
-        0.0,
-        0,
-    ]
+    assert not any(empty[key] for key in ("total", "successful", "average_reward", "oldest_timestamp"))
     for reward, way in ((0.9, "--success"), (0.5, "--success"), (0.1, "--failed")):
-        cli(
-            "episode",
-            "add",
-            "--task",
-            f"任务 {reward}",
-            way,
-            "--reward",
-            str(reward),
-            "--action",
-            f"办法 {reward}",
-            "--context",
-            "语言=中文",
-            "--result",
-            "[1]",
-        )
+        more = ("--action", f"办法 {reward}", "--context", "语言=中文", "--result", "[1]")
+        add(cli, f"任务 {reward}", way, "--reward", str(reward), *more)
     stats = cli("episode", "stats", "--json").json
     assert (stats["total"], stats["successful"]) == (3, 2)
     assert stats["average_reward"] == pytest.approx(0.5)
@@ -361,12 +306,8 @@ def test_d44_stats_export_import_and_a_lived_success_distilled(home: Path, cli: 
 
 @pytest.mark.covers("R0.47")
 def test_all_records_are_one_array_that_a_person_can_read(home: Path, cli: Call) -> None:
-    cli(
-        "episode",
-        "add",
-        "-",
-        stdin='{"task": "任务一", "result": "说“好”"}\n{"task": "任务二", "success": true}\n',
-    )
+    rows = '{"task": "任务一", "result": "说“好”"}\n{"task": "任务二", "success": true}\n'
+    cli("episode", "add", "-", stdin=rows)
     text = cli("episode", "export").stdout
     assert [one["task"] for one in json.loads(text)] == ["任务一", "任务二"]
     assert '"task": "任务一"' in text and text.count("\n") > 6
@@ -374,7 +315,7 @@ def test_all_records_are_one_array_that_a_person_can_read(home: Path, cli: Call)
 
 @pytest.mark.covers("R0.46")
 def test_replacing_needs_a_person_and_yes(home: Path, cli: Call, git: Callable[..., str]) -> None:
-    old = cli("episode", "add", "--task", "old", "--success", "--json").json["id"]
+    old = add(cli, "old", "--success")["id"]
     new = '[{"task": "new", "success": true, "at": "2026-02-01T00:00:00Z"}]'
     before = commits(git, home)
     assert cli("episode", "import", "-", "--replace", stdin=new, check=False).code == 6
@@ -500,14 +441,7 @@ def test_episodes_that_are_there_before_a_home_is_made_are_completed(world: Path
 
 @pytest.mark.covers("B0.12")
 def test_times_still_to_come_are_clamped_and_told(home: Path, cli: Call) -> None:
-    later = {
-        "id": "ep-aaaaaaaa",
-        "task": "tomorrow never dies",
-        "success": True,
-        "reward": 1.0,
-        "at": "2031-01-01T00:00:00Z",
-    }
-    fill(home, [later])
+    fill(home, [{"id": "ep-aaaaaaaa", "task": "tomorrow", "success": True, "at": "2031-01-01T00:00:00Z"}])
     (weighed,) = cli("episode", "prune", "--dry-run", "--json").json["weighed"]
     assert (weighed["recency"], weighed["importance"]) == (1.0, pytest.approx(0.4 + 0.3 + 0.2))
     told = cli("check", "--json").json["problems"]
@@ -525,14 +459,8 @@ def test_pruning_by_hand_is_a_persons_act(home: Path, cli: Call, git: Callable[.
     before = commits(git, home)
     planned = cli("episode", "prune", "--dry-run", "--json").json
     assert len(planned["pruned"]) == 2
-    assert set(planned["weighed"][0]) >= {
-        "reward",
-        "recency",
-        "uniqueness",
-        "popularity",
-        "importance",
-        "cited",
-    }
+    weighed = {"reward", "recency", "uniqueness", "popularity", "importance", "cited"}
+    assert set(planned["weighed"][0]) >= weighed
     assert commits(git, home) == before
     assert cli("episode", "prune", "--json").json["pruned"] == planned["pruned"]
     assert commits(git, home) == before + 1
@@ -540,7 +468,7 @@ def test_pruning_by_hand_is_a_persons_act(home: Path, cli: Call, git: Callable[.
 
 @pytest.mark.covers("R0.16")
 def test_reflecting_later_changes_that_field_alone(home: Path, cli: Call) -> None:
-    one = cli("episode", "add", "--task", "t", "--success", "--reflection", "first", "--json").json["id"]
+    one = add(cli, "t", "--success", "--reflection", "first")["id"]
     before = cli("episode", "show", one, "--json").json
     cli("--actor", "agent:x", "episode", "reflect", one[:6], "搜索关键词需要更精确")
     after = cli("episode", "show", one, "--json").json
@@ -553,27 +481,16 @@ def test_words_decide_where_the_formula_finds_nothing(home: Path, cli: Call) -> 
     """A short question never reaches a long record by shared over all keywords; by its words it does."""
     chatter = " ".join(f"filler{number}" for number in range(60))
     flight = f"change the flight from Newark to Texas and cancel the insurance {chatter}"
-    wanted = cli("episode", "add", "--task", flight, "--success", "--json").json["id"]
+    wanted = add(cli, flight, "--success")["id"]
     for number in range(12):
-        cli(
-            "episode",
-            "add",
-            "--task",
-            f"water the {number}th orchid beside window{number} {chatter}",
-            "--failed",
-        )
-    (match,) = cli(
-        "episode", "similar", "cancel the insurance of my flight to Texas", "--explain", "--json"
-    ).json["matches"][:1]
+        add(cli, f"water the {number}th orchid beside window{number} {chatter}", "--failed")
+    asked = ("episode", "similar", "cancel the insurance of my flight to Texas")
+    (match,) = cli(*asked, "--explain", "--json").json["matches"][:1]
     assert (match["id"], match["explain"]["rule"]) == (wanted, "words")
     assert 0 < match["score"] <= 1
-    literal = cli(
-        "episode", "similar", "cancel the insurance of my flight to Texas", "--context", "a=1", check=False
-    )
+    literal = cli(*asked, "--context", "a=1", check=False)
     assert literal.code == 4, "with a context the formula alone decides (R0.28)"
-    failed = cli(
-        "episode", "similar", "cancel the insurance of my flight to Texas", "--failed", "--json", check=False
-    )
+    failed = cli(*asked, "--failed", "--json", check=False)
     assert wanted not in [one["id"] for one in failed.json["matches"]]
     assert cli("episode", "similar", "photosynthesis", "--by-words", check=False).code == 4
 

@@ -169,54 +169,7 @@ _TO_A_FILE: tuple[Hurt, ...] = (
     _a_link_to_a_pipe,
 )
 _FOLDERS = ("refs", "refs/heads", "refs/alice", "objects", "objects/pack", "logs", "info", "hooks", "")
-_WRITTEN = {
-    "an include of zeros": ("config", "[include]\n\tpath = /dev/zero\n"),
-    "an include of a pipe": ("config", "[include]\n\tpath = ../pipe\n"),
-    "an include of itself": ("config", "[include]\n\tpath = config\n"),
-    "an include by a condition": ("config", '[includeIf "gitdir:/"]\n\tpath = /dev/zero\n'),
-    "an unknown extension": ("config", "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tof = to\n"),
-    "a later format": ("config", "[core]\n\trepositoryformatversion = 9\n"),
-    "a work tree elsewhere": ("config", "[core]\n\tworktree = /nowhere/at/all\n"),
-    "a bare repository": ("config", "[core]\n\tbare = true\n"),
-    "another hash": (
-        "config",
-        "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha256\n",
-    ),
-    "reftables": ("config", "[core]\n\trepositoryformatversion = 1\n[extensions]\n\trefStorage = reftable\n"),
-    "a part of a clone": (
-        "config",
-        "[extensions]\n\tpartialClone = origin\n",
-    ),
-    "no section's end": ("config", "[core\n"),
-    "bytes of no text": ("config", "\0\0\ufffd[core]\0\n"),
-    "a shared folder": ("commondir", "/nowhere/at/all\n"),
-    "a shared pipe": ("commondir", "../pipe\n"),
-    "a work tree's file": ("gitdir", "/nowhere/at/all\n"),
-    "objects of another place": ("objects/info/alternates", "/nowhere/at/all\n"),
-    "objects of itself": ("objects/info/alternates", "../objects\n"),
-    "a cut": ("shallow", "nonsense\n"),
-    "a cut at nothing": ("shallow", "1" * 40 + "\n"),
-    "a graft": ("info/grafts", "nonsense\n"),
-    "a lock of the index": ("index.lock", ""),
-    "a lock of HEAD": ("HEAD.lock", ""),
-    "a lock of the branch": ("refs/heads/main.lock", ""),
-    "a lock of the mark": ("refs/alice/seen.lock", ""),
-    "a lock of what is packed": ("packed-refs.lock", ""),
-    "a branch below the branch": ("refs/heads/main/below", "1" * 40 + "\n"),
-    "an act of no commit": ("refs/alice/pending", "1" * 40 + "\n"),
-    "an act that is another": ("refs/alice/pending", "ref: refs/heads/main\n"),
-    "an act that is itself": ("refs/alice/pending", "ref: refs/alice/pending\n"),
-    "a head of no commit": ("refs/heads/main", "1" * 40 + "\n"),
-    "a head that is itself": ("refs/heads/main", "ref: refs/heads/main\n"),
-    "a head elsewhere": ("HEAD", "ref: refs/heads/other\n"),
-    "a head outside": ("HEAD", "ref: ../../etc/passwd\n"),
-    "a mark of no commit": ("refs/alice/seen", "1" * 40 + "\n"),
-    "a purge of no commit": ("refs/alice/purging", "1" * 40 + "\n"),
-    "a row that is none": ("packed-refs", "nonsense of nobody\n"),
-    "an index of packs": ("objects/pack/multi-pack-index", "nonsense\n"),
-    "a graph of commits": ("objects/info/commit-graph", "nonsense\n"),
-    "an index of another": ("index", "DIRC\0\0\0\2\0\0\0\1"),
-}
+_WRITTEN = cases(__file__, "_WRITTEN")
 """Single files of git that say what they must not, by what they are; a pipe stands beside them."""
 
 
@@ -255,6 +208,6 @@ GIT: dict[str, Callable[[Path], None]] = {
         for folder in _FOLDERS
         for whole in WHOLE
     },
-    **{name: partial(_written, name=file, text=text) for name, (file, text) in _WRITTEN.items()},
+    **{name: partial(_written, name=file, text=text) for name, file, text in _WRITTEN},
 }
 """Every damage of the table to a repository, by its name."""

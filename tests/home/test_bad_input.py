@@ -252,9 +252,9 @@ def _guarded(words: list[str], name: str) -> list[str]:
 
 
 def _timed(call: Callable[[], Any]) -> Any:
-    began = time.monotonic()
+    began = time.process_time()
     result = call()
-    assert time.monotonic() - began < 20, "it took longer than 20 s"
+    assert time.process_time() - began < 20, "it took longer than 20 s of the processor"
     return result
 
 

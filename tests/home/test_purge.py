@@ -17,7 +17,8 @@ from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import SEEN
 from alice_exp.model.formats.block_edits import forget
-from tests.blocks.test_lifetime_commands import TOOLS, _said
+from tests.blocks.conftest import TOOLS
+from tests.blocks.test_lifetime_commands import _said
 from tests.conftest import ROOT, Call
 from tests.kernel.test_durable_files import Disk
 

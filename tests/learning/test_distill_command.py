@@ -8,6 +8,13 @@ from typing import Any
 import pytest
 
 Call = Callable[..., Any]
+AGAIN = {
+    "task": "search code again",
+    "type": "search",
+    "context": {"repo": "alice"},
+    "action": "rg",
+    "success": True,
+}
 
 
 def record(cli: Call, count: int = 12) -> None:
@@ -36,26 +43,12 @@ def commits(git: Callable[..., str], home: Path) -> int:
 
 @pytest.mark.covers("B2.2")
 def test_a_lived_success_becomes_a_past_candidate_that_cites_it(home: Path, cli: Call) -> None:
-    one = cli(
-        "episode",
-        "add",
-        "--task",
-        "导出报表",
-        "--action",
-        "utf-8-sig",
-        "--success",
-        "--reflection",
-        "Excel 要 BOM",
-        "--json",
-    )
+    words = ("--task", "导出报表", "--action", "utf-8-sig", "--success", "--reflection", "Excel 要 BOM")
+    one = cli("episode", "add", *words, "--json")
     done = cli("distill", one.json["id"], "--json").json
     (block,) = [cli("show", found, "--json").json for found in done["ids"]]
-    assert (block["set"], block["state"], block["verifications"], block["type"]) == (
-        "low_value",
-        "past",
-        1,
-        "solution",
-    )
+    seen = (block["set"], block["state"], block["verifications"], block["type"])
+    assert seen == ("low_value", "past", 1, "solution")
     assert [piece["ref"] for piece in block["evidence"]] == [one.json["id"]]
     assert "utf-8-sig" in block["payload"]
 
@@ -102,12 +95,7 @@ def test_twice_does_what_once_did(home: Path, cli: Call, git: Callable[..., str]
 def test_new_episodes_grow_the_evidence_of_the_same_candidate(home: Path, cli: Call) -> None:
     record(cli)
     first = {one["kind"]: one["id"] for one in cli("distill", "--json").json["proposals"]}
-    cli(
-        "episode",
-        "add",
-        "-",
-        stdin='{"task": "search code again", "type": "search", "context": {"repo": "alice"}, "action": "rg", "success": true}',
-    )
+    cli("episode", "add", "-", stdin=json.dumps(AGAIN))
     again = {
         one["kind"]: one for one in cli("distill", "--json").json["proposals"] if one["verdict"] == "proposed"
     }
@@ -130,7 +118,7 @@ def test_what_was_rejected_is_refused_even_when_its_words_change(
         "episode",
         "add",
         "-",
-        stdin='{"task": "search once more", "type": "search", "context": {"repo": "alice"}, "action": "rg", "success": true, "reflection": "another way to say it", "reward": 1.0}',
+        stdin=json.dumps(AGAIN | {"reflection": "another way to say it", "reward": 1.0}),
     )
     later = cli("distill", "--json").json
     (changed,) = [one for one in later["proposals"] if one["kind"] == "advice"]
@@ -163,15 +151,8 @@ def test_what_merely_happens_on_one_machine_is_not_one_kind_of_task(home: Path, 
 
 def test_the_failures_behind_a_warning_are_none_of_its_own(home: Path, cli: Call) -> None:
     for ok, action in ((True, "make a backup first"), (False, "skip the backup")) * 4:
-        cli(
-            "episode",
-            "add",
-            "--task",
-            "deploy the web service",
-            "--action",
-            action,
-            "--success" if ok else "--failed",
-        )
+        way = "--success" if ok else "--failed"
+        cli("episode", "add", "--task", "deploy the web service", "--action", action, way)
     proposals = cli("distill", "--json").json["proposals"]
     warning = next(one["id"] for one in proposals if one["kind"] == "warning")
     cli("heartbeat")

@@ -21,6 +21,7 @@ Deed = tuple[list[str], dict[str, str], int, int, list[str]]
 
 Lesson = tuple[str, list[str], str]
 World = tuple[list[Episode], list[Lesson]]
+_FILE = json.loads(Path(__file__).with_name("worlds.json").read_text("utf-8"))
 
 
 def world(
@@ -90,7 +91,7 @@ def lived(
 def _worlds(name: str) -> dict[str, World]:
     """The worlds of one group of the file."""
     built: dict[str, World] = {}
-    for key, one in json.loads(Path(__file__).with_name("worlds.json").read_text("utf-8"))[name].items():
+    for key, one in _FILE[name].items():
         if "rows" in one:
             episodes = lived(one["name"], one["type"], one["rows"], one["seed"])
         else:
@@ -105,30 +106,7 @@ WORKED, HELD, LIVED, FRESH, LATER, LAST = map(_worlds, ("WORKED", "HELD", "LIVED
 def noise() -> list[Episode]:
     """Sixty episodes that teach nothing."""
     r = random.Random(99)
-    tasks = [
-        "water the plants",
-        "call the plumber about unit {n}",
-        "translate page {n}",
-        "整理会议纪要",
-        "write a haiku for {n}",
-        "tidy the backlog",
-        "给{n}号楼换灯泡",
-        "review the budget of May",
-        "draw a logo sketch",
-        "查一下{n}路公交",
-        "convert {n} miles",
-        "sing a song",
-        "约牙医",
-    ]
-    actions = [
-        "did it by hand",
-        "asked for help",
-        "wrote a small script",
-        "打电话问的",
-        "looked it up",
-        "used a spreadsheet",
-        "按老办法",
-    ]
+    tasks, actions = _FILE["noise"].values()
     return [
         Episode(
             f"ep-noise{n:03}",
@@ -150,22 +128,7 @@ def nothing(seed: int) -> list[Episode]:
     """A world whose outcomes are chance."""
     r = random.Random(seed)
     share, number, place = r.choice([0.4, 0.5, 0.6, 0.7, 0.8]), r.randint(15, 40), seed % 3
-    tasks = (
-        ["answer a question about {n}", "reply to visitor {n}", "tell guest {n} the way"],
-        ["处理工单{n}", "回复来信{n}", "整理资料{n}"],
-        ["tidy the table {n}", "clean up report {n}", "update sheet {n}"],
-    )
-    actions = (
-        [
-            "looked it up in the handbook",
-            "checked the handbook",
-            "asked a colleague",
-            "answered from memory",
-            "searched the wiki",
-        ],
-        ["打电话问的", "按老办法", "查手册", "问同事", "自己琢磨"],
-        ["ran the script", "used the script again", "did it by hand", "manual edit", "let the tool do it"],
-    )
+    tasks, actions = _FILE["nothing"].values()
     return [
         Episode(
             f"ep-{k:03}",

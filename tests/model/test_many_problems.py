@@ -38,57 +38,48 @@ def test_the_first_problems_are_named_and_the_rest_is_counted() -> None:
     assert [one.severity for one in found].count("error") == 1, "an error is never hidden behind warnings"
 
 
+NOW = "2026-02-20T09:00:00Z"
+
+
+def _blocks(data: bytes) -> object:
+    return read_blocks(parse(data, "universal/a.jsonc"))
+
+
+def _episodes(data: bytes) -> object:
+    return import_episodes(data, "x", NOW)[1]
+
+
 def _note(data: bytes) -> object:
     return basic_memory(data.decode())
 
 
+def _memory(data: bytes) -> object:
+    return claude_md(data.decode())
+
+
 READERS: dict[str, tuple[Callable[[int], bytes], Callable[[bytes], object]]] = {
-    "a key of one's own in every block": (
-        lambda n: blocks(n, mine=1),
-        lambda data: read_blocks(parse(data, "universal/a.jsonc")),
-    ),
-    "a fault in every block": (
-        lambda n: blocks(n, state="none"),
-        lambda data: read_blocks(parse(data, "universal/a.jsonc")),
-    ),
-    "an import of numbers": (
-        lambda n: json.dumps([1] * n * 10).encode(),
-        lambda data: import_episodes(data, "x", "2026-02-20T09:00:00Z")[1],
-    ),
+    "a key of one's own in every block": (lambda n: blocks(n, mine=1), _blocks),
+    "a fault in every block": (lambda n: blocks(n, state="none"), _blocks),
+    "an import of numbers": (lambda n: json.dumps([1] * n * 10).encode(), _episodes),
     "thoughts that are none": (
         lambda n: json.dumps([[]] * n * 10).encode(),
-        lambda data: import_timeline(data, "x", "2026-02-20T09:00:00Z").problems,
+        lambda data: import_timeline(data, "x", NOW).problems,
     ),
-    "faulty lines": (
-        lambda n: b'{"task": 1}\n' * n,
-        lambda data: import_episodes(data, "x", "2026-02-20T09:00:00Z")[1],
-    ),
+    "faulty lines": (lambda n: b'{"task": 1}\n' * n, _episodes),
     "episodes with keys of one's own": (
         lambda n: json.dumps(
             {"episodes": [{"id": f"ep-{i}", "task": "t", "mine": 1} for i in range(n)]}
         ).encode(),
         lambda data: read_episodes(parse(data, "records/episodes.jsonc", "episodes")),
     ),
-    "comments that never end": (lambda n: b"<!--" * n * 20, lambda data: claude_md(data.decode())),
-    "a heading of blanks": (
-        lambda n: b"# " + b" " * n * 10 + b"x" * n,
-        lambda data: claude_md(data.decode()),
-    ),
-    "a heading of its signs": (
-        lambda n: b"# " + b"# " * n * 10 + b"x",
-        lambda data: claude_md(data.decode()),
-    ),
-    "a long block of code": (
-        lambda n: b"- x\n```\n" + b"y\n" * n * 20,
-        lambda data: claude_md(data.decode()),
-    ),
+    "comments that never end": (lambda n: b"<!--" * n * 20, _memory),
+    "a heading of blanks": (lambda n: b"# " + b" " * n * 10 + b"x" * n, _memory),
+    "a heading of its signs": (lambda n: b"# " + b"# " * n * 10 + b"x", _memory),
+    "a long block of code": (lambda n: b"- x\n```\n" + b"y\n" * n * 20, _memory),
     "relations that never close": (lambda n: b"- [tip] x " + b"[[a" * n * 20, _note),
     "blanks without a bracket": (lambda n: b"- [tip] x" + b" " * n * 20 + b"y", _note),
     "steps far apart": (lambda n: b"a" + b" " * n * 20 + b"b", lambda data: _steps(data.decode())),
-    "numbers that count nothing": (
-        lambda n: ("二" * n * 10).encode(),
-        lambda data: text_keys(data.decode()),
-    ),
+    "numbers that count nothing": (lambda n: ("二" * n * 10).encode(), lambda data: text_keys(data.decode())),
 }
 
 _RUNS = cases(__file__, "_RUNS")

@@ -19,12 +19,17 @@ class InStep(NamedTuple):
     remote: Path
 
 
+def at(home: Path) -> dict[str, str]:
+    """The environment in which this is the home."""
+    return {"ALICE_HOME": str(home)}
+
+
 def pair(cli: Call, here: Path, there: Path) -> None:
     """Sync two homes with the remote that both know, and confirm each one's key on the other."""
     for home in (here, there, there, here, here, there):
-        (remote,) = cli("sync", "--json", env={"ALICE_HOME": str(home)}).json["remotes"]
+        (remote,) = cli("sync", "--json", env=at(home)).json["remotes"]
         if remote["offered"]:
-            cli("sync", "confirm", remote["offered"], "--yes", env={"ALICE_HOME": str(home)})
+            cli("sync", "confirm", remote["offered"], "--yes", env=at(home))
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +44,7 @@ def _synced(tmp_path_factory: pytest.TempPathFactory, _fresh_home: Path) -> Call
             for home in (one.here, one.there):
                 shutil.copytree(_fresh_home, home, symlinks=True)
                 words = ("sync", "add", str(one.remote), "--private", "--name", "mine", "--yes")
-                cli(*words, env={"ALICE_HOME": str(home)})
+                cli(*words, env=at(home))
             pair(cli, one.here, one.there)
             made.append(one)
         return made[0]

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Call
-from tests.sync.test_sync import WHO, ann, at, block, bob, files, paired, remote, sync
+from tests.sync.conftest import at
+from tests.sync.test_sync import WHO, ann, block, bob, files, paired, remote, sync
 
 __all__ = ["ann", "bob", "paired", "remote"]
 

@@ -12,16 +12,12 @@ import pytest
 from tests.case_tables import table
 from tests.conftest import Call
 from tests.home.test_foreign_commits import SAID, believed, commit, forged, put
-from tests.sync.conftest import InStep
+from tests.sync.conftest import InStep, at
 
 Git = Callable[..., str]
 EVIL = "http://stranger.example:1/v1"
 SETTINGS = {"provider": {"base_url": EVIL, "chat_model": "m"}, "sharing": {"enabled": True, "name": "eve"}}
 OWNER = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJl3dIeudNqd0DPMRD6OIh65tjkxFNOtwGcWB2gCgPhk eve"
-
-
-def at(home: Path) -> dict[str, str]:
-    return {"ALICE_HOME": str(home)}
 
 
 @pytest.fixture

@@ -14,16 +14,12 @@ import pytest
 
 from alice_exp.sync.store import git_remotes
 from tests.conftest import Call
-from tests.sync.conftest import InStep
+from tests.sync.conftest import InStep, at
 
 Git = Callable[..., str]
 
 MARKER = "heliotrope-marmalade"
 SUPER = '"state": "reliable", "verifications": 72, "verifications_local": 72'
-
-
-def at(home: Path) -> dict[str, str]:
-    return {"ALICE_HOME": str(home)}
 
 
 @pytest.fixture
