@@ -141,7 +141,7 @@ class Pair:
         # "Not in the afternoon" denies a part; green tea and no black tea are different values.
         one, two = self.one.said, self.two.said
         is_of_one_time = one.keys().isdisjoint(WHEN) == two.keys().isdisjoint(WHEN)
-        names = (name for name in one if name in two and not is_pair(name))
+        names = (name for name in one if name in two and name not in self.opposites)
         values = ((self.one.values(name), self.two.values(name)) for name in names)
         return is_of_one_time and not any(left.isdisjoint(right) for left, right in values)
 
