@@ -204,7 +204,7 @@ class _Builder:
     def _add_head(self, clause: Clause, word: str, behind: str) -> None:
         """The noun behind an item's own words, or a pronoun: "the docker one", "that one"."""
         is_plural = (word.endswith("s") and word.isascii()) or word == "stuff"
-        if self.run:
+        if tokens(" ".join(self.run)):
             self._name(clause, -is_plural, must=word not in _LOOSE_NOUNS)
         elif not (clause.last_set or clause.pronoun):
             self.must = behind in _ABOUT

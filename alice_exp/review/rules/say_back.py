@@ -114,7 +114,9 @@ class _Reader:
         for one, clause in self.waiting:
             done = union(each for each, _, _ in self.pairs)
             out = {at for each, _, _ in self.pairs for at in each.out}
-            is_wrong = len(one.places) == 1 and contradicts(clause.text, self.said[min(one.places) - 1])
+            # A number may be none of the report's.
+            item = "".join(self.said[at - 1] for at in one.places if 0 < at <= len(self.said))
+            is_wrong = len(one.places) == 1 and contradicts(clause.text, item)
             if clause.is_bare and one.wide and one.out and one.out <= done:
                 clause.hint = "approve"
             clause.hint = "reject" if is_wrong else clause.hint
