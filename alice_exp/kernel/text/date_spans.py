@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from calendar import monthrange
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Literal
 
-from alice_exp.kernel.text.data_files import expression, table
 from alice_exp.kernel.value_class import dataclass
 
 Precision = Literal["day", "week", "month", "season", "year"]
@@ -91,10 +88,10 @@ def season(number: int, first_month: int) -> Span:
     return span(date(number, first_month, 1), end, "season")
 
 
-def date_of(number: int, month_: int, day_: int) -> date | None:
-    """A date, or ``None`` if there is no such day (30 February)."""
+def calendar_day(number: int, month_: int, day_: int) -> Span | None:
+    """The span of a date, or ``None`` if there is no such day (30 February)."""
     try:
-        return date(number, month_, day_)
+        return day(date(number, month_, day_))
     except ValueError:
         return None
 
@@ -102,9 +99,9 @@ def date_of(number: int, month_: int, day_: int) -> date | None:
 def latest_day(now: date, month_: int, day_: int) -> Span | None:
     """The latest such day up to now; looks back eight years, which covers every 29 February."""
     for number in range(now.year, now.year - 9, -1):
-        found = date_of(number, month_, day_)
-        if found is not None and found <= now:
-            return replace(day(found), every_year=True)
+        found = calendar_day(number, month_, day_)
+        if found is not None and found.start.date() <= now:
+            return replace(found, every_year=True)
     return None
 
 
@@ -126,45 +123,12 @@ def last_season(now: date, first_month: int) -> Span:
     return season(number, first_month)
 
 
-def weekday_before(now: date, weekday: int) -> date:
-    """The latest such weekday (0: Monday) before today."""
-    return now - ONE_DAY * ((now.weekday() - weekday - 1) % 7 + 1)
-
-
-def months_before(now: date, count: int) -> Span:
-    """The calendar month ``count`` months ago."""
-    return month(now.year, now.month - count)
-
-
-def weeks_before(now: date, count: int) -> Span:
-    """The seven days centred on the day ``count`` weeks ago."""
-    return days(now - ONE_DAY * (7 * count + 3), 7)
-
-
 def ago(now: date, count: int, unit: int, vague: bool) -> Span:
-    """``count`` units ago; ``unit`` in days: 1, 7, 30 (a month) or 365 (a year). ``vague`` widens a day to five."""
+    """``count`` units ago; ``unit`` in days: 1, 7 (the seven days around that day), 30 (that calendar month) or 365
+    (that year). ``vague`` widens a day to five."""
+    when = now - ONE_DAY * count * unit
     if unit == 1:
-        when = now - ONE_DAY * count
         return days(when - ONE_DAY * 2, 5) if vague else day(when)
     if unit == 7:
-        return weeks_before(now, count)
-    return months_before(now, count) if unit == 30 else year(max(1, now.year - count))
-
-
-def past(now: date, count: int) -> Span:
-    """The last ``count`` days and today."""
-    return span(now - ONE_DAY * count, now + ONE_DAY, "week" if count <= 31 else "month")
-
-
-# --------------------------------------------------------------------------------------- rules of a language
-
-Reader = Callable[[re.Match[str], date], Span | None]
-"""Turns a match into its span, seen from today; ``None`` if the calendar has no such day."""
-
-Rule = tuple[re.Pattern[str], Reader]
-
-
-def rules_of(path: str, readers: Mapping[str, Reader]) -> tuple[Rule, ...]:
-    """The ``forms`` of a language's file in their order, compiled, each with its reader."""
-    forms = table(path)["forms"]
-    return tuple((re.compile(expression(path, form["says"])), readers[form["reads"]]) for form in forms)
+        return days(when - ONE_DAY * 3, 7)
+    return month(now.year, now.month - count) if unit == 30 else year(max(1, now.year - count))
