@@ -243,7 +243,7 @@ class Home:
             return False
         if not self.repository.resolve(LEDGER) and not self.standings.objects.has_copy():
             return False
-        return stamps.equal(head, found.files) or self._writer.compared(found.files)
+        return self._writer.compared(found.files)
 
     @contextlib.contextmanager
     def _locked(self, wait: float = 10.0) -> Iterator[None]:

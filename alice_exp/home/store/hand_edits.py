@@ -63,10 +63,7 @@ class Adopting:
         began = now_ns()
         edited, fresh = self._edited(found, tree, stamps if stamps.head == head else Stamps())
         deleted = [path for path in tree if path not in found.files and self._is_deleted(path, found)]
-        is_certain = stamps.head == head and all(
-            path in stamps.files and stamps.unchanged(path, signature)
-            for path, signature in found.files.items()
-        )
+        is_certain = stamps.head == head and all(stamps.unchanged(*row) for row in found.files.items())
         # Nothing new: the signatures on disk are as good as fresh ones, so do not write them again.
         if is_certain and not edited and not deleted:
             return

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.home.state_files import kind_of, state_files
-from alice_exp.home.store.purge_search import Versions, departed, erased, first_act, remains, versions
+from alice_exp.home.store.purge_search import Versions, blobs, departed, erased, first_act, remains, versions
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
-from alice_exp.kernel.journal.act import COMMITTER, SIGNED_BY, Commit, Message, read
+from alice_exp.kernel.journal.act import SIGNED_BY, Commit, Message, read
 from alice_exp.kernel.journal.atomic_files import (
     ChangedOnDisk,
     read_bytes,
@@ -199,7 +199,7 @@ def _stage(
         p for p, oid in tree.items() if p.startswith("low_value_pool/") and is_empty(seen.found.get(oid))
     )
     rewritten = rewrite(
-        repository, refs, seen.found, _cleaned(seen), f"{STAGE}/new", branch, _tombstone(message, emptied)
+        repository, refs, seen.found, _cleaned(seen), f"{STAGE}/new", branch, message, emptied
     )
     wanted = {path: blob_id(seen.found[oid]) if oid in seen.found else oid for path, oid in tree.items()}
     for path in emptied:
@@ -210,8 +210,7 @@ def _stage(
     staged = _listed(repository, f"{STAGE}/new")
     if {f"refs/{name.removeprefix(f'{STAGE}/new/')}" for name in staged} != set(refs):
         raise ProblemError("the new history lacks a branch of the old one; nothing was changed")
-    names = [row.split(b" ", 1)[0].decode() for row in _objects(repository, [*staged.values()])]
-    if not seen.found.keys().isdisjoint(names):
+    if any(oid in seen.found for oid, _ in blobs(repository, staged.values())):
         raise ProblemError("the new history still holds the block; nothing was changed")
     return rewritten
 
@@ -235,23 +234,6 @@ def _cleaned(seen: Versions) -> Callable[[bytes], bytes]:
         return b"\n".join(line_of(line, of_block) for line in text.split(b"\n"))
 
     return cleaned
-
-
-def _objects(repository: Repository, commits: list[str]) -> list[bytes]:
-    return repository.run(
-        "rev-list", "--objects", "--stdin", stdin="\n".join(commits).encode() + b"\n"
-    ).splitlines()
-
-
-def _tombstone(message: Message, emptied: tuple[str, ...]) -> bytes:
-    text, stamp = message.text.encode("utf-8", "replace"), b"%d +0000" % message.when
-    return b"".join(
-        (
-            b"author %s %s\ncommitter %s %s\n" % (message.author.encode(), stamp, COMMITTER.encode(), stamp),
-            b"data %d\n%s\n" % (len(text), text),
-            *(b"D %s\n" % path.encode() for path in emptied),
-        )
-    )
 
 
 def _decide(repository: Repository, refs: Mapping[str, str], rewritten: RewrittenHistory) -> None:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
-from alice_exp.kernel.journal.act import LedgerCommit, Message
+from alice_exp.kernel.journal.act import LedgerCommit, Message, commit_lines
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
 from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, load, now_ns, save
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from alice_exp.kernel.journal.act import Act, Commit
@@ -104,7 +104,7 @@ class CommitWriter:
         the ledger that lands with it, from the act with its id and the time in epoch seconds; None: it stays.
         """
         from alice_exp.kernel.journal import transaction
-        from alice_exp.kernel.journal.act import COMPLETES, LEDGER, Commit
+        from alice_exp.kernel.journal.act import COMPLETES, LEDGER
 
         opened = self.composed(first[0]) if first else None
         if opened is not None:
@@ -119,16 +119,7 @@ class CommitWriter:
         self._stamp(oid, message.when, files)
         if opened is not None:
             commit, oid = opened[0], self.repository.parent(oid)
-        return Commit(
-            oid,
-            commit.subject,
-            commit.op,
-            commit.actor,
-            commit.at,
-            commit.blocks,
-            commit.act_id,
-            commit.trailers,
-        )
+        return replace(commit, commit=oid)
 
     def _stamp(self, oid: str, when: int, files: Mapping[str, FileChange]) -> None:
         """Record what landed, and repack if enough has gathered.
@@ -153,13 +144,14 @@ class CommitWriter:
         self.save()
 
     def compared(self, found: Mapping[str, Signature]) -> bool:
-        """Whether files that their signatures cannot vouch for, as what an act just wrote, are those of the commit.
+        """Whether the files are those of the commit, none missing and none added.
 
-        Reading them costs a fraction of what adopting does, and takes no lock.
+        Those that their signatures cannot vouch for, as what an act just wrote, are read: that costs a fraction of what
+        adopting does, and takes no lock.
         """
         unsure = self.stamps.unsure(found)
         if not unsure:
-            return False
+            return unsure is not None
         files = dict(self.stamps.files)
         # Taken before the files are read, so that an edit during the reading is noticed next time.
         began = now_ns()
@@ -203,9 +195,11 @@ def rewrite(
     cleaned: Callable[[bytes], bytes],
     stage: str,
     branch: str,
-    tombstone: bytes,
+    tombstone: Message,
+    emptied: Iterable[str],
 ) -> RewrittenHistory:
-    """Rewrite the history of all ``refs`` below ``stage`` and append the ``tombstone`` commit to ``branch``.
+    """Rewrite the history of all ``refs`` below ``stage`` and append a commit to ``branch``: the ``tombstone``, which
+    removes the files ``emptied``.
 
     ``replacements`` maps blob ids to their new bytes; ``cleaned`` gives a commit's new message. Merges, authors, times
     and act ids survive. Tags become plain references. Commits before the first replaced blob keep their ids.
@@ -225,10 +219,9 @@ def rewrite(
     for number, data in enumerate(replacements.values()):
         pieces.append(b"blob\nmark :%d\ndata %d\n%s\n" % (_BLOB_MARK + number, len(data), data))
     pieces += _changed(exported, marks, cleaned, f"{stage}/".encode())
-    name = f"{stage}/{branch.removeprefix('refs/')}".encode()
-    pieces.append(
-        b"commit %s\nmark :%d\n%s\nget-mark :%d\ndone\n" % (name, _LAST_MARK, tombstone, _LAST_MARK)
-    )
+    pieces += commit_lines(_LAST_MARK, tombstone, b"", f"{stage}/{branch.removeprefix('refs/')}")
+    pieces += [b"D %s\n" % path.encode() for path in emptied]
+    pieces.append(b"\nget-mark :%d\ndone\n" % _LAST_MARK)
     output = repository.run(
         "fast-import", "--quiet", "--done", "--date-format=raw-permissive", stdin=b"".join(pieces)
     )
@@ -267,12 +260,6 @@ def _changed(
             verb, _, name = line.partition(b" ")
             yield b"%s %s%s" % (verb, stage, name.removeprefix(b"refs/"))
         elif line != b"\n":
-            yield _file_change(line, marks)
-
-
-def _file_change(line: bytes, marks: Mapping[str, bytes]) -> bytes:
-    change = _CHANGE.match(line)
-    mark = marks.get(change[2].decode()) if change else None
-    if change is None or mark is None:
-        return line
-    return b"M %s %s %s" % (change[1], mark, line[change.end() :])
+            change = _CHANGE.match(line)
+            mark = marks.get(change[2].decode()) if change else None
+            yield b"M %s %s %s" % (change[1], mark, line[change.end() :]) if change and mark else line

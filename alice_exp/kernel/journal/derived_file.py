@@ -65,14 +65,6 @@ class Stamps:
         # git calls the others "racily clean": a second write within one tick does not show in the time stamp.
         return max(signature.mtime, signature.ctime) < self.at - RACY_NS
 
-    def equal(self, head: str, found: Mapping[str, Signature]) -> bool:
-        """Whether all files ``found`` certainly are those of the commit ``head``, none missing and none added."""
-        return (
-            head == self.head
-            and found.keys() == self.files.keys()
-            and all(self.unchanged(path, signature) for path, signature in found.items())
-        )
-
     def unsure(self, found: Mapping[str, Signature]) -> tuple[str, ...] | None:
         """The files whose content has to be read to tell; None where files are missing or were added."""
         if found.keys() != self.files.keys():

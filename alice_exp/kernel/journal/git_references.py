@@ -190,14 +190,11 @@ class References:
 
     def named(self) -> dict[str, str]:
         """Every reference that can be read, by name; a file of its own counts before the packed ones."""
-        found: dict[str, str] = {}
-        with contextlib.suppress(OSError):
-            rows = self._read("packed-refs").decode("utf-8", "replace").splitlines()
-            found = {row[41:]: row[:40] for row in rows if _OID.fullmatch(row[:40]) and row[40:41] == " "}
+        found = self._packed()
         for folder, _, files in os.walk(self.git_dir / "refs"):
             for name in files:
                 place = os.path.relpath(f"{folder}/{name}", self.git_dir)
-                found |= {place: oid} if (oid := self.loose(place)) else {}
+                found |= {place: oid} if (oid := self._loose(place)) else {}
         return found
 
     def logged(self, branch: str) -> list[str]:
@@ -231,33 +228,24 @@ class References:
 
         Empty if it does not exist or is damaged (``damage`` tells them apart).
         """
+        own = self._loose(name)
+        # Only where there is no file: git leaves an outdated packed entry beside a newer loose reference.
+        return self._packed().get(name, "") if own is None else own
+
+    def _packed(self) -> dict[str, str]:
+        """The object ids of the packed references."""
+        try:
+            rows = self._read("packed-refs").decode("utf-8", "replace").splitlines()
+        except OSError:
+            return {}
+        return {row[41:]: row[:40] for row in rows if _OID.fullmatch(row[:40]) and row[40:41] == " "}
+
+    def _loose(self, name: str) -> str | None:
+        """The object id in a reference's own file: None without one, empty if it is damaged or names another."""
         try:
             said = self._read(name).decode("ascii", "replace").strip()
         except (FileNotFoundError, NotADirectoryError):
-            pass
-        except OSError:
-            return ""
-        else:
-            return said if _OID.fullmatch(said) else ""
-        return self.packed(name)
-
-    def packed(self, name: str) -> str:
-        """What the file of packed references says of one, which counts where it has no file of its own; else empty."""
-        try:
-            # Only after the loose file: git leaves an outdated packed entry beside a newer loose reference.
-            packed = self._read("packed-refs").decode("utf-8", "replace")
-        except OSError:
-            return ""
-        for line in packed.splitlines():
-            if line.endswith(f" {name}") and not line.startswith(("#", "^")):
-                found = line.split(" ", 1)[0]
-                return found if _OID.fullmatch(found) else ""
-        return ""
-
-    def loose(self, name: str) -> str:
-        """The object id in a reference's own file; empty if there is none, or it names another reference."""
-        try:
-            said = self._read(name).decode("ascii", "replace").strip()
+            return None
         except OSError:
             return ""
         return said if _OID.fullmatch(said) else ""
@@ -295,10 +283,10 @@ def move(
         for one, text in (("HEAD", ""), ("packed-refs", ""), (name, new), *marks, (gone[0], "")):
             _lock(f"{git_dir}/{one}.lock", text, locks)
         # Compared under the locks, so that nobody moves them in between.
-        known = [references.loose(one) for one in (name, gone[0], *set_to)]
+        known = [references._loose(one) for one in (name, gone[0], *set_to)]
         if known[:2] != [old, gone[1]] or not all(known) or references.branch() != name:
             return False
-        if references.packed(gone[0]):
+        if gone[0] in references._packed():
             return False
         for log in logs:
             _append(log, f"{old} {new} {who} {int(time.time())} +0000\n".encode())

@@ -51,7 +51,14 @@ class WriterLock:
             finally:
                 self._depth -= 1
             return
-        self._take(wait)
+        try:
+            self._take(wait)
+        except OSError as error:
+            raise ProblemError(
+                "nothing was changed: the home cannot be locked: {why}",
+                why=reason(error),
+                path=str(self.path),
+            ) from error
         self._depth = 1
         try:
             yield
@@ -69,16 +76,6 @@ class WriterLock:
             os.close(handle)
 
     def _take(self, wait: float) -> None:
-        try:
-            self._open_and_take(wait)
-        except OSError as error:
-            raise ProblemError(
-                "nothing was changed: the home cannot be locked: {why}",
-                why=reason(error),
-                path=str(self.path),
-            ) from error
-
-    def _open_and_take(self, wait: float) -> None:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         # Polling rather than a blocking flock: the wait has to end, and flock knows no timeout.
@@ -142,12 +139,10 @@ def locks(repository: Repository) -> list[Path]:
 
 def drop_abandoned_names(repository: Repository) -> None:
     """Remove references to fetched history, and what was fetched, of dead processes; both come without the lock."""
-    for path in (repository.git_dir / FETCHED).glob("[0-9]*"):
-        if path.name != str(os.getpid()) and not maker_lives(path.name):
-            path.unlink(missing_ok=True)
-    for path in (repository.git_dir / INCOMING).glob("[0-9]*"):
-        if path.name != str(os.getpid()) and not maker_lives(path.name):
-            shutil.rmtree(path, ignore_errors=True)
+    for folder in (FETCHED, INCOMING):
+        for path in (repository.git_dir / folder).glob("[0-9]*"):
+            if path.name != str(os.getpid()) and not maker_lives(path.name):
+                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def sweep_objects(repository: Repository) -> None:

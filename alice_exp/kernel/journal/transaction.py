@@ -256,7 +256,7 @@ def _finish(repository: Repository, changes: Mapping[str, FileChange], error: Ex
     except (OSError, AliceError):
         raise ProblemError(
             "the act is decided but could not be finished: {why}",
-            why=_why(error),
+            why=reason(error) if isinstance(error, OSError) else str(error),
             hint="the next command finishes it; see 'alice-exp log' before you repeat it",
         ) from error
 
@@ -275,13 +275,7 @@ def _swap_remaining(root: Path, changes: Mapping[str, FileChange]) -> None:
 def _as_alice_error(error: Exception) -> AliceError:
     if isinstance(error, AliceError):
         return error
-    return ProblemError("nothing was changed: {why}", why=_why(error))
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, OSError):
-        return reason(error)
-    return str(error)
+    return ProblemError("nothing was changed: {why}", why=reason(error))
 
 
 def recover(

@@ -10,50 +10,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from alice_exp.kernel.jsonc.document import Document, Unchanged, locate, locate_key
-    from alice_exp.kernel.jsonc.edits import Append, Edit, Insert, Remove, Set, cut, edit
-    from alice_exp.kernel.jsonc.formatting import Raw, dump
-    from alice_exp.kernel.jsonc.reader import parse
+    from alice_exp.kernel.jsonc.document import Document as Document
+    from alice_exp.kernel.jsonc.document import Unchanged as Unchanged
+    from alice_exp.kernel.jsonc.document import locate as locate
+    from alice_exp.kernel.jsonc.document import locate_key as locate_key
+    from alice_exp.kernel.jsonc.edits import Append as Append
+    from alice_exp.kernel.jsonc.edits import Edit as Edit
+    from alice_exp.kernel.jsonc.edits import Insert as Insert
+    from alice_exp.kernel.jsonc.edits import Remove as Remove
+    from alice_exp.kernel.jsonc.edits import Set as Set
+    from alice_exp.kernel.jsonc.edits import cut as cut
+    from alice_exp.kernel.jsonc.edits import edit as edit
+    from alice_exp.kernel.jsonc.formatting import Raw as Raw
+    from alice_exp.kernel.jsonc.formatting import dump as dump
+    from alice_exp.kernel.jsonc.reader import parse as parse
 
 # Strings, which no tool that renames modules sees; kept in step with the imports above by hand.
 _MODULES = {
-    "Append": "edits",
-    "Document": "document",
-    "Edit": "edits",
-    "Insert": "edits",
-    "Raw": "formatting",
-    "Remove": "edits",
-    "Set": "edits",
-    "Unchanged": "document",
-    "cut": "edits",
-    "dump": "formatting",
-    "edit": "edits",
-    "locate": "document",
-    "locate_key": "document",
-    "parse": "reader",
+    "document": ("Document", "Unchanged", "locate", "locate_key"),
+    "edits": ("Append", "Edit", "Insert", "Remove", "Set", "cut", "edit"),
+    "formatting": ("Raw", "dump"),
+    "reader": ("parse",),
 }
-
-__all__ = [
-    "Append",
-    "Document",
-    "Edit",
-    "Insert",
-    "Raw",
-    "Remove",
-    "Set",
-    "Unchanged",
-    "cut",
-    "dump",
-    "edit",
-    "locate",
-    "locate_key",
-    "parse",
-]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(name)
-    value = getattr(import_module(f"alice_exp.kernel.jsonc.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
+    for module, names in _MODULES.items():
+        if name in names:
+            value = getattr(import_module(f"alice_exp.kernel.jsonc.{module}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Generic, TypeVar, cast, overload
 
@@ -170,39 +170,18 @@ def _step(document: Document, parent: Child, step: str | int) -> Child | None:
     return None
 
 
-def neighbours(document: Document, pointer: Pointer) -> tuple[int, Child, int]:
-    """The end of the left neighbour, the child at ``pointer``, the start of the right neighbour.
-
-    For a missing neighbour the inner side of the bracket. LookupError if there is no such child.
-    """
-    container = find(document, pointer[:-1])
-    child = find(document, pointer)
-    if container is None or child is None:
-        raise LookupError(f"nothing at {pointer}")
-    before, after = container.value + 1, container.end - 1
-    if pointer[:-1] == (document.spans_of,) and isinstance(pointer[-1], int):
-        index = pointer[-1]
-        if index:
-            before = document.elements[index - 1][1]
-        if index + 1 < len(document.elements):
-            after = document.elements[index + 1][0]
-        return before, child, after
-    for kid in offspring(document, pointer[:-1], container):
-        if kid.end <= child.start:
-            before = kid.end
-        if kid.start >= child.end:
-            return before, child, kid.start
-    return before, child, after
-
-
 class SharedElements:
     """The common prefix and suffix of ``was``, the previous revision (no problem), and its successor ``text``."""
 
     def __init__(self, was: Document, text: str) -> None:
         self._was = was
-        self._head = _shared_head(was.text, text)
-        tail = _shared_tail(was.text, text, min(len(was.text), len(text)) - self._head)
-        self._shift = len(text) - len(was.text)
+        old, length = was.text, min(len(was.text), len(text))
+        self._head = _longest(length, lambda low, high: text.startswith(old[low:high], low))
+        tail = _longest(
+            length - self._head,
+            lambda low, high: text.endswith(old[len(old) - high : len(old) - low], 0, len(text) - low),
+        )
+        self._shift = len(text) - len(old)
         self.tail = len(text) - tail
         """The offset in the new text at which the common suffix begins."""
 
@@ -231,24 +210,12 @@ class SharedElements:
         return root[self._was.spans_of][first:end]
 
 
-def _shared_head(old: str, new: str) -> int:
-    """The length of the common prefix, by bisection: each comparison of a slice runs at the speed of memcmp."""
-    low, high = 0, min(len(old), len(new))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if new.startswith(old[low:middle], low):
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _shared_tail(old: str, new: str, limit: int) -> int:
-    """The length of the common suffix, at most ``limit``."""
+def _longest(limit: int, is_shared: Callable[[int, int], bool]) -> int:
+    """How much two texts share, by bisection: each comparison of a slice runs at the speed of memcmp."""
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2
-        if new.endswith(old[len(old) - middle : len(old) - low], 0, len(new) - low):
+        if is_shared(low, middle):
             low = middle
         else:
             high = middle - 1

@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import TypeAlias, cast
 
 from alice_exp.kernel.jsonc.containers import Container, Fresh, Replacement, gap_between
-from alice_exp.kernel.jsonc.document import Document, find, neighbours, offspring
+from alice_exp.kernel.jsonc.document import Document, find, offspring
 from alice_exp.kernel.jsonc.formatting import (
     Raw,
     Style,
@@ -92,11 +92,13 @@ def cut(document: Document, pointer: Pointer) -> Raw:
     """
     if document.problem is not None or not pointer or not isinstance(pointer[-1], int):
         raise ValueError("only an element of an array can be cut out")
-    before, child, after = neighbours(document, pointer)
-    text = document.text
-    container = find(document, pointer[:-1])
-    assert container is not None
-    is_first, is_last = before == container.value + 1, after == container.end - 1
+    container, child = find(document, pointer[:-1]), find(document, pointer)
+    if container is None or child is None:
+        raise LookupError(f"nothing at {pointer}")
+    kids, text, at = offspring(document, pointer[:-1], container), document.text, pointer[-1]
+    is_first, is_last = at == 0, at == len(kids) - 1
+    before = container.value + 1 if is_first else kids[at - 1].end
+    after = container.end - 1 if is_last else kids[at + 1].start
     lead = gap_between(text, before, child.start, is_first, False).lead(text)
     trail = gap_between(text, child.end, after, False, is_last).trailing(text)
     piece = lead.lstrip() + text[child.start : child.end] + trail
