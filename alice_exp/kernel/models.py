@@ -275,9 +275,8 @@ _HINT = "see provider.command in 'alice-exp config list'"
 class CommandLine:
     """A ``Provider``: one program, started for each prompt without a shell, ended with all that it started."""
 
-    def __init__(self, command: str, *, timeout: float = PROGRAM_TIMEOUT) -> None:
+    def __init__(self, command: str) -> None:
         self._command = command
-        self._timeout = timeout
 
     def chat(self, prompt: str) -> str:
         """The program's answer to one prompt; ``ProviderError`` if there is none in time, or it fails."""
@@ -320,10 +319,10 @@ class CommandLine:
                 "the model's program cannot be started: {why}", why=reason(error), hint=_HINT
             ) from None
         try:
-            return process.wait(self._timeout)
+            return process.wait(PROGRAM_TIMEOUT)
         except subprocess.TimeoutExpired:
             raise ProviderError(
-                "the model gave no answer within {seconds:g} s", seconds=self._timeout, hint=_HINT
+                "the model gave no answer within {seconds:g} s", seconds=PROGRAM_TIMEOUT, hint=_HINT
             ) from None
         finally:
             with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -165,7 +165,7 @@ class SshOwner:
         held = key.file if Path(key.file).exists() else f"{key.file}.pub"
         # A hardware key's request for a touch appears on stderr and has to reach the person.
         touched = None if key.is_hardware else subprocess.PIPE
-        done = _ran("sign", "-q", "-n", NAMESPACE, "-f", held, text=text, stderr=touched)
+        done = _ran("-Y", "sign", "-q", "-n", NAMESPACE, "-f", held, text=text, stderr=touched)
         if done.returncode:
             said = _PROMPT.sub("", (done.stderr or "").strip()).splitlines()
             raise RefusedError(
@@ -186,7 +186,9 @@ class SshOwner:
         armored = "\n".join([_BEGIN, *rows, _END, ""])
         with _pipe(_allowed_line(key.line)) as allowed, _pipe(armored) as made:
             files = ("-f", f"/dev/fd/{allowed}", "-s", f"/dev/fd/{made}")
-            done = _ran("verify", *files, "-I", PRINCIPAL, "-n", NAMESPACE, text=text, fds=(allowed, made))
+            done = _ran(
+                "-Y", "verify", *files, "-I", PRINCIPAL, "-n", NAMESPACE, text=text, fds=(allowed, made)
+            )
         return done.returncode == 0
 
 
@@ -224,11 +226,7 @@ def _protection(key: OwnerKey, private: Path) -> str:
         return "hardware"
     if not private.exists():
         return "agent"
-    command = ["ssh-keygen", "-y", "-P", "", "-f", str(private)]
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        raise _no_program() from None
+    done = _ran("-y", "-P", "", "-f", str(private))
     if done.returncode == 0:
         if done.stdout.split()[:2] != key.line.split():
             raise ProblemError("the public key beside it is not its own", path=str(private))
@@ -242,22 +240,18 @@ def _protection(key: OwnerKey, private: Path) -> str:
 
 
 def _ran(
-    verb: str, *arguments: str, text: str, stderr: int | None = subprocess.PIPE, fds: tuple[int, ...] = ()
+    *arguments: str, text: str = "", stderr: int | None = subprocess.PIPE, fds: tuple[int, ...] = ()
 ) -> subprocess.CompletedProcess[str]:
-    command = ["ssh-keygen", "-Y", verb, *arguments]
+    command = ["ssh-keygen", *arguments]
     try:
         return subprocess.run(
             command, input=text, stdout=subprocess.PIPE, stderr=stderr, text=True, check=False, pass_fds=fds
         )
     except FileNotFoundError:
-        raise _no_program() from None
-
-
-def _no_program() -> ProblemError:
-    return ProblemError(
-        "the program ssh-keygen was not found; signatures cannot be made or checked",
-        hint="install OpenSSH 8.2 or later",
-    )
+        raise ProblemError(
+            "the program ssh-keygen was not found; signatures cannot be made or checked",
+            hint="install OpenSSH 8.2 or later",
+        ) from None
 
 
 def _allowed_line(line: str) -> str:

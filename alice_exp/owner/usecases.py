@@ -12,6 +12,7 @@ from alice_exp.home.session import Session
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc.scan import Problem, first_error
+from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.rules.approval import (
     Standing,
     approved_now,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from alice_exp.owner.rules.ssh_signature import OwnerKey
     from alice_exp.owner.store import SshOwner
 
-CONFIG = "config.jsonc"
 _NO_KEY = "this home has no owner key"
 _HOW = "name one with 'alice-exp owner init'"
 

@@ -27,7 +27,7 @@ from alice_exp.sharing.store import line_protocol
 from alice_exp.sharing.store.peer_identity import FileIdentity, Shares
 from alice_exp.sync.remotes import Remote, Remotes
 from alice_exp.sync.rules.merge_blocks import merge
-from alice_exp.sync.store.remote_process import ran
+from alice_exp.sync.store.incoming_history import ran
 from tests.conftest import Call
 from tests.kernel.test_durable_files import Disk, every
 

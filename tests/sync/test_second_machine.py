@@ -269,7 +269,7 @@ def test_a_fetch_that_costs_too_much_is_stopped_with_a_sentence(
     home: Path, cli: Call, world: Path, git: Git, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
     """Whatever a pack unfolds into: git itself is bounded, before anything is read."""
-    from alice_exp.sync.store import remote_process
+    from alice_exp.sync.store import incoming_history
 
     remote, clone = world / "there.git", world / "clone"
     subprocess.run(["git", "init", "-q", "--bare", "--initial-branch=main", remote], check=True)
@@ -280,7 +280,7 @@ def test_a_fetch_that_costs_too_much_is_stopped_with_a_sentence(
     (clone / "experiences/universal/bomb.jsonc").write_bytes(zeros)
     commit(clone)
     subprocess.run(["git", "push", "-q", "origin", "main"], cwd=clone / "experiences", check=True)
-    monkeypatch.setitem(remote_process.MOST, limit, 50 << 20 if limit == "RLIMIT_AS" else 1 << 20)
+    monkeypatch.setitem(incoming_history.MOST, limit, 50 << 20 if limit == "RLIMIT_AS" else 1 << 20)
     before = git(home, "rev-parse", "HEAD")
     done = cli("sync", check=False)
     assert done.code == 3 and "more than a home can be" in done.stderr

@@ -53,7 +53,7 @@ def shown(cli: Call, home: Path, block_id: str) -> tuple[str, bool]:
 
 def entries(home: Path) -> dict[str, Entry]:
     objects = Session(str(home)).home.standings.objects
-    shards = objects.shards(objects.names()).values()
+    shards = objects.shards(objects.tree(objects.head())).values()
     return {key: one for data in shards for key, one in read_shard(data).items()}
 
 

@@ -62,41 +62,37 @@ class GitHistory:
 
         The environment is the whole process's, so that homes of other threads wait.
         """
-        with _ENVIRONMENT, self._alone() as repo:
-            yield repo
-
-    @contextmanager
-    def _alone(self) -> Iterator[git.Repo]:
-        kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("GIT_")}
-        try:
-            # Otherwise importing GitPython fails where the git program is missing, before we can say so.
-            os.environ["GIT_PYTHON_REFRESH"] = "quiet"
-            if why := self._repository.damage():
-                raise _unreadable(why)
-            if self._opened is None:
-                quiet = {k: v for k, v in isolated_environment().items() if k.startswith("GIT_")}
-                git = _gitpython(quiet)
-                self._opened = git.Repo(self._repository.work_tree, expand_vars=False)
-                # GitPython runs git where it takes the path for, with variables expanded; git is told the place itself.
-                quiet |= {
-                    "GIT_DIR": str(self._repository.git_dir),
-                    "GIT_WORK_TREE": str(self._repository.work_tree),
-                }
-                quiet["GIT_CONFIG_COUNT"] = str(len(_OPTIONS))
-                for at, (name, value) in enumerate(_OPTIONS.items()):
-                    quiet |= {f"GIT_CONFIG_KEY_{at}": name, f"GIT_CONFIG_VALUE_{at}": value}
-                self._opened.git.update_environment(**quiet)
-            yield self._opened
-        except AliceError:
-            raise
-        # GitPython has no error of its own for damage: it raises whatever the bytes lead it to.
-        except Exception as error:
-            if type(error).__name__ == "GitCommandNotFound":
-                raise missing_git() from error
-            raise _unreadable("git cannot read what it asked for") from error
-        finally:
-            os.environ.pop("GIT_PYTHON_REFRESH", None)
-            os.environ.update(kept)
+        with _ENVIRONMENT:
+            kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("GIT_")}
+            try:
+                # Otherwise importing GitPython fails where the git program is missing, before we can say so.
+                os.environ["GIT_PYTHON_REFRESH"] = "quiet"
+                if why := self._repository.damage():
+                    raise _unreadable(why)
+                if self._opened is None:
+                    quiet = {k: v for k, v in isolated_environment().items() if k.startswith("GIT_")}
+                    git = _gitpython(quiet)
+                    self._opened = git.Repo(self._repository.work_tree, expand_vars=False)
+                    # GitPython runs git where it takes the path for, with variables expanded; git is told the place.
+                    quiet |= {
+                        "GIT_DIR": str(self._repository.git_dir),
+                        "GIT_WORK_TREE": str(self._repository.work_tree),
+                    }
+                    quiet["GIT_CONFIG_COUNT"] = str(len(_OPTIONS))
+                    for at, (name, value) in enumerate(_OPTIONS.items()):
+                        quiet |= {f"GIT_CONFIG_KEY_{at}": name, f"GIT_CONFIG_VALUE_{at}": value}
+                    self._opened.git.update_environment(**quiet)
+                yield self._opened
+            except AliceError:
+                raise
+            # GitPython has no error of its own for damage: it raises whatever the bytes lead it to.
+            except Exception as error:
+                if type(error).__name__ == "GitCommandNotFound":
+                    raise missing_git() from error
+                raise _unreadable("git cannot read what it asked for") from error
+            finally:
+                os.environ.pop("GIT_PYTHON_REFRESH", None)
+                os.environ.update(kept)
 
     def log(self, *, block: str = "", limit: int = 0) -> Iterator[Commit]:
         """All acts, or those on one ``block``; at most ``limit`` (0: all). ``ProblemError`` if damaged."""

@@ -100,15 +100,11 @@ class Adopting:
 
         A missing directory is never taken for deleted blocks.
         """
-        folder = path.partition("/")[0] if "/" in path else ""
+        folder = path.rpartition("/")[0]
+        if folder and folder not in found.directories:
+            return False
         odd = {problem.path for problem in found.problems}
-        known_place = not folder or folder in found.directories
-        return (
-            known_place
-            and path not in odd
-            and folder not in odd
-            and (self._experiences / path).is_symlink() is False
-        )
+        return odd.isdisjoint((path, folder)) and not (self._experiences / path).is_symlink()
 
     def _adopt_files(
         self,

@@ -218,12 +218,9 @@ def _odd(path: str, template: str, hint: str = "", **values: object) -> Problem:
     return Problem(path, 0, 0, template, values, "error", hint)
 
 
-PATH = "config.jsonc"
-
-
 def read_configuration(root: Path, found: Found) -> tuple[Config, tuple[Problem, ...]]:
     """The configuration of the home at ``root`` and its problems; a file that cannot be read decides nothing."""
-    signatures = (found.files.get(PATH), signature_of(root))
+    signatures = (found.files.get(CONFIG), signature_of(root))
     if signatures == (None, None):
         return Config(), ()
     cache = root / "state" / "config.json"
@@ -234,41 +231,28 @@ def read_configuration(root: Path, found: Found) -> tuple[Config, tuple[Problem,
         if known["signatures"] == told and newest < known["at"] - RACY_NS:
             return Config(dict(known["values"]), dict(known["shared"])), ()
     began = time.time_ns()
-    config, problems = _parsed(root, signatures)
-    now = (scan_config(root / "experiences").files.get(PATH), signature_of(root))
+    local, faults = _config_of(root, LOCAL)
+    tracked = _config_of(root / "experiences", CONFIG) if signatures[0] is not None else (Config(), ())
+    config, problems = joined(tracked[0], local), (*tracked[1], *faults)
+    now = (scan_config(root / "experiences").files.get(CONFIG), signature_of(root))
     if not problems and now == signatures:
         body = {"values": dict(config.values), "shared": dict(config.shared)}
         keep_derived(cache, {"signatures": told, "at": began, **body})
     return config, problems
 
 
-def _parsed(
-    root: Path, signatures: tuple[Signature | None, Signature | None]
-) -> tuple[Config, tuple[Problem, ...]]:
-    from alice_exp.kernel.jsonc import parse
-    from alice_exp.model.formats.config_file import read_config
-
-    local, faults = read_local(root)
+def _config_of(folder: Path, name: str) -> tuple[Config, tuple[Problem, ...]]:
+    """The keys of one file and its problems."""
     try:
-        data = read_bytes(root / "experiences" / PATH)[0] if signatures[0] is not None else b"{}"
-    except OSError as error:
-        return joined(Config(), local), (_unread(error, PATH), *faults)
-    tracked, problems = read_config(parse(data, PATH))
-    return joined(tracked, local), (*problems, *faults)
-
-
-def read_local(root: Path) -> tuple[Config, tuple[Problem, ...]]:
-    """The keys of ``local.jsonc`` and its problems; a file that cannot be read decides nothing."""
-    try:
-        data, _ = read_bytes(root / LOCAL)
+        data, _ = read_bytes(folder / name)
     except FileNotFoundError:
-        return Config(), elsewhere(f"{root}/{LOCAL}", LOCAL)
+        return Config(), elsewhere(f"{folder}/{name}", name)
     except OSError as error:
-        return Config(), (_unread(error, LOCAL),)
+        return Config(), (_odd(name, "this file cannot be read: {why}", why=reason(error)),)
     from alice_exp.kernel.jsonc import parse
     from alice_exp.model.formats.config_file import read_config
 
-    return read_config(parse(data, LOCAL))
+    return read_config(parse(data, name))
 
 
 def write_local(root: Path, values: Mapping[str, Json]) -> None:
@@ -295,7 +279,3 @@ def write_local(root: Path, values: Mapping[str, Json]) -> None:
 
 def _unwritten(error: OSError, root: Path) -> ProblemError:
     return ProblemError("nothing was changed: {why}", why=reason(error), path=str(root / LOCAL))
-
-
-def _unread(error: OSError, path: str) -> Problem:
-    return Problem(path, 0, 0, "this file cannot be read: {why}", {"why": reason(error)})

@@ -5,6 +5,7 @@ Only messages are read, never files; everything else about history is in ``home.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import replace
 
@@ -31,10 +32,9 @@ def acts_after(repository: Repository, commit: str, at: str) -> tuple[Commit, ..
     if not commit and not at:
         return _marked(repository, _acts(repository, tip))
     if _OID.fullmatch(commit):
-        try:
+        # History may have been rewritten since; then the time counts.
+        with contextlib.suppress(ProblemError):
             return _marked(repository, _acts(repository, f"{commit}..{tip}"))
-        except ProblemError:
-            pass  # History was rewritten since; fall back on the time.
     if not _TIME.fullmatch(at):
         return ()
     return _marked(repository, tuple(a for a in _acts(repository, f"--since={at}", tip) if a.at > at))

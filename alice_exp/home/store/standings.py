@@ -131,7 +131,7 @@ class Standings:
         return tuple(sorted(block_id for shard in self._all().values() for block_id in asked_in(shard)))
 
     def _all(self) -> dict[str, bytes]:
-        return self.objects.shards(self.objects.names(self.head), self.head)
+        return self.objects.shards(self.objects.tree(self.head), self.head)
 
     def _every(self) -> list[Entry]:
         return [one for data in self._all().values() for one in read_shard(data).values()]
@@ -195,7 +195,7 @@ class Standings:
         """What is wrong with the ledger, so that nothing counts as trusted, and with its owner key."""
         keyed = self.owner.problems(config)
         try:
-            self.objects.names(self.head)
+            self.objects.tree(self.head)
         except ProblemError as error:
             return (Problem(".git", 0, 0, error.template, error.values, "error", error.hint), *keyed)
         return keyed

@@ -88,13 +88,9 @@ class LedgerObjects:
         body = self._opened(commit or self.head())[0]
         return body.partition(b"\n\n")[2].decode("utf-8", "replace")
 
-    def names(self, commit: str = "") -> Collection[str]:
-        """The names of the shards of a commit, by default of the newest."""
-        return self.tree(commit).keys()
-
-    def tree(self, commit: str = "") -> Mapping[str, str]:
-        """The object id of each shard of a commit, by default of the newest."""
-        return self._opened(commit or self.head())[1]
+    def tree(self, commit: str) -> Mapping[str, str]:
+        """The object id of each shard of a commit."""
+        return self._opened(commit)[1]
 
     def signed_text(self, commit: str) -> str:
         """What an owner key signs of a commit: its tree and its parents, so every entry and all that came before."""
@@ -105,7 +101,7 @@ class LedgerObjects:
 
         ``ProblemError`` if neither git nor the copy has what the reference leads to.
         """
-        tree = self.tree(commit)
+        tree = self.tree(commit or self.head())
         wanted = {name: tree[name] for name in names if name in tree}
         missing = {name: oid for name, oid in wanted.items() if oid not in self._read}
         for name, oid in missing.items():

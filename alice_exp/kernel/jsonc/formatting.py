@@ -179,14 +179,10 @@ def _raw_span(raw: Raw) -> tuple[str, int, int]:
 def raw_parts(raw: Raw, indent: str, style: Style) -> tuple[str, str, str]:
     """Leading comments, value and trailing comments, re-indented; ``raw_plain`` must have accepted the text."""
     text, start, end = _raw_span(raw)
-    trail = TRIVIUM.sub(_but_commas, text[end:]).strip()
+    trail = TRIVIUM.sub(lambda piece: "" if piece.lastgroup == "comma" else piece[0], text[end:]).strip()
     text = shift(text[:end], _last_indent(text, start, end), indent, style.newline)
     start = skip_trivia(text, 0)
     return text[:start], text[start:], " " + shift(trail, "", indent, style.newline) if trail else ""
-
-
-def _but_commas(piece: re.Match[str]) -> str:
-    return "" if piece.lastgroup == "comma" else piece[0]
 
 
 def raw_value(raw: Raw, indent: str, style: Style) -> str:

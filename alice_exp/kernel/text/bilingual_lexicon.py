@@ -126,12 +126,14 @@ _ASKING = re.compile(
 ACROSS, MOST_ACROSS = 0.6, 0.8
 """The least share of what is asked that a text in the other language has to have, and the most that it scores."""
 
+
 LEAST = 0.4
 """The least share of the query's weight that a text has to have; below it nothing fits."""
 
 
-def scores(query: str, texts: Sequence[str], least: float = LEAST, count: int = 0) -> list[float]:
-    """Each text's score (>= 0), divided by the most that the query could score; 0.0 where the text does not fit.
+def scores(query: str, texts: Sequence[str], least: float, count: int = 0) -> list[float]:
+    """Each text's score (>= 0), divided by the most that the query could score; 0.0 where a text has not the share
+    ``least`` of the query's weight.
 
     ``count`` is the number of all texts, where those that have no word of the query were left out before.
     """

@@ -89,15 +89,16 @@ def _part(path: str, name: str) -> str:
 
 
 class Patterns:
-    """The regular expressions of one table of a file, by attribute (``PATTERNS.greeting``), compiled on first use."""
+    """The regular expressions of a file's ``[patterns]``, by attribute (``PATTERNS.greeting``), compiled on first
+    use."""
 
-    def __init__(self, path: str, heading: str = "patterns") -> None:
-        self._path, self._heading = path, heading
+    def __init__(self, path: str) -> None:
+        self._path = path
 
     def __getattr__(self, name: str) -> re.Pattern[str]:
-        written = table(self._path)[self._heading].get(name)
+        written = table(self._path)["patterns"].get(name)
         if written is None:
-            raise AttributeError(f"{self._path} has no {name!r} under [{self._heading}]")
+            raise AttributeError(f"{self._path} has no {name!r} under [patterns]")
         compiled = re.compile(expression(self._path, written))
         setattr(self, name, compiled)
         return compiled

@@ -136,11 +136,15 @@ def bag(text: str) -> tuple[str, ...] | None:
     sufficient, for two inferences to be the same: ``model.rules.similarity.same_inference`` decides.
     """
     folded = _fold_seen(text)
-    if _ORDER_SIGN.search(folded) or (not folded.isascii() and _is_ordered_cjk(folded)):
+    if _ORDER_SIGN.search(folded):
         return None
+    if not folded.isascii():
+        _, _, cjk, harmless = _ordering()
+        if cjk.search(harmless.sub("", folded)):
+            return None
     spelt = _spelt(folded)
     plain = [word for word, _ in spelt]
-    ordering, alike = _order_words()
+    ordering, alike, _, _ = _ordering()
     if any(written.endswith("n't") for _, written in spelt) or not ordering.isdisjoint(plain):
         return None
     if len({alike[word] for word in plain if word in alike}) > 1:
@@ -149,25 +153,16 @@ def bag(text: str) -> tuple[str, ...] | None:
 
 
 @cache
-def _order_words() -> tuple[frozenset[str], dict[str, str]]:
-    """The words that make the order matter, and the group of each word for a person or numeral."""
+def _ordering() -> tuple[frozenset[str], dict[str, str], re.Pattern[str], re.Pattern[str]]:
+    """The words that make the order matter, the group of each word for a person or numeral; patterns of what makes the
+    order matter in CJK text, and of longer words that merely contain it."""
     lists = data_files.word_lists(_ORDER)
-    return frozenset(lists["words"]), {word: group for group in lists["alike"] for word in group.split(",")}
-
-
-@cache
-def _order_cjk() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Patterns of what makes the order matter in CJK text, and of longer words that merely contain it."""
-    lists = data_files.word_lists(_ORDER)
+    alike = {word: group for group in lists["alike"] for word in group.split(",")}
     found = lists["characters and words"]
+    # A class of the single characters: the words alone are tried one after another.
     single = "".join(word for word in found if len(word) == 1)
-    longer = [word for word in found if len(word) > 1]
-    return re.compile("|".join([f"[{single}]", *longer])), re.compile("|".join(lists["harmless"]))
-
-
-def _is_ordered_cjk(folded: str) -> bool:
-    ordering, harmless = _order_cjk()
-    return bool(ordering.search(harmless.sub("", folded)))
+    cjk = re.compile("|".join([f"[{single}]", *(word for word in found if len(word) > 1)]))
+    return frozenset(lists["words"]), alike, cjk, re.compile("|".join(lists["harmless"]))
 
 
 def _fold_seen(text: str) -> str:

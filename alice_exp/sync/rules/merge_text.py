@@ -85,19 +85,13 @@ class Side:
     def raw(self, block_id: str) -> str:
         """A block's source text with its comments; empty if the side does not have it."""
         placed = self.blocks().get(block_id)
-        return self.raws(placed.path)[block_id] if placed is not None else ""
-
-    def raws(self, path: str) -> dict[str, str]:
-        """The source texts of all blocks of a file, by id; none if the side does not have the file."""
-        if path not in self._raws:
-            document = self.document(path)
-            indexes = block_indexes(document) if document is not None else {}
-            self._raws[path] = {
-                block_id: cut(document, ("blocks", index)).text
-                for block_id, index in indexes.items()
-                if document is not None
-            }
-        return self._raws[path]
+        if placed is None:
+            return ""
+        if placed.path not in self._raws:
+            document = self._documents[placed.path]
+            rows = block_indexes(document).items()
+            self._raws[placed.path] = {one: cut(document, ("blocks", index)).text for one, index in rows}
+        return self._raws[placed.path][block_id]
 
     def _broken(self, why: str, path: str, line: int, column: int) -> ProblemError:
         return ProblemError(

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 
 OBJECTS = 1_000_000
 """The most objects of one fetch: some 200,000 acts."""
-META = 4 << 20
-"""The most bytes of one commit, tag or folder."""
+LARGEST, META = 64 << 20, 4 << 20
+"""The most bytes of one file, and of one commit, tag or folder."""
 DEPTH, PATHS = 16, 20_000
 """The most levels of folders below one another, and paths of one tree."""
 _BASE, _BY_DELTAS, _BY_COMPRESSION = 1 << 30, 4096, 64

@@ -25,7 +25,7 @@ from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING
 from alice_exp.kernel.journal.transaction import FileChange
 from alice_exp.sync.remotes import Exchanged, Remote, remotes
-from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, tips
+from alice_exp.sync.store.incoming_history import THERE, Incoming, failed, fetched, ran, tips
 from alice_exp.sync.store.merge_driver import (
     NEWER_TEXT,
     files_of,
@@ -33,9 +33,7 @@ from alice_exp.sync.store.merge_driver import (
     parents_of_gits_merge,
     take_back,
 )
-from alice_exp.sync.store.remote_process import ran
-from alice_exp.sync.store.shared_history import GONE, OVER, newest_act, purged, refuse_purged
-from alice_exp.sync.store.shared_ledger import SharedLedger
+from alice_exp.sync.store.shared_history import GONE, OVER, SharedLedger, newest_act, purged, refuse_purged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -23,6 +23,7 @@ from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.model.formats.block_edits import forget
 from alice_exp.model.values.block import holds_blocks
 from alice_exp.sync.rules.merge_homes import MergedFiles, merge_trees
+from alice_exp.sync.rules.pack_sizes import LARGEST
 from alice_exp.sync.store.shared_history import shared_past
 
 if TYPE_CHECKING:
@@ -73,8 +74,8 @@ def files_of(repository: Repository, commit: str, *, published: bool = False) ->
     return dict(zip(oids, blobs, strict=True))
 
 
-LARGEST, MOST, WHOLE = 64 << 20, 5_000, 256 << 20
-"""The limits of a history that is read: bytes of one file, files, bytes of all files of one commit."""
+MOST, WHOLE = 5_000, 256 << 20
+"""The limits of a history that is read: files, and bytes of all files, of one commit."""
 
 
 def _require_bounded(sizes: Sequence[int]) -> None:
