@@ -14,6 +14,7 @@ import pytest
 import alice_exp
 from alice_exp.app import api
 from alice_exp.model.values.records import Event
+from tests.case_tables import cases
 
 
 def test_everything_offered_is_there_and_documented() -> None:
@@ -339,16 +340,7 @@ def test_a_model_is_offered_the_agents_operations(home: Path) -> None:
     assert "approve" not in named and named["memorize"]["parameters"]["required"] == ["payload"]
     kept = alice.call("memorize", {"payload": "use rg", "trigger": "searching code"})
     assert alice.call("recall", {"query": "searching code"})["matches"][0]["id"] == kept["id"]
-    for name, arguments, told in (
-        ("approve", {}, "approve"),
-        ("recall", {}, "recall needs query: What you want to know"),
-        ("recall", {"query": "x", "most": 3}, "takes no 'most'; it takes query, top, context"),
-        ("recall", {"query": "x", "top": 0}, "top is a number from 1 to 100"),
-        ("recall", {"query": "x", "top": "many"}, "top is a whole number, not 'many'"),
-        ("memorize", {"payload": "x", "type": "nonsense"}, "type is one of preference, habit, fact"),
-        ("memorize", {"payload": "x", "tags": "a"}, "tags is a list of texts, not 'a'"),
-        ("memorize", {"payload": "x", "importance": True}, "importance is a number, not True"),
-    ):
+    for name, arguments, told in cases(__file__, "WRONG"):
         with pytest.raises(alice_exp.UsageError, match=re.escape(told)):
             alice.call(name, arguments)
     # As some hosts send them: what is left out as null, a list or a number within a text.

@@ -8,26 +8,9 @@ from pathlib import Path
 
 import pytest
 
-NEVER = (
-    "asyncio",
-    "cryptography",
-    "email",
-    "git",
-    "gitdb",
-    "http",
-    "httpx",
-    "httpx2",
-    "json5",
-    "mcp",
-    "openai",
-    "pydantic",
-    "spake2",
-    "ssl",
-    "string",
-    "unittest",
-    "watchdog",
-    "zeroconf",
-)
+from tests.case_tables import cases
+
+NEVER = tuple(cases(__file__, "NEVER"))
 """What no daily command loads: each of these costs 5 to 440 ms, and belongs to a command that asks for it."""
 
 TERMINAL = ("rich.console", "rich.table", "rich.markdown", "rich.traceback", "pygments")

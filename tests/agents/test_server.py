@@ -72,18 +72,7 @@ def test_every_tool_is_described_and_nothing_that_only_a_person_may_do_exists(ho
         assert "solution" in kinds["type"]["enum"] and kinds["about"]["enum"] == ["work", "user"]
         assert {name for name, tool in tools.items() if tool.annotations.read_only_hint} == READING
         assert not any(tool.annotations.destructive_hint for tool in tools.values())
-        for verb in (
-            "approve",
-            "reject",
-            "remember",
-            "share",
-            "pair",
-            "purge",
-            "revive",
-            "retire",
-            "undo",
-            "config",
-        ):
+        for verb in cases(__file__, "VERBS"):
             answer = await session.call_tool(verb, {"id": "exp-aaaaaaaa"})
             assert answer.is_error
 
@@ -268,21 +257,7 @@ def test_caps_are_clear_errors(home: Path, cli: Call) -> None:
 
 def test_broken_arguments_are_sentences(home: Path) -> None:
     async def body(session: Any) -> None:
-        for tool, arguments, wanted in (
-            ("recall", {"query": " "}, "What you want to know"),
-            ("decide", {"task": ""}, "What is to be done"),
-            ("memorize", {"payload": ""}, "payload"),
-            ("memorize", {"payload": "x", "type": "nonsense"}, "type"),
-            ("memorize", {"payload": "x", "about": "everything"}, "about"),
-            ("memorize", {"payload": "x", "importance": 7}, "importance"),
-            ("report_outcome", {"id": "exp-aaaaaaaa", "ok": True}, "no block has the id"),
-            ("report_outcome", {"id": "dec-aaaaaaaa", "ok": True}, "no open decision"),
-            ("report_outcome", {"id": "--all", "ok": True}, "not a block's id"),
-            ("record_episode", {"task": "t", "success": True, "reward": 1.2}, "reward"),
-            ("record_episode", {"task": " ", "success": True}, "task"),
-            ("add_event", {"thought": ""}, "thought"),
-            ("memory_assess_knowledge", {"topic": ""}, "topic"),
-        ):
+        for tool, arguments, wanted in cases(__file__, "BROKEN"):
             said = await refused(session, tool, **arguments)
             assert wanted in said and "Traceback" not in said, said
 

@@ -15,7 +15,7 @@ from alice_exp.episodes.rules.search_episodes import retrieval_similarity, short
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.kernel.text.tokens import keywords, literal_keywords
 from alice_exp.model.values.records import Episode, EpisodeBook
-from tests.case_tables import table
+from tests.case_tables import cases, table
 from tests.conftest import NOW
 
 Call = Callable[..., Any]
@@ -68,17 +68,7 @@ def test_d39_the_source_formulas_literally() -> None:
     assert similarity_with(*asked, keywords_of=literal_keywords) == 0.6
     assert retrieval_similarity(*asked[:2])(*asked[2:]).score == 0.76
     assert keywords("机器学习是什么") == {"机器", "器学", "学习", "习是", "是什", "什么"}
-    table = [
-        ((0.9, 0, 1, 0), 0.86),
-        ((0.9, 15, 1, 0), 0.71),
-        ((0.9, 30, 1, 0), 0.56),
-        ((0.9, 60, 1, 0), 0.56),
-        ((0.85, 10, 0.4, 3), 0.65),
-        ((0.9, 15, 0.5, 5), 0.66),
-        ((1, 0, 1, 25), 1.0),
-        ((0, 45, 0, 0), 0.0),
-        ((0.9, 0, 0.24, 0), 0.708),
-    ]
+    table = cases(__file__, "FORMULAS")
     for (reward, days, uniqueness, references), wanted in table:
         age = round(days * MONTH / 30)
         assert retention(reward, age, uniqueness, references).score == pytest.approx(wanted, abs=1e-9)
@@ -199,15 +189,7 @@ def test_d42_long_results_and_bad_rewards(home: Path, cli: Call, git: Callable[.
 
 
 def test_a_result_that_is_not_json_stays_a_text(home: Path, cli: Call) -> None:
-    for given, kept in (
-        ('{"rows": 3}', {"rows": 3}),
-        ("[1, 2", "[1, 2"),
-        ("NaN", "NaN"),
-        ("1e999", "1e999"),
-        ("true", True),
-        ('{"a": 1, "a": 2}', '{"a": 1, "a": 2}'),
-        ("网页 12 篇", "网页 12 篇"),
-    ):
+    for given, kept in cases(__file__, "RESULTS"):
         added = add(cli, "t", "--success", "--result", given)
         assert cli("episode", "show", added["id"], "--json").json["result"] == kept
 

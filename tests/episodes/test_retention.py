@@ -34,10 +34,7 @@ def episode(name: str, reward: float, days: float, task: str = "", context: str 
     return Episode(f"ep-{name}", task or name * 4, {"k": context or name}, reward=reward, at=at)
 
 
-@pytest.mark.parametrize(
-    ("reward", "days", "uniqueness", "references", "score"),
-    [(1, 30, 0, 0, 0.4), (0, 0, 0, 0, 0.3), (0, 30, 1, 0, 0.2), (0, 30, 0, 10, 0.1), (1, 0, 1, 10, 1.0)],
-)
+@table("reward", "days", "uniqueness", "references", "score")
 @pytest.mark.covers("R0.37")
 def test_each_part_has_its_weight(
     reward: float, days: int, uniqueness: float, references: int, score: float
@@ -81,10 +78,7 @@ def test_uniqueness_of_the_worked_example() -> None:
     assert uniquenesses(pair[:1]) == [1.0]
 
 
-@pytest.mark.parametrize(
-    ("size", "capacity", "count"),
-    [(1001, 1000, 200), (101, 100, 20), (11, 10, 2), (5, 4, 1), (4, 3, 1), (3, 1, 2), (4, 10, 0)],
-)
+@table("size", "capacity", "count")
 @pytest.mark.covers("R0.42")
 def test_removal_count(size: int, capacity: int, count: int) -> None:
     assert removal_count(size, capacity) == count

@@ -35,15 +35,6 @@ ML: dict[str, Json] = {"topic": "machine_learning", "difficulty": "beginner"}
 NOW = "2026-02-20T09:00:00Z"
 
 
-def test_the_worked_case_finds_one() -> None:
-    listed = [
-        Episode("ep-1", "解释什么是机器学习", ML, "provide_simple_explanation", success=True, reward=0.9)
-    ]
-    (match,) = find_similar(listed, "机器学习是什么", ML, 3)
-    assert (match.score, match.similarity.rule) == (0.76, "task_and_context")
-    assert len(listed) == 1
-
-
 @pytest.mark.covers("R0.28")
 def test_the_boundary_is_excluded() -> None:
     half = Episode("ep-1", "deploy website", {"a": 1, "b": 3})
@@ -124,14 +115,6 @@ def test_true_is_not_one() -> None:
     flagged = Episode("ep-a", "fix login", {"dry": True})
     assert find_similar([flagged], "fix login", {"dry": 1})[0].score == 0.4
     assert find_similar([flagged], "fix login", {"dry": True})[0].score == 1.0
-
-
-def test_failures_are_warnings() -> None:
-    listed = [
-        Episode("ep-a", "deploy the website", success=True),
-        Episode("ep-b", "deploy the website", success=False),
-    ]
-    assert [match.episode.id for match in similar_failures(listed, "deploy website")] == ["ep-b"]
 
 
 def test_a_failure_of_what_has_worked_since_warns_of_nothing() -> None:

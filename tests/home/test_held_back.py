@@ -15,6 +15,7 @@ from alice_exp.home.store.held_back import HeldBack
 from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.model.values.block import Payload
 from alice_exp.review.usecases.decisions import approve, reject
+from tests.case_tables import cases
 from tests.conftest import Call
 
 SECRETS = {
@@ -63,14 +64,7 @@ def test_it_lies_in_one_closed_file_and_is_met_like_any_candidate(
 def test_no_agent_is_told_it_and_nothing_carries_it_away(
     home: Path, cli: Call, waiting: list[str], world: Path
 ) -> None:
-    for words in (
-        ("list", "--set", "low_value"),
-        ("decide", "logging in with the staging password"),
-        ("recall", "staging password"),
-        ("context", "my phone number"),
-        ("export",),
-        ("prime",),
-    ):
+    for words in cases(__file__, "HELD"):
         said = cli(*words, "--actor", "agent:other", check=False)
         assert not any(word in said.stdout + said.stderr for word in SECRETS), words
     assert cli("show", waiting[0], "--actor", "agent:other", check=False).code == 4

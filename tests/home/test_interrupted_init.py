@@ -8,6 +8,7 @@ import pytest
 
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.atomic_files import MARK
+from tests.case_tables import cases
 from tests.conftest import Call
 
 BLOCKS = '{"blocks": [{"payload": "use rg"}]}'
@@ -103,17 +104,7 @@ def test_a_new_home_is_on_the_disk_when_init_says_so(
     monkeypatch.setattr(os, "fsync", synced)
     cli("init")
     git = "alice/experiences/.git"
-    places = (
-        "HEAD",
-        "config",
-        "refs",
-        "refs/heads",
-        "refs/alice",
-        "objects",
-        "objects/pack",
-        "hooks",
-        "info",
-    )
+    places = tuple(cases(__file__, "PLACES"))
     missing = {".", "alice", "alice/experiences", git, *(f"{git}/{place}" for place in places)} - forced
     assert not missing
     texts = ["hooks/pre-push", "hooks/post-merge", "info/attributes", "info/exclude"]

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.case_tables import cases
+
 Call = Callable[..., Any]
 
 
@@ -46,14 +48,7 @@ def hostile(world: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     outer(outside, "commit", "--quiet", "-m", "theirs")
     hooks = world / "hooks"
     hooks.mkdir()
-    for name in (
-        "pre-commit",
-        "commit-msg",
-        "prepare-commit-msg",
-        "post-commit",
-        "reference-transaction",
-        "post-index-change",
-    ):
+    for name in cases(__file__, "HOOKS"):
         (hooks / name).write_text(f"#!/bin/sh\ntouch {world}/hook-ran\nexit 1\n")
         (hooks / name).chmod(0o755)
     excludes, attributes = world / "excludes", world / "attributes"

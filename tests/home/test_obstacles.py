@@ -52,15 +52,7 @@ def test_a_missing_git_is_said_and_nothing_is_written(home: Path, cli: Call, kno
 
 
 def test_no_home_at_all_is_said(world: Path, cli: Call) -> None:
-    for words in (
-        ("list",),
-        ("memorize", "a"),
-        ("log",),
-        ("check",),
-        ("recall", "x"),
-        ("undo", "--yes"),
-        ("heartbeat",),
-    ):
+    for words in cases(__file__, "OBSTACLES"):
         result = cli(*words, check=False)
         assert result.code == 3, f"{words}: {result.stdout}{result.stderr}"
         assert "alice-exp init" in result.stderr

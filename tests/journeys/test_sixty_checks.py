@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.case_tables import table
+from tests.case_tables import cases, table
 
 Call = Callable[..., Any]
 AGENT = {"ALICE_ACTOR": "agent:claude"}
@@ -554,20 +554,7 @@ def test_json_documents_have_their_keys(home: Path, cli: Call) -> None:
     assert {"ids", "commit"} <= cli("memorize", "--from", "-", "--json", stdin='{"payload": "a"}').json.keys()
     found = cli("recall", "searching code", "--json").json
     assert found["query"] == "searching code"
-    keys = {
-        "id",
-        "set",
-        "namespace",
-        "state",
-        "trigger",
-        "payload",
-        "score",
-        "match",
-        "confidence",
-        "trust",
-        "decay",
-        "approved",
-    }
+    keys = set(cases(__file__, "KEYS"))
     assert keys <= found["matches"][0].keys()
     assert {"id", "state", "verifications", "effect", "commit"} <= outcome(cli, made["id"], "ok").keys()
     shown = cli("show", made["id"], "--json").json

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alice_exp.kernel.jsonc import Document, locate, locate_key, parse
-from tests.case_tables import cases
+from tests.case_tables import cases, table
 from tests.cost import ratio, seconds
 from tests.fuzz import SCALE
 
@@ -118,10 +118,7 @@ def test_hostile_nesting_answers_at_once() -> None:
         assert parse(unit * 100_000).problem is not None
 
 
-@pytest.mark.parametrize(
-    "piece",
-    ['"', "'", "/*", "/**", "//\n", ",", ", ]", "[,", "\\", "\\n", '"\\', "'\\", "\\\n/", '"/', "<<<<<<< \n"],
-)
+@table("piece")
 def test_hostile_repetition_is_linear(piece: str) -> None:
     for frame in ("", '{"blocks": [1, ', "[1,] //", '["', "['"):
         assert seconds(lambda frame=frame: parse((frame + piece * 60_000).encode()), 1) < 2  # type: ignore[misc]
@@ -183,10 +180,7 @@ def test_locate(pointer: tuple[str | int, ...], value: str, key: str | None) -> 
     assert (LOCATED[slice(*at)] if at else None) == key
 
 
-@pytest.mark.parametrize(
-    "pointer",
-    [("x",), (0,), ("a", "b"), ("a", 0), ("b", 2), ("b", -1), ("b", "c"), ("blocks", 2), ("blocks", -1)],
-)
+@table("pointer")
 def test_locate_nothing(pointer: tuple[str | int, ...]) -> None:
     assert locate(read(LOCATED), pointer) is None
     assert locate_key(read(LOCATED), pointer) is None

@@ -59,12 +59,7 @@ def test_words_keep_their_order_and_lose_their_marks() -> None:
     assert words("Don't use C++，用户 likes 🌶!") == ["dont", "use", "c++", "用", "户", "likes", "🌶"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["wait 5 s", "not now", "A over B", "rather X", "hasn't any", "比茶好", "不要", "没有", "别动",
-     "a = b", "a + b",
-     "I help you", "我帮你", "两个三个", "rg > grep", "", "...", "飲まない", "않다"],
-)  # fmt: skip
+@table("text")
 def test_where_order_matters_there_is_no_bag(text: str) -> None:
     assert bag(text) is None
 
@@ -126,10 +121,7 @@ def test_visible_is_harmless_and_idempotent(text: str) -> None:
     shown.encode("utf-8")
 
 
-@pytest.mark.parametrize(
-    ("text", "width"),
-    [("abc", 3), ("用户", 4), ("ａ", 2), ("e\u0301", 1), ("a\u200b", 1), ("", 0), ("한", 2), ("a\x1b", 1)],
-)
+@table("text", "width")
 def test_cells(text: str, width: int) -> None:
     assert cells(text) == width
 

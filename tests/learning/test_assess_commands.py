@@ -9,7 +9,7 @@ import pytest
 
 from alice_exp.app.opening import open_session
 from alice_exp.learning.rules.assessment import grade
-from tests.case_tables import table
+from tests.case_tables import cases, table
 
 Call = Callable[..., Any]
 WARNING = "⚠️ 启用低价值经验（所有高价值路径失效）"
@@ -277,14 +277,7 @@ def test_d51_old_blocks_have_defaults_and_only_open_decisions_go_with_the_state(
 
 
 def test_d52_vectors_borders_and_what_an_assessment_leaves_alone(home: Path, cli: Call) -> None:
-    for count, fields, score, level in (
-        (1, {"state": "possible"}, 0.33, "low"),
-        (1, {"state": "past"}, 0.435, "low"),
-        (3, {"state": "past"}, 0.485, "low"),
-        (4, {"state": "past"}, 0.51, "medium"),
-        (10, {"state": "reliable", "verifications": 10}, 0.765, "medium"),
-        (10, {"state": "reliable", "verifications": 10, "consolidation_score": 0.5}, 0.865, "high"),
-    ):
+    for count, fields, score, level in cases(__file__, "EMPTY"):
         blocks = [block(f"{'abcdefghij'[n] * 3}", f"Python fact {n}", **fields) for n in range(count)]
         typed(home, "universal/tool_usage", *({**one, "trigger": "Python"} for one in blocks))
         told = cli("assess", "Python", "--json").json

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from alice_exp.maintenance.cli import schedule_commands
+from tests.case_tables import table
 from tests.conftest import Call
 
 COMMAND = ["/opt/a b/alice-exp", "--home", "/home/我/50%$x", "heartbeat", "--unseen"]
@@ -60,10 +61,7 @@ def test_the_line_of_cron_is_one_and_the_others_stay() -> None:
     assert words[7:12] == COMMAND
 
 
-@pytest.mark.parametrize(
-    ("text", "fits"),
-    [("9:00", True), ("23:59", True), ("24:00", False), ("9", False), ("9:60", False), ("", False)],
-)
+@table("text", "fits")
 def test_a_time_of_the_day(text: str, fits: bool) -> None:
     assert bool(schedule_commands.TIME.fullmatch(text)) is fits
 

@@ -81,10 +81,7 @@ def test_consolidation_of_the_sources_table(n: int, expected: float) -> None:
     assert score(n, ago(100), ago(1)) == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("n", "expected"),
-    [(0, 0.3), (1, 0.375258), (2, 0.419281), (3, 0.450515), (10, 0.560348), (99, 0.8)],
-)
+@table("n", "expected")
 @pytest.mark.covers("R3.12")
 def test_consolidation_of_a_new_record_by_its_reads(n: int, expected: float) -> None:
     assert score(n, NOW, NOW) == pytest.approx(expected, abs=1e-6)
@@ -111,11 +108,7 @@ def test_consolidation_stretches_the_half_life_up_to_three_times(c: float, times
     assert block_decay(block(ago(180 * times), c=c), NOW) == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize(
-    ("block_type", "days"),
-    [("identity", 730), ("preference", 365), ("habit", 365), ("rule", 365), ("feature", 180), ("fact", 180),
-     ("pattern", 180), ("solution", 180), ("goal", 90), ("event", 30), ("unheard_of", 180)],
-)  # fmt: skip
+@table("block_type", "days")
 @pytest.mark.covers("R3.15")
 def test_half_lives(block_type: str, days: int) -> None:
     assert block_decay(block(ago(days), block_type), NOW) == pytest.approx(0.5)

@@ -38,6 +38,7 @@ from alice_exp.model.values.block import (
 )
 from alice_exp.model.values.config import Config
 from tests.approvals import approved
+from tests.case_tables import table
 from tests.readme import diagram
 
 covers = pytest.mark.covers
@@ -207,11 +208,7 @@ def test_thresholds_are_obeyed() -> None:
     assert levels == ["past", "reliable", "super_reliable"]
 
 
-@pytest.mark.parametrize(
-    ("state", "v", "expected"),
-    [("reliable", 50, "super_reliable"), ("reliable", 49, "reliable"), ("past", 60, "past"),
-     ("possible", 99, "possible"), ("obsolete", 99, "obsolete")],
-)  # fmt: skip
+@table("state", "v", "expected")
 @pytest.mark.covers("B2.1")
 def test_level(state: str, v: int, expected: str) -> None:
     assert level(block(state, v)) == expected
@@ -270,11 +267,7 @@ def test_the_newest_twenty_open_failures_stay() -> None:
     assert len(failing.open_failures) == 20 and "day-0" not in failing.open_failures
 
 
-@pytest.mark.parametrize(
-    ("state", "to", "archive"),
-    [("reliable", "obsolete", True), ("reliable", "past", False), ("past", "obsolete", True),
-     ("possible", "obsolete", True)],
-)  # fmt: skip
+@table("state", "to", "archive")
 @pytest.mark.covers("B2.9")
 def test_retire(state: str, to: Any, archive: bool) -> None:  # D21, B2.9
     change = retire(block(state, 12), "the API moved", NOW, to)

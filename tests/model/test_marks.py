@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from alice_exp.model.rules.identity import Rejections, inference, marks, sameness
 from alice_exp.model.rules.similarity import same_inference
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
+from tests.case_tables import table
 from tests.model.test_rejection import REWORDED
 
 
@@ -27,13 +28,7 @@ def test_what_has_nothing_in_common_shares_none() -> None:
         assert bool(marks(block(first)) & marks(block(second))) == (first == second)
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("run the tests of 3 rooms", "please run tests of 3 rooms"),
-        ("never deploy on Friday 13", "Do not deploy on Friday 13"),
-    ],
-)
+@table("first", "second")
 def test_what_differs_in_articles_or_the_word_of_negation_shares_a_mark(first: str, second: str) -> None:
     assert marks(block(first)) & marks(block(second))
 

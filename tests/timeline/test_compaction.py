@@ -234,17 +234,6 @@ def test_a_model_summary_is_bounded_and_its_failure_falls_back() -> None:
     assert empty.merged == by_rule.merged
 
 
-def test_merged_segment() -> None:
-    added = add_event(after(2), thought(3))
-    assert added.segment == 3
-    assert added.merge is not None
-    whole = added.merge.merged
-    assert (whole.id, whole.segment_length, whole.compression_level) == (4, 2, 1)
-    assert (whole.start, whole.end) == (thought(1).at, thought(2).at)
-    assert whole.is_compressed
-    assert add_event(after(6), thought(7)).merge is None
-
-
 def test_covered_numbers_follow_from_the_order_of_acts() -> None:
     assert covered_by_order(17) == range(1, 9)
     assert covered_by_order(16) == range(10, 11)
