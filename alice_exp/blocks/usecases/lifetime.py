@@ -242,18 +242,13 @@ def revive(
                 "{id} is {state}: there is nothing to revive", id=placed.block.id, state=placed.block.state
             )
         done = revived(placed.block, caller.now, thresholds)
-        path = _home_of(placed, caller)
+        path = pool_path(placed.block, caller.day)
+        if archived is not None:
+            path = namespace_path(archived.origin.replace(_POOL, "low_value/"))
         # A candidate's seven days begin with the next report that shows it.
         return replace(done, block=replace(done.block, reported=None)), path
 
     return _changed(home, caller, "revive", reference, change)
-
-
-def _home_of(placed: Placed, caller: Caller) -> str:
-    """The path from which a block was archived; today's pool file if the block does not record it."""
-    if placed.block.archived is None:
-        return pool_path(placed.block, caller.day)
-    return namespace_path(placed.block.archived.origin.replace(_POOL, "low_value/"))
 
 
 def _changed(

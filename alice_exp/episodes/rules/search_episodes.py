@@ -23,7 +23,7 @@ from alice_exp.finding.rules.concerns import CONTEXT_WEIGHT, TASK_WEIGHT, contex
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords, literal_keywords
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.model.values.config import Config
 from alice_exp.model.values.records import Episode, EpisodeBook, ImportMode
 
@@ -364,15 +364,5 @@ def join(
 
 def _content(episode: Episode) -> str:
     """An episode's content without its id, as a comparable text."""
-    parts = (
-        episode.task,
-        dict(episode.context),
-        episode.action,
-        episode.result,
-        episode.success,
-        episode.reward,
-        episode.at,
-        episode.reflection,
-        episode.type,
-    )
-    return json.dumps(parts, ensure_ascii=False, sort_keys=True)
+    said = attributes(episode, "task context action result success reward at reflection type")
+    return json.dumps(said, ensure_ascii=False, sort_keys=True)

@@ -29,7 +29,6 @@ from alice_exp.timeline.usecases.original_events import FINISHED
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from alice_exp.home.file_home import Home
     from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.values.config import Config
 
@@ -80,7 +79,10 @@ def report_decision(
     episode = replace(episode, project=session.enter().partition(" ")[0])
     event, piece = _event(open_decision, episode), Evidence("episode", episode.id, caller.now, note)
     summarise = configured_summary(session)
-    answers = asked(home, event, summarise) if summarise and not _waits(home, decision) else None
+    timeline = home.read((), records=EVENTS_PATH).timeline or Timeline() if summarise else Timeline()
+    # Where a thought of the decision waits for its result, nothing will be merged.
+    waits = unfinished(timeline, decision) is not None
+    answers = asked(home, event, summarise) if summarise and not waits else None
     of_team = [one for one in (*open_decision.applied, *used) if one.startswith("team-")]
     theirs = session.team.of(of_team) if session.team is not None and of_team else {}
 
@@ -234,11 +236,6 @@ def _event(decision: OpenDecision, episode: Episode) -> Event:
             **({"told": episode.told or episode.action} if count else {}),
         },
     )
-
-
-def _waits(home: Home, decision: str) -> bool:
-    """Whether a thought of the decision waits for its result, so that nothing will be merged."""
-    return unfinished(home.read((), records=EVENTS_PATH).timeline or Timeline(), decision) is not None
 
 
 def _told(

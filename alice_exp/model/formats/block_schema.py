@@ -17,7 +17,7 @@ from alice_exp.model.formats.field_readers import (
     Reading,
     read_object,
 )
-from alice_exp.model.values.block import Block, Doubt, Payload, place_of
+from alice_exp.model.values.block import Block, Payload, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -110,36 +110,22 @@ def depends_on_place(key: str) -> bool:
 def _write_trigger(trigger: Trigger) -> Json:
     if not trigger.keywords and not trigger.context:
         return trigger.text
-    written: dict[str, Json] = {"text": trigger.text} if trigger.text else {}
-    if trigger.keywords:
-        written["keywords"] = list(trigger.keywords)
-    if trigger.context:
-        written["context"] = dict(trigger.context)
-    return written
+    return _present(("text", "keywords", "context"), trigger)
 
 
 def _write_payload(payload: Payload) -> Json:
     if not payload.kind and not payload.steps:
         return payload.content
-    written: dict[str, Json] = {"kind": payload.kind} if payload.kind else {}
-    if payload.content:
-        written["content"] = payload.content
-    if payload.steps:
-        written["steps"] = list(payload.steps)
-    return written
+    return _present(("kind", "content", "steps"), payload)
 
 
 _PIECE = ("kind", "ref", "at", "quote", "scenario", "effect")
 
 
 def _present(names: tuple[str, ...], value: object) -> dict[str, Json]:
-    return {name: getattr(value, name) for name in names if getattr(value, name)}
-
-
-def _write_doubt(doubt: Doubt) -> Json:
-    later = _present(("since", "asked", "rate", "against"), doubt)
-    beside: dict[str, Json] = {"beside": list(doubt.beside)} if doubt.beside else {}
-    return {"value": doubt.value, "day": doubt.day, **later, **beside}
+    """The fields of a value that are not empty."""
+    found = ((name, getattr(value, name)) for name in names)
+    return {name: list(one) if isinstance(one, tuple) else one for name, one in found if one}
 
 
 _SPECIAL: Mapping[str, Callable[[Any], Json]] = {
@@ -155,7 +141,11 @@ _SPECIAL: Mapping[str, Callable[[Any], Json]] = {
     "both": list,
     "open_failures": dict,
     "record": lambda value: {"ok": value.ok, "failed": value.failed},
-    "doubt": _write_doubt,
+    "doubt": lambda value: {
+        "value": value.value,
+        "day": value.day,
+        **_present(("since", "asked", "rate", "against", "beside"), value),
+    },
 }
 _BARE = Block(id="", payload=Payload(""))
 _Row: TypeAlias = "tuple[str, Callable[[Any], Json] | None, object]"

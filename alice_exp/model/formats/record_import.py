@@ -248,7 +248,8 @@ def timeline_edits(document: Document, old: Timeline, new: Timeline) -> list[Edi
     for numbers, segment in zip(new.numbers(), new.segments, strict=True):
         was = before.get(segment.id) or merged_firsts.pop(numbers.start, None)
         if was is None:
-            edits.append(_with_item(segment, behind, len(places)))
+            raw, is_last = segment_raw(segment), behind >= len(places)
+            edits.append(Append((SEGMENTS,), (raw,)) if is_last else Insert((SEGMENTS,), behind, raw))
             continue
         behind = places[was.id] + 1
         if was is not segment and was != segment:
@@ -263,25 +264,16 @@ def event_raw(event: Event) -> Raw:
 
 def segment_raw(segment: Segment) -> Raw:
     """A segment as text: one key per line, one thought per line."""
-    written = segment_json(segment)
-    written.pop("events", None)
+    written = segment_json(replace(segment, events=()))
     lines = [f'  "{key}": {dump(value, depth=1)}' for key, value in written.items()]
     events = ",\n".join(f"    {event_raw(event).text}" for event in segment.events)
     lines += [f'  "events": [\n{events}\n  ]'] if events else []
     return Raw("{\n" + ",\n".join(lines) + "\n}")
 
 
-def _with_item(segment: Segment, behind: int, length: int) -> Edit:
-    if behind >= length:
-        return Append((SEGMENTS,), (segment_raw(segment),))
-    return Insert((SEGMENTS,), behind, segment_raw(segment))
-
-
 def _segment_edits(document: Document, index: int, old: Segment, new: Segment) -> list[Edit]:
     at = (SEGMENTS, index)
-    before, after = segment_json(old), segment_json(new)
-    before.pop("events", None)
-    after.pop("events", None)
+    before, after = (segment_json(replace(one, events=())) for one in (old, new))
     return member_edits(at, _item(document, at), before, after) + _event_edits(at, old.events, new.events)
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.model.values.block import (
     ASKED,
+    BOUND,
     MARKS,
     NONE,
     STANDINGS,
@@ -142,15 +144,7 @@ def with_entry(block: Block, entry: Entry) -> Block:
 def bound(standing: Standing, block: Block, path: str) -> Entry:
     """An entry that binds a block as it stands at a path, without what the act adds."""
     return Entry(
-        block.id,
-        standing,
-        content_hash(block),
-        path,
-        block.project,
-        block.importance,
-        block.shareable,
-        block.replaces,
-        block.both,
+        block.id, standing, content_hash(block), path, **{name: getattr(block, name) for name in BOUND}
     )
 
 
@@ -163,13 +157,10 @@ def keeper(entry: Entry, last: str, paths: Iterable[str]) -> str:
 
 def is_same(one: Placed, other: Placed) -> bool:
     """Whether two versions of a block agree in everything that an entry binds, and in their file."""
-    a, b = one.block, other.block
-    return (
-        one.path == other.path
-        and (a.payload == b.payload and a.trigger == b.trigger and a.type == b.type and a.about == b.about)
-        and (a.project == b.project and a.importance == b.importance and a.shareable == b.shareable)
-        and (a.replaces == b.replaces and a.both == b.both)
-    )
+    return one.path == other.path and _bound(one.block) == _bound(other.block)
+
+
+_bound = attrgetter("payload", "trigger", "type", "about", *BOUND)
 
 
 def decided(act: Act, was: Placed | None, put: Put, entry: Entry) -> Entry | None:

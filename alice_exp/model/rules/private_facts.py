@@ -6,7 +6,7 @@ Numbers are believed by their checksum, so that an order number is not taken for
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from alice_exp.kernel.text.data_files import LazyPattern
@@ -164,7 +164,7 @@ def masked(text: str) -> str:
     if any(one.what == _PRIVATE_KEY for one in known):
         return "…"
     kept, last = [], 0
-    for start, end in sorted((*_spans(known), *_spans(_facts(plain, _REACHED_BY)))):
+    for start, end in sorted((*_spans(known), *_spans(findings(plain, _REACHED_BY, SHAPES)))):
         if start >= last:
             first = _FIRST.match(text[start : start + 4])[0] if end - start > 8 else ""
             kept += [text[last:start], first, "…"]
@@ -190,19 +190,13 @@ def private_words(block: Block) -> list[str]:
     plain = said if said.isascii() else said.translate(_NARROW)
     if not _SIGN.search(plain):
         return []
-    return [said[start:end] for start, end in (*_spans(_secrets(plain)), *_spans(_facts(plain)))]
+    return [
+        said[start:end] for start, end in (*_spans(_secrets(plain)), *_spans(findings(plain, (), SHAPES)))
+    ]
 
 
 def _spans(found: Iterable[Finding]) -> list[tuple[int, int]]:
     return [(one.start, one.end) for one in found]
-
-
-def _facts(text: str, without: Collection[str] = ()) -> Iterator[Finding]:
-    """The private facts in a text of plain letters."""
-    for shape in likely(SHAPES, text):
-        if shape.what not in without:
-            for found in filter(shape.fits, shape.pattern.finditer(text)):
-                yield Finding(shape.what, *found.span())
 
 
 _FIRST = LazyPattern(r"\S*\s?")

@@ -92,11 +92,14 @@ class Finding:
     end: int
 
 
-def findings(text: str, without: Collection[str] = ()) -> tuple[Finding, ...]:
-    """Everything in a text that must not leave, in order of position; ``without`` are kinds not to look for."""
+def findings(
+    text: str, without: Collection[str] = (), among: Iterable[Shape] | None = None
+) -> tuple[Finding, ...]:
+    """Everything in a text that must not leave (or fits the shapes ``among``), in order of position; ``without`` are
+    kinds not to look for."""
     found = [
-        Finding(shape.what, match.start(), match.end())
-        for shape in likely(SHAPES, text)
+        Finding(shape.what, *match.span())
+        for shape in likely(SHAPES if among is None else among, text)
         if shape.what not in without
         for match in shape.pattern.finditer(text)
         if shape.fits(match)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import field
+from operator import attrgetter
 from typing import Literal, get_args
 
 from alice_exp.kernel.content_digest import sha256
@@ -320,6 +321,12 @@ def content_hash(block: Block) -> str:
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 
+BOUND = ("project", "importance", "shareable", "replaces", "both")
+"""The fields of a block that an entry binds beside its content, under the same names."""
+
+_bound = attrgetter(*BOUND)
+
+
 def is_approved(placed: Placed) -> bool:
     """Whether the newest decision on the block stands at trusted and binds it as it is (DESIGN 6).
 
@@ -330,11 +337,7 @@ def is_approved(placed: Placed) -> bool:
         entry is not None
         and entry.standing == "trusted"
         and place_of(entry.path) == placed.place
-        and entry.project == block.project
-        and entry.importance == block.importance
-        and entry.shareable == block.shareable
-        and entry.replaces == block.replaces
-        and entry.both == block.both
+        and _bound(entry) == _bound(block)
         and entry.content == content_hash(block)
     )
 

@@ -69,10 +69,11 @@ def by_equal_length(segments: Sequence[Segment]) -> int | None:
     In a timeline made by this rule equal lengths are always neighbours (R1.22); in an edited one only neighbours
     are merged, so that the order of thoughts is kept (R1.24).
     """
-    for index in range(len(segments) - 1):
-        if segments[index].segment_length == segments[index + 1].segment_length:
-            return index
-    return None
+    return _first_equal([one.segment_length for one in segments])
+
+
+def _first_equal(lengths: Sequence[int]) -> int | None:
+    return next((at for at, (one, other) in enumerate(pairwise(lengths)) if one == other), None)
 
 
 def add_event(
@@ -195,8 +196,7 @@ def covered_by_order(segment_id: int) -> range | None:
         if next_id == segment_id:
             return runs[-1]
         next_id += 1
-        pairs = pairwise(runs)
-        index = next((at for at, (one, other) in enumerate(pairs) if len(one) == len(other)), None)
+        index = _first_equal([*map(len, runs)])
         if len(runs) < COMPACTED_FROM or index is None:
             continue
         runs[index : index + 2] = [range(runs[index].start, runs[index + 1].stop)]

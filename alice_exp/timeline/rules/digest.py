@@ -183,18 +183,16 @@ def _key_events(first: Segment, second: Segment, others: Sequence[str]) -> tuple
 
 def _worth(lines: Sequence[str], others: Sequence[str]) -> list[float]:
     """What each line tells, and how new it is; what is one of many decides nothing."""
-    return [
-        (weight if fresh >= NEW or line.startswith(IMPORTANT) else 0.0) + FRESH * fresh * amount(line)
-        for line, weight, fresh in zip(lines, _weights(lines), novelty(lines, others), strict=True)
-    ]
-
-
-def _weights(lines: Sequence[str]) -> list[float]:
-    """What each line tells; what is done again and again (``review #12 → approved``) decides nothing."""
     often = Counter(map(kind_of_deed, lines))
+    fresh = novelty(lines, others)
+    # What is done again and again ("review #12 → approved") decides nothing.
+    deciding = (
+        line.startswith(IMPORTANT) or (new >= NEW and often[kind_of_deed(line)] == 1)
+        for line, new in zip(lines, fresh, strict=True)
+    )
     return [
-        telling(line) if often[kind_of_deed(line)] == 1 or line.startswith(IMPORTANT) else 0.0
-        for line in lines
+        decides * telling(line) + FRESH * new * amount(line)
+        for line, new, decides in zip(lines, fresh, deciding, strict=True)
     ]
 
 
