@@ -243,16 +243,10 @@ def _bulk_answer(terminal: Terminal, captured: Captured) -> None:
     }
 
     def text() -> None:
-        template = (
-            "{count} would wait for your decision"
-            if terminal.is_dry
-            else "{count} candidates wait for your decision"
-        )
-        terminal.line(say(template, count=len(set(captured.ids))))
+        tell_waiting(terminal, len(set(captured.ids)), terminal.is_dry)
         if captured.merged:
             terminal.line(say("{count} were known already, seen again", count=captured.merged))
-        if captured.refused:
-            terminal.line(say("{count} were rejected before and not taken in", count=len(captured.refused)))
+        tell_refused(terminal, captured.refused)
 
     terminal.answer(document, text)
     holding = [block_id for block_id, row in found.items() if row]
@@ -263,6 +257,20 @@ def _bulk_answer(terminal: Terminal, captured: Captured) -> None:
         terminal.note(
             say("alice-exp: {count} more hold a secret or a private fact; the report marks them", count=more)
         )
+
+
+def tell_waiting(terminal: Terminal, count: int, dry_run: bool) -> None:
+    """Say how many candidates wait, or would wait."""
+    template = (
+        "{count} would wait for your decision" if dry_run else "{count} candidates wait for your decision"
+    )
+    terminal.line(say(template, count=count))
+
+
+def tell_refused(terminal: Terminal, refused: Sequence[str]) -> None:
+    """Say how many were rejected before, where any was."""
+    if refused:
+        terminal.line(say("{count} were rejected before and not taken in", count=len(refused)))
 
 
 _NAMED = 5

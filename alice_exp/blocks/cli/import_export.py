@@ -11,10 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
+from alice_exp.blocks.cli.capture_commands import draft_of, tell_refused, tell_waiting
 from alice_exp.blocks.rules.exported_blocks import exported, markdown, placed_of, row_of
 from alice_exp.blocks.rules.memory_formats import mem0_export, mem0_pieces, pieces_of
 from alice_exp.blocks.usecases.capture import Draft
-from alice_exp.blocks.usecases.import_blocks import draft_of_piece, take_in, with_origin
+from alice_exp.blocks.usecases.import_blocks import draft_of_piece, take_in, take_in_blocks, with_origin
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError, reason
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.display import one_line
@@ -47,17 +48,13 @@ def export(
     found = exported(terminal.session.home.read(places), places)
     rows = [row_of(placed) for placed in found]
     if terminal.json or format == "json":
-        terminal.answer({"blocks": rows}, lambda: _json(rows))
+        terminal.answer({"blocks": rows}, lambda: print(json_text({"blocks": rows}), end=""))
     elif not terminal.quiet:
         sys.stdout.write(
             markdown(found, say, rendered)
             if format == "markdown"
             else "".join(json_text(row, None) for row in rows)
         )
-
-
-def _json(rows: list[dict[str, Any]]) -> None:
-    sys.stdout.write(json_text({"blocks": rows}))
 
 
 def import_alice(
@@ -72,8 +69,6 @@ def import_alice(
 
     Examples: alice-exp import alice blocks.jsonl --dry-run · alice-exp import alice blocks.jsonl --as-mine --yes
     """
-    from alice_exp.blocks.usecases.import_blocks import take_in_blocks
-
     rows, session = _blocks(source), terminal.session
     if as_mine and not dry_run and session.actor.is_person:
         terminal.confirm(say("take in {count} blocks with their approvals, as your own?", count=len(rows)))
@@ -94,19 +89,12 @@ def import_alice(
         if as_mine:
             terminal.line(say("{count} would come in" if dry_run else "{count} came in", count=count))
         else:
-            waiting = (
-                "{count} would wait for your decision"
-                if dry_run
-                else "{count} candidates wait for your decision"
-            )
-            terminal.line(say(waiting, count=count))
-        for number, template in (
-            (taken.known, "{count} were here already"),
-            (len(taken.refused), "{count} were rejected before and not taken in"),
-            (taken.archived, "{count} of the archive stayed out"),
-        ):
-            if number:
-                terminal.line(say(template, count=number))
+            tell_waiting(terminal, count, dry_run)
+        if taken.known:
+            terminal.line(say("{count} were here already", count=taken.known))
+        tell_refused(terminal, taken.refused)
+        if taken.archived:
+            terminal.line(say("{count} of the archive stayed out", count=taken.archived))
 
     terminal.answer(document, text)
 
@@ -125,8 +113,6 @@ def _blocks(source: str) -> list[Placed]:
 def _rows(source: str) -> list[tuple[int, dict[str, Any]]]:
     """The rows of JSONL, or of the one document that ``--format json`` writes."""
     if source != "-":
-        from pathlib import Path
-
         data = source_bytes(source)
         if data.lstrip().startswith(b"{") and Path(source).suffix != ".jsonl":
             try:
@@ -200,8 +186,6 @@ def jsonl(terminal: Terminal, source: _File, dry_run: _Dry = False) -> None:
 
     Examples: alice-exp import jsonl lessons.jsonl · alice-exp import jsonl - <lessons.jsonl
     """
-    from alice_exp.blocks.cli.capture_commands import draft_of
-
     drafts = [
         with_origin("jsonl", source, number, draft_of(number, fields, source, ""))
         for number, fields in json_lines(source)
@@ -267,13 +251,9 @@ def _take_in(terminal: Terminal, drafts: Sequence[Draft], dry_run: bool) -> None
     def text() -> None:
         for one in imported.placed:
             terminal.line(f"  {short(documents.said(one), 110)}")
-        template = (
-            "{count} would wait for your decision" if dry_run else "{count} candidates wait for your decision"
-        )
-        terminal.line(say(template, count=len(imported.placed)))
+        tell_waiting(terminal, len(imported.placed), dry_run)
         if imported.known:
             terminal.line(say("{count} were imported before", count=imported.known))
-        if imported.refused:
-            terminal.line(say("{count} were rejected before and not taken in", count=len(imported.refused)))
+        tell_refused(terminal, imported.refused)
 
     terminal.answer(document, text)

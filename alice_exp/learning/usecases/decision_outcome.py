@@ -71,11 +71,10 @@ def report_decision(
     before the home is locked.
     """
     home, caller, waiting = session.target, session.caller, decisions(session)
-    config = home.config()
     open_decision = waiting.find(decision)
     if not open_decision.task:  # what a session's start told, or a prompt that was said off the record
         open_decision = replace(open_decision, task=action.strip() or _UNTOLD)
-    episode = _episode(open_decision, caller, ok, note, action, result, reward, config)
+    episode = _episode(open_decision, caller, ok, note, action, result, reward, home.config())
     episode = replace(episode, project=session.enter().partition(" ")[0])
     event, piece = _event(open_decision, episode), Evidence("episode", episode.id, caller.now, note)
     summarise = configured_summary(session)
