@@ -485,7 +485,7 @@ def test_a_server_that_names_a_time_is_asked_again_then_and_no_sooner(
 def test_a_program_as_a_model(
     home: Path, cli: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, code: int
 ) -> None:
-    monkeypatch.setattr("alice_exp.kernel.models.CommandLine.__init__.__kwdefaults__", {"timeout": 3})
+    monkeypatch.setattr("alice_exp.kernel.models.PROGRAM_TIMEOUT", 3.0)
     program = tmp_path / "model"
     program.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
     program.chmod(0o755)

@@ -36,7 +36,7 @@ Rows = Callable[[str, tuple[Any, ...]], "Iterator[tuple[Any, ...]]"]
 CHANGED = -1
 """Stands for the row of a block that is new or changed."""
 
-FIRST, BEHIND = 24, 0.3
+FIRST, BEHIND = 64, 0.3
 """So many candidates are scored in any case, further ones from this share of the best one's plain BM25 on: a text that
 is told has at least ``TAIL`` of the best match (``rules.ranking``)."""
 
