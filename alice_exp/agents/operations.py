@@ -15,7 +15,7 @@ from alice_exp.agents.usecases import hook_answers
 from alice_exp.blocks.usecases import capture
 from alice_exp.blocks.usecases.capture import readable
 from alice_exp.conversations.usecases.recollect import MOST, recollect, user_memory
-from alice_exp.episodes.usecases.episode_book import add_episode
+from alice_exp.episodes.usecases import add_episode
 from alice_exp.finding import documents as finding_documents
 from alice_exp.finding import usecases as finding_usecases
 from alice_exp.home.session import Session
@@ -32,7 +32,7 @@ from alice_exp.model.rules.private_facts import delicate, masked_block
 from alice_exp.model.values.block import About, BlockType, Evidence, Payload, Trigger
 from alice_exp.model.values.records import Event
 from alice_exp.review.usecases import todays_report
-from alice_exp.timeline.usecases.events import add_thought
+from alice_exp.timeline.usecases import add_thought
 
 
 @dataclass
@@ -257,17 +257,8 @@ def record_episode(
 ) -> dict[str, Any]:
     """Record what happened in one task: what was done, and what came of it. Use when a task is over that no decide
     stood for; report_outcome records the others by itself."""
-    kept = add_episode(
-        connection.session,
-        task,
-        success,
-        context=context,
-        action=action,
-        result=result,
-        reward=reward,
-        reflection=reflection,
-        type=type,
-    )
+    session = connection.session
+    kept = add_episode(session, task, context, action, result, success, reward, reflection, type)
     return {"id": kept.ids[0], "pruned": list(kept.pruned), "commit": commit_id(kept.commit)}
 
 

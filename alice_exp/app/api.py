@@ -34,7 +34,7 @@ from alice_exp.conversations.values import Message
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
 from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
-from alice_exp.episodes.usecases.episode_book import Kept, Pruned, Reflected
+from alice_exp.episodes.usecases import Kept, Pruned, Reflected
 from alice_exp.finding import usecases as recall
 from alice_exp.finding.rules.ranking import Match
 from alice_exp.finding.usecases import Filters, Shown
@@ -60,8 +60,7 @@ from alice_exp.model.values.block import About, Block, BlockType, Evidence, Payl
 from alice_exp.model.values.records import Episode, Event, Segment, Timeline
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.timeline.rules.compaction import TimelineStatistics
-from alice_exp.timeline.usecases.events import Told
-from alice_exp.timeline.usecases.original_events import Expanded
+from alice_exp.timeline.usecases import Expanded, Told
 
 __all__ = [
     "Agenda",

@@ -23,12 +23,12 @@ from alice_exp.conversations.usecases.recollect import MOST, Recollection, recol
 from alice_exp.conversations.usecases.search_sessions import Found, searching
 from alice_exp.conversations.usecases.sessions import Extracted, Spoken
 from alice_exp.conversations.values import ChatRecord, Message, Role, as_dict, message_of
+from alice_exp.episodes import usecases as episode_book
 from alice_exp.episodes.rules.search_episodes import EpisodeStatistics
 from alice_exp.episodes.rules.search_episodes import Filters as EpisodeFilters
 from alice_exp.episodes.rules.search_episodes import Match as SimilarEpisode
 from alice_exp.episodes.rules.search_episodes import statistics as count_episodes
-from alice_exp.episodes.usecases import episode_book
-from alice_exp.episodes.usecases.episode_book import Kept, Pruned, Reflected
+from alice_exp.episodes.usecases import Kept, Pruned, Reflected
 from alice_exp.finding.usecases import Filters
 from alice_exp.home.record_access import recorded
 from alice_exp.home.session import Session
@@ -42,12 +42,10 @@ from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.review.rules.doubts import Answer
 from alice_exp.review.rules.reply import more, read
 from alice_exp.review.usecases import decisions, rival_answers, todays_report
+from alice_exp.timeline import usecases as timeline
 from alice_exp.timeline.rules.compaction import Summariser, TimelineStatistics, narrative, recent, statistics
 from alice_exp.timeline.rules.search_thoughts import Hit
-from alice_exp.timeline.usecases import events as timeline
-from alice_exp.timeline.usecases import original_events
-from alice_exp.timeline.usecases.events import Told, find_thoughts
-from alice_exp.timeline.usecases.original_events import Expanded
+from alice_exp.timeline.usecases import Expanded, Told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,15 +77,7 @@ class Records:
     ) -> Kept:
         """Record what happened (R0.14); ``reward`` in [0, 1], else 1 for a success and 0 for a failure."""
         return episode_book.add_episode(
-            self._session,
-            task,
-            success,
-            context=context,
-            action=action,
-            result=result,
-            reward=reward,
-            reflection=reflection,
-            type=type,
+            self._session, task, context, action, result, success, reward, reflection, type
         )
 
     def add_episodes(self, episodes: Iterable[Episode]) -> Kept:
@@ -169,9 +159,7 @@ class Records:
 
     def search_events(self, query: str, top: int = 10, *, since: str = "", until: str = "") -> list[Hit]:
         """The thoughts that fit, best first, those of long ago too; times are ISO-8601 UTC."""
-        session = self._session
-        snapshot = self._recorded(EVENTS_PATH)
-        return find_thoughts(snapshot, session.history, query, session.caller.now, top, since, until)
+        return timeline.find_thoughts(self._session, self._recorded(EVENTS_PATH), query, top, since, until)
 
     def event_statistics(self) -> TimelineStatistics:
         """How many segments, thoughts and merges (R1.33)."""
@@ -179,7 +167,7 @@ class Records:
 
     def expand(self, segment: int) -> Expanded:
         """The original thoughts of a segment, present or merged long ago, from history."""
-        return original_events.expand(self._recorded(EVENTS_PATH), self._session.history, segment)
+        return timeline.expand(self._recorded(EVENTS_PATH), self._session.history, segment)
 
     def _timeline(self) -> Timeline:
         return self._recorded(EVENTS_PATH).timeline or Timeline()

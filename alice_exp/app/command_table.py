@@ -53,10 +53,10 @@ context | What is known about the user, for a model's prompt. | conversations.cl
 assess | Say how well a topic is known, and why. | learning.cli.assess_commands
 session | Conversations: kept, searched, read for candidates. | conversations.cli.session_commands start say=tell
  list=list_sessions show window extract end forget import=import_session search
-episode | What happened, task by task. | episodes.cli.episode_commands add list=list_episodes show similar reflect
- stats prune restore episodes.cli.episode_commands export import=import_
-event | The running diary of thoughts. | timeline.cli.event_commands add result list=list_events search segments
- narrative=tell stats expand timeline.cli.event_commands export import=import_
+episode | What happened, task by task. | episodes.cli add list=list_episodes show similar reflect
+ stats prune restore episodes.cli export import=import_
+event | The running diary of thoughts. | timeline.cli add result list=list_events search segments
+ narrative=tell stats expand timeline.cli export import=import_
 distill | Find what repeats in episodes and propose it. | learning.cli.decision_commands
 heard | Your own sentences that wait for an agent to read them. | conversations.cli.context_commands
 project | This folder's project: names, learning, what its team knows. | agents.cli.project_command =project off on

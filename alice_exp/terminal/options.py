@@ -35,6 +35,8 @@ Sets = Annotated[list[str], typer.Option("--set", help="personal, universal or l
 Types = Annotated[list[str], typer.Option(help="Block types; may be repeated.")]
 Tags = Annotated[list[str], typer.Option(help="Tags that a block must have; may be repeated.")]
 ChangedSince = Annotated[str, typer.Option(help="Changed since this day or time, as 2026-02-20.")]
+Since = Annotated[str, typer.Option(help="From this day or time on.")]
+Until = Annotated[str, typer.Option(help="Until this day or time.")]
 Project = Annotated[
     str, typer.Option(metavar="NAME|.|none", help="The project ('.': this folder's); else this folder's.")
 ]

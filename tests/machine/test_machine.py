@@ -27,7 +27,7 @@ from alice_exp.caller.hosts import HOSTS
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.values import Message
-from alice_exp.episodes.usecases import episode_book
+from alice_exp.episodes import usecases as episode_book
 from alice_exp.finding import usecases as recall
 from alice_exp.kernel.errors import BusyError, RefusedError
 from alice_exp.kernel.journal import transaction
@@ -43,7 +43,7 @@ from alice_exp.review.store import reports
 from alice_exp.review.usecases import decisions, rival_answers, todays_report
 from alice_exp.sharing.rules.bundle import read_bundle
 from alice_exp.sharing.usecases import bundles
-from alice_exp.timeline.usecases import events
+from alice_exp.timeline import usecases as events
 from tests.machine.alice_world import World, furnish
 
 STEPS, EXAMPLES = 50, 12

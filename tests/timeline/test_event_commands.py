@@ -11,8 +11,8 @@ import pytest
 import alice_exp
 from alice_exp.model.formats.record_schema import timeline_json
 from alice_exp.model.values.records import Event, Segment, Timeline
+from alice_exp.timeline import usecases
 from alice_exp.timeline.rules.compaction import add_event
-from alice_exp.timeline.usecases import original_events
 from tests.case_tables import table
 from tests.cost import ratio
 from tests.timeline.test_compaction import TRACE
@@ -114,7 +114,7 @@ def test_every_one_of_a_thousand_thoughts_comes_back(
 ) -> None:
     """B1.4: one at a time and in bulk, through nine merges, word for word."""
     alice = alice_exp.Alice(home, "agent:test")
-    read_once = original_events._timeline
+    read_once = usecases._timeline
     for number in range(1, 21):
         alice.add_event(*_said(number))
     alice.add_events(map(thought, range(21, 981)))
@@ -122,7 +122,7 @@ def test_every_one_of_a_thousand_thoughts_comes_back(
         alice.add_event(*_said(number))
     assert commits(git, home) == 1 + 20 + 2 + 20
     parsed: list[str] = []
-    monkeypatch.setattr(original_events, "_timeline", lambda text: parsed.append(text) or read_once(text))
+    monkeypatch.setattr(usecases, "_timeline", lambda text: parsed.append(text) or read_once(text))
     back: dict[int, Event] = {}
     for segment in alice.segments():
         expanded = alice.expand(segment.id)

@@ -19,7 +19,7 @@ from alice_exp.conversations.rules.transcripts import read, records, spoken
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.sessions import add, take_in
-from alice_exp.episodes.usecases.episode_book import tell_actions
+from alice_exp.episodes.usecases import tell_actions
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, UsageError
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass

@@ -11,7 +11,7 @@ from alice_exp.caller.acting import require_person
 from alice_exp.caller.hosts import HOSTS
 from alice_exp.home.references import namespace_path
 from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError
-from alice_exp.kernel.journal.act import Act, Op
+from alice_exp.kernel.journal.act import Act, Op, committed
 from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
@@ -197,8 +197,7 @@ def memorize(
         answer = Captured(placed, intake.merged, tuple(intake.refused))
         return _changes(intake, op, trailers), answer
 
-    commit, answer = home.apply(plan, PLACES)
-    return replace(answer, commit=commit)
+    return committed(home.apply(plan, PLACES))
 
 
 def remember(home: Home, caller: Caller, draft: Draft, namespace: str = "") -> Captured:
@@ -224,8 +223,7 @@ def remember(home: Home, caller: Caller, draft: Draft, namespace: str = "") -> C
             kept = intake.put(trusted, path, decided=True)
         return _changes(intake, "remember"), Captured((kept,), intake.merged)
 
-    commit, answer = home.apply(plan, PLACES)
-    return replace(answer, commit=commit)
+    return committed(home.apply(plan, PLACES))
 
 
 def _intake(snapshot: Snapshot, caller: Caller, drafts: Sequence[Draft]) -> _Intake:

@@ -13,7 +13,7 @@ from alice_exp.blocks.rules.memory_formats import Piece
 from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.file_home import Home
-from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.journal.act import Act, Commit, committed
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
@@ -51,8 +51,7 @@ def take_in_blocks(
         act = Act("import", caller.actor, caller.now, tuple(put.block.id for put in puts))
         return (ChangeSet(act, puts) if puts else None), taken
 
-    commit, taken = (home.dry() if dry_run else home).apply(plan, REVIEWED)
-    return replace(taken, commit=commit)
+    return committed((home.dry() if dry_run else home).apply(plan, REVIEWED))
 
 
 def _taken(snapshot: Snapshot, caller: Caller, rows: Sequence[Placed], as_mine: bool) -> TakenIn:

@@ -9,7 +9,7 @@ from alice_exp.blocks.rules.exported_blocks import read_alone
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
-from alice_exp.kernel.journal.act import Act, Commit, Op
+from alice_exp.kernel.journal.act import Act, Commit, Op, committed
 from alice_exp.kernel.jsonc.scan import first_error
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import raw_block
@@ -133,7 +133,7 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
         put = Put(block, path, alone.raw, path, whole=True, decided=is_word)
         return ChangeSet(act, (put,)), Lived(present, after(act, present, put))
 
-    return _applied(home, plan)
+    return committed(home.apply(plan, PLACES))
 
 
 def _text(home: Home, placed: Placed) -> str:
@@ -166,7 +166,7 @@ def move(home: Home, caller: Caller, reference: str, to: str) -> Lived:
         put = Put(block, path)
         return ChangeSet(act, (put,)), Lived(placed, after(act, placed, put))
 
-    return _applied(home, plan)
+    return committed(home.apply(plan, PLACES))
 
 
 def _require_movable(placed: Placed, path: str) -> None:
@@ -272,12 +272,7 @@ def _changed(
         put = Put(done.block, path)
         return ChangeSet(act, (put, *others)), Lived(placed, after(act, placed, put))
 
-    return _applied(home, plan)
-
-
-def _applied(home: Home, plan: Callable[[Snapshot], tuple[ChangeSet | None, Lived]]) -> Lived:
-    commit, lived = home.apply(plan, PLACES)
-    return replace(lived, commit=commit)
+    return committed(home.apply(plan, PLACES))
 
 
 def purge(home: Home, caller: Caller, block_id: str) -> Purged:
@@ -316,7 +311,7 @@ def keep(home: Home, caller: Caller, reference: str, note: str = "") -> Lived:
         act = Act("keep", caller.actor, caller.now, ids, "it still holds")
         return ChangeSet(act, (held, *others)), Lived(placed, after(act, placed, held))
 
-    return _applied(home, plan)
+    return committed(home.apply(plan, PLACES))
 
 
 def asked_with(snapshot: Snapshot, named: str) -> tuple[Placed, ...]:

@@ -21,7 +21,7 @@ from alice_exp.home.file_home import Home
 from alice_exp.home.ports import Changed, Version
 from alice_exp.home.references import prefix
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
-from alice_exp.kernel.journal.act import OPS, Act, Commit
+from alice_exp.kernel.journal.act import OPS, Act, Commit, committed
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json
@@ -261,8 +261,7 @@ def _undo(home: Home, history: GitHistory, caller: Caller, acts: tuple[Commit, .
         return change, answer
 
     records = any(file.path in RECORDS for one in changed for file in one.files)
-    commit, answer = home.apply(plan, PLACES, records=records)
-    return replace(answer, commit=commit)
+    return committed(home.apply(plan, PLACES, records=records))
 
 
 def _latest(history: GitHistory, target: str, acts: tuple[Commit, ...]) -> Commit | None:

@@ -16,7 +16,7 @@ from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.private_facts import masked, masked_block
-from alice_exp.timeline.usecases.events import find_thoughts
+from alice_exp.timeline.usecases import find_thoughts
 
 if TYPE_CHECKING:
     from alice_exp.home.session import Session
@@ -134,7 +134,7 @@ def _records(session: Session, query: str, top: int, filters: Filters) -> Iterab
     for score, episode in fitting_episodes(episodes, query, since):
         gist = f"{episode.action} {episode.success}" if episode.action.strip() else ""
         yield Recollection("episode", episode.id, _short(episode_text(episode)), episode.at, score, gist=gist)
-    thoughts = find_thoughts(snapshot, session.history, query, now, top, since)
+    thoughts = find_thoughts(session, snapshot, query, top, since)
     for one in thoughts:
         # A segment adds nothing to a thought of its own that is told word for word.
         if one.number or not any(other.number and other.text in one.text for other in thoughts):

@@ -47,6 +47,10 @@ class Weighed:
     retention: Retention
     is_cited: bool
 
+    def rank(self) -> tuple[float, int, str]:
+        """What goes first is the lowest: by retention, of equals the older."""
+        return self.retention.score, self.episode.timestamp, self.episode.id
+
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
@@ -109,8 +113,7 @@ def prune(
 ) -> Pruning:
     """Prune a book, due or not: the lowest retention goes first, of equals the older; cited ones stay (B0.13)."""
     weighed = weigh(book.episodes, now, references or {}, cited)
-    free = [one for one in weighed if not one.is_cited]
-    free.sort(key=lambda one: (one.retention.score, one.episode.timestamp, one.episode.id))
+    free = sorted((one for one in weighed if not one.is_cited), key=Weighed.rank)
     removed = tuple(free[: removal_count(len(weighed), book.capacity)])
     gone = {id(one) for one in removed}
     left = tuple(one.episode for one in weighed if id(one) not in gone)

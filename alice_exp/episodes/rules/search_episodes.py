@@ -25,7 +25,7 @@ from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords, literal_keywords
 from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.model.values.config import Config
-from alice_exp.model.values.records import Episode, EpisodeBook, ImportMode
+from alice_exp.model.values.records import Episode, EpisodeBook
 
 Keywords: TypeAlias = Callable[[str], frozenset[str]]
 Rule = Literal["task_and_context", "task_alone_no_contexts", "task_alone_no_query_context", "words"]
@@ -331,20 +331,16 @@ def shorten_result(episode: Episode, limit: int = RESULT_LIMIT) -> Episode:
 
 
 def join(
-    book: EpisodeBook,
-    incoming: Iterable[Episode],
-    ids: Iterator[str],
-    mode: ImportMode = "merge",
+    book: EpisodeBook, incoming: Iterable[Episode], ids: Iterator[str]
 ) -> tuple[EpisodeBook, tuple[Episode, ...], tuple[str, ...]]:
-    """Add imported episodes to a book (B0.16): ``merge`` adds the missing ones, ``replace`` drops all present ones. The
-    book, the episodes added, and the ids whose incoming content differs from ours and was left out.
+    """Add the imported episodes that a book lacks (B0.16): the book, the episodes added, and the ids whose incoming
+    content differs from ours and was left out.
 
     An episode without an id takes one of ``ids``, unless there is one with equal content, so that importing twice
     changes nothing. If an id exists with other content, ours is kept and the id is left out.
     """
-    present = list(book.episodes) if mode == "merge" else []
-    by_id = {episode.id: episode for episode in present}
-    contents = {_content(episode) for episode in present}
+    by_id = {episode.id: episode for episode in book.episodes}
+    contents = {_content(episode) for episode in book.episodes}
     added: list[Episode] = []
     left: list[str] = []
     for episode in incoming:
@@ -359,7 +355,7 @@ def join(
         by_id[named.id] = named
         contents.add(_content(named))
         added.append(named)
-    return replace(book, episodes=(*present, *added)), tuple(added), tuple(left)
+    return replace(book, episodes=(*book.episodes, *added)), tuple(added), tuple(left)
 
 
 def _content(episode: Episode) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal, get_args
+from dataclasses import replace
+from typing import Any, Literal, TypeVar, get_args
 
 from alice_exp.kernel.journal.git_references import PENDING
 from alice_exp.kernel.value_class import dataclass
@@ -110,6 +111,16 @@ class Commit:
 def commit_id(commit: Commit | None) -> str | None:
     """The commit's id; None if nothing was committed."""
     return commit.commit if commit is not None else None
+
+
+T = TypeVar("T")
+
+
+def committed(done: tuple[Commit | None, T]) -> T:
+    """The answer of an act with its commit in the field ``commit``, of what ``Home.apply`` gives."""
+    answer: Any = done[1]
+    made: T = replace(answer, commit=done[0])
+    return made
 
 
 COMPLETES = "Completes"

@@ -210,7 +210,7 @@ def _one(terminal: Terminal, done: Outcome) -> None:
 
 
 def _all(terminal: Terminal, closed: DecisionOutcome) -> None:
-    from alice_exp.episodes.usecases.episode_book import cleaned
+    from alice_exp.episodes.usecases import cleaned
 
     first = learning_documents.changed(*closed.changes[0]) if closed.changes else {}
     document = {

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from alice_exp.caller.acting import Caller
 from alice_exp.episodes.rules.search_episodes import as_told, shorten_result
-from alice_exp.episodes.usecases.episode_book import bounded, cleaned
+from alice_exp.episodes.usecases import bounded, cleaned
 from alice_exp.home.references import resolve
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
-from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.journal.act import Act, Commit, committed
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.impact import counted
@@ -23,8 +23,7 @@ from alice_exp.model.values.block import PLACES, Evidence, Placed, is_of_team
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
 from alice_exp.timeline.rules.compaction import DECISION, Merge, Summariser, add_event, finished, unfinished
-from alice_exp.timeline.usecases.events import asked, configured_summary
-from alice_exp.timeline.usecases.original_events import FINISHED
+from alice_exp.timeline.usecases import FINISHED, asked, configured_summary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -288,8 +287,7 @@ def report_outcome(session: Session, reference: str, ok: bool, scenario: str = "
         act = Act("outcome", caller.actor, caller.now, (block.id,), _detail(change), trailers)
         return ChangeSet(act, (Put(after.block, after.path),)), Outcome(after, change)
 
-    commit, answer = session.target.apply(plan, PLACES)
-    return replace(answer, commit=commit)
+    return committed(session.target.apply(plan, PLACES))
 
 
 def _of_team(session: Session, placed: Placed, ok: bool, scenario: str, note: str) -> Outcome:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.episodes.rules.search_episodes import as_told
-from alice_exp.episodes.usecases.episode_book import named
+from alice_exp.episodes.usecases import named
 from alice_exp.home.record_access import require_sound
 from alice_exp.home.session import Session
 from alice_exp.kernel.journal.act import Commit

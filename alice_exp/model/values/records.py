@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from itertools import accumulate
-from typing import Literal
 
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import milliseconds, seconds
 from alice_exp.kernel.value_class import dataclass
 
-ImportMode = Literal["merge", "replace"]
 """Whether imported records are added to the existing ones or replace them."""
 
 EPISODES_PATH = "records/episodes.jsonc"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError, UsageError
-from alice_exp.kernel.journal.act import CHANNEL, Act, Commit, Op
+from alice_exp.kernel.journal.act import CHANNEL, Act, Commit, Op, committed
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.ledger import after
 from alice_exp.model.rules.private_facts import delicate, destination
@@ -333,8 +333,7 @@ def _decide(
         decided = tuple(after(act, snapshot.find(put.block.id), put) for put in said)
         return ChangeSet(act, tuple(puts)), Decided(decided, tuple(skipped), tuple(apart.values()))
 
-    commit, answer = home.apply(plan, PLACES)
-    return replace(answer, commit=commit)
+    return committed(home.apply(plan, PLACES))
 
 
 def _left(placed: Placed, seen: Seen, apart: Mapping[str, Rival], is_several: bool) -> Why | None:

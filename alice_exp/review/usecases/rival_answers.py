@@ -10,7 +10,7 @@ from alice_exp.blocks.usecases.lifetime import asked_with
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.references import namespace_name, resolve
 from alice_exp.kernel.errors import Hint, RefusedError
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.act import Act, committed
 from alice_exp.model.rules.doubt import rested
 from alice_exp.model.rules.lifecycle import retire
 from alice_exp.model.values.block import EVIDENCE_KEPT, PLACES, Archived, Placed, path_of
@@ -52,8 +52,7 @@ def answered(
         act = Act("keep", caller.actor, caller.now, tuple(put.block.id for put in puts), ", ".join(said))
         return ChangeSet(act, puts), Decided((replace(placed, block=block),))
 
-    commit, answer = home.apply(plan, PLACES)
-    return replace(answer, commit=commit)
+    return committed(home.apply(plan, PLACES))
 
 
 def neither(home: Home, caller: Caller, new: str, old: str, *, seen: Seen = MappingProxyType({})) -> Decided:
@@ -77,8 +76,7 @@ def neither(home: Home, caller: Caller, new: str, old: str, *, seen: Seen = Mapp
         act = Act("reject", caller.actor, caller.now, tuple(put.block.id for put in puts), where_to(ended))
         return ChangeSet(act, puts), Decided(tuple(Placed(put.block, put.path) for put in ended))
 
-    commit, answer = home.apply(plan, PLACES)
-    return replace(answer, commit=commit)
+    return committed(home.apply(plan, PLACES))
 
 
 def answer_rivals(
@@ -135,8 +133,7 @@ def merge(
         changes = ChangeSet(act, (Put(block, kept.path),), (placed.block.id,))
         return changes, Decided((Placed(block, kept.path),))
 
-    commit, answer = home.apply(plan, PLACES)
-    return replace(answer, commit=commit)
+    return committed(home.apply(plan, PLACES))
 
 
 def _retired(old: Placed, now: str) -> Put:

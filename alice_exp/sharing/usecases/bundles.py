@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError
-from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.kernel.journal.act import Act, Commit, committed
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import NAME
@@ -119,8 +119,7 @@ def _set(
         act = Act("share", caller.actor, caller.now, tuple(put.block.id for put in puts), verb)
         return ChangeSet(act, puts), answer
 
-    commit, answer = home.apply(plan, PLACES)
-    return replace(answer, commit=commit)
+    return committed(home.apply(plan, PLACES))
 
 
 def standings(home: Home) -> tuple[tuple[Placed, str, tuple[str, ...]], ...]:
@@ -201,8 +200,7 @@ def take_in(home: Home, caller: Caller, bundle_: Received) -> TakenIn:
         act = Act("share", caller.actor, caller.now, ids, detail, (("Source", name),))
         return ChangeSet(act, tuple(Put(one.block, one.path) for one in new)), answer
 
-    commit, answer = home.apply(plan, PLACES)
-    return replace(answer, commit=commit)
+    return committed(home.apply(plan, PLACES))
 
 
 def _taken(snapshot: Snapshot, caller: Caller, bundle_: Received) -> TakenIn:

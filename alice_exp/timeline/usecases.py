@@ -1,4 +1,4 @@
-"""The diary of thoughts: added and compacted, finished with a later result, taken in.
+"""The diary of thoughts: added and compacted, finished with a later result, taken in, read back from history.
 
 Plays the part of the source's EventMemory (R1.28-R1.43). The file stays bounded; every thought stays in git, word for
 word (B1.4).
@@ -6,27 +6,36 @@ word (B1.4).
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.caller.acting import require_person
 from alice_exp.home.record_access import refuse_faults, require_sound
-from alice_exp.kernel.errors import RefusedError, UsageError
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.errors import NotFoundError, RefusedError, UsageError
+from alice_exp.kernel.journal.act import Act, committed
 from alice_exp.kernel.text.named_dates import named_spans
 from alice_exp.kernel.text.times import mentions_time
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.record_import import import_timeline
-from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json
+from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json, past_timeline
 from alice_exp.model.values.records import Event, Timeline
 from alice_exp.model.values.snapshot import ChangeSet
-from alice_exp.timeline.rules.compaction import LINK, add_event, add_events, finished, verbatim
+from alice_exp.timeline.rules.compaction import (
+    LINK,
+    WINDOW,
+    add_event,
+    add_events,
+    covered,
+    covered_by_order,
+    finished,
+    verbatim,
+)
 from alice_exp.timeline.rules.digest import KEY_EVENTS, SUMMARY_LIMIT, gist, read_digest
 from alice_exp.timeline.rules.search_thoughts import search_thoughts
-from alice_exp.timeline.usecases.original_events import FINISHED, everything
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
@@ -34,7 +43,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.formats.record_import import ImportedTimeline
-    from alice_exp.model.values.records import ImportMode, Segment
+    from alice_exp.model.values.records import Segment
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.timeline.rules.compaction import Merge, Summariser
     from alice_exp.timeline.rules.digest import Digest
@@ -74,7 +83,7 @@ def add_thought(session: Session, event: Event, summarise: Summariser | None = N
         merges = (one,) if one else ()
         return ChangeSet(act, timeline=added.timeline), Told(added.timeline, (added.segment,), merges)
 
-    return _done(session, plan)
+    return committed(session.target.apply(plan, (), records=EVENTS_PATH))
 
 
 def finish_thought(session: Session, number: int, result: Json) -> Told:
@@ -97,7 +106,7 @@ def finish_thought(session: Session, number: int, result: Json) -> Told:
         act = replace(_act(session, f"result of {number}"), trailers=((FINISHED, str(number)),))
         return (ChangeSet(act, timeline=told), Told(told)) if told else (None, Told(timeline))
 
-    told = _done(session, plan)
+    told = committed(session.target.apply(plan, (), records=EVENTS_PATH))
     if number in verbatim(told.timeline):
         return told
     late = Event("", f"what came of thought {number}", result=result, metadata={LINK: number})
@@ -124,7 +133,7 @@ def add_thoughts(session: Session, events: Sequence[Event], verb: str = "add") -
         changes = _compacting(session, act, raw, compacted, len(merges), is_whole)
         return changes, Told(compacted, fresh, merges)
 
-    return _done(session, plan)
+    return committed(session.target.apply(plan, (), records=EVENTS_PATH))
 
 
 def _compacting(
@@ -141,11 +150,6 @@ def _act(session: Session, detail: str) -> Act:
     return Act("event", session.actor, session.caller.now, (), detail)
 
 
-def _done(session: Session, plan: Callable[[Snapshot], tuple[ChangeSet | None, Told]]) -> Told:
-    commit, told = session.target.apply(plan, (), records=EVENTS_PATH)
-    return replace(told, commit=commit)
-
-
 def read_thoughts(data: bytes, path: str, now: str) -> ImportedTimeline:
     """Thoughts, or a whole timeline, from a text: whole or not at all (``ProblemError`` with the first fault)."""
     imported = import_timeline(data, path, now)
@@ -153,12 +157,12 @@ def read_thoughts(data: bytes, path: str, now: str) -> ImportedTimeline:
     return imported
 
 
-def take_in(session: Session, imported: ImportedTimeline, mode: ImportMode = "merge") -> Told:
+def take_in(session: Session, imported: ImportedTimeline, *, replaces: bool = False) -> Told:
     """Import: thoughts that are not known yet are added; a whole timeline fills an empty one, or replaces (a person's).
 
     Known are those that this home's file or history holds word for word, so that importing twice changes nothing.
     """
-    if mode == "replace":
+    if replaces:
         require_person(session.caller, "replace the timeline", "alice-exp event import FILE --replace")
         whole = imported.timeline or add_events(Timeline(), imported.events)[1]
         return _replaced(session, whole, imported.events)
@@ -194,23 +198,21 @@ def _require_said(event: Event) -> None:
 def asked(home: Home, event: Event, summarise: Summariser) -> Summariser:
     """A model's answer for the merge that is about to happen; a failure is kept, and tells why the rule answered."""
     snapshot = home.read((), records=EVENTS_PATH)
-    answers: list[tuple[Segment, Segment, Digest | None, Exception | None]] = []
+    answers: list[tuple[Segment, Segment, Digest | Exception | None]] = []
 
     def ask(first: Segment, second: Segment) -> Digest | None:
         # A model may fail in any way, and a thought is kept all the same (R1.25).
         try:
-            answers.append((first, second, summarise(first, second), None))
+            answers.append((first, second, summarise(first, second)))
         except Exception as failure:
-            answers.append((first, second, None, failure))
+            answers.append((first, second, failure))
         return None
 
     def answer(first: Segment, second: Segment) -> Digest | None:
-        for one, other, told, failure in answers:
-            if (one, other) == (first, second):
-                if failure is not None:
-                    raise failure
-                return told
-        return None
+        told = next((told for *pair, told in answers if pair == [first, second]), None)
+        if isinstance(told, Exception):
+            raise told
+        return told
 
     if snapshot.timeline is not None:
         add_event(snapshot.timeline, event, ask)
@@ -220,14 +222,14 @@ def asked(home: Home, event: Event, summarise: Summariser) -> Summariser:
 def _replaced(session: Session, whole: Timeline, events: Sequence[Event]) -> Told:
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
         act = _act(session, f"import, replaces {_present(snapshot).total_events} thoughts")
-        told = Told(whole, tuple(segment.id for segment in whole.segments))
+        told = Told(whole, tuple(one.id for one in whole.segments))
         if whole == snapshot.timeline:
             return None, told
         is_whole = len(verbatim(whole)) >= len(events)
         raw = whole if is_whole else add_events(Timeline(), events)[0]
         return _compacting(session, act, raw, whole, whole.total_compressions, is_whole), told
 
-    return _done(session, plan)
+    return committed(session.target.apply(plan, (), records=EVENTS_PATH))
 
 
 def _filled(session: Session, whole: Timeline) -> Told:
@@ -243,31 +245,127 @@ def _filled(session: Session, whole: Timeline) -> Told:
         changes = ChangeSet(_act(session, f"import {whole.total_events} thoughts"), timeline=whole)
         return changes, Told(whole, tuple(one.id for one in whole.segments))
 
-    return _done(session, plan)
+    return committed(session.target.apply(plan, (), records=EVENTS_PATH))
 
 
 def _content(event: Event) -> str:
     return repr(event_json(event))
 
 
+FINISHED = "Finished"
+"""The trailer of an act that gave a thought its result: the thought's number."""
+
+_TOTAL = re.compile(r'"total_events":\s*(\d+)')
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """The thoughts behind a segment, by number (1-based, in the order of arrival), and those that no version holds."""
+
+    segment: int
+    numbers: range
+    thoughts: Mapping[int, Event]
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """Numbers of thoughts that were never committed here word for word (a timeline that was imported, say)."""
+        return tuple(number for number in self.numbers if number not in self.thoughts)
+
+
+def expand(snapshot: Snapshot, history: GitHistory, segment: int) -> Expanded:
+    """The original thoughts of a segment, present or merged long ago, from the versions of the file in git (B1.4).
+
+    ``NotFoundError`` where no version had a segment of that id.
+    """
+    present = snapshot.timeline or Timeline()
+    numbers = (
+        covered(present, segment)
+        or _covered_once(history, segment)
+        or (
+            # What compaction by length makes of an id that was given and taken within one addition.
+            covered_by_order(segment) if segment < present.next_id else None
+        )
+    )
+    if numbers is None:
+        raise NotFoundError(
+            "no segment ever had the id {id}", id=segment, hint="see 'alice-exp event segments'"
+        )
+    thoughts = {number: event for number, event in verbatim(present).items() if number in numbers}
+    thoughts |= _from_history(history, set(numbers) - thoughts.keys())
+    return Expanded(segment, numbers, dict(sorted(thoughts.items())))
+
+
+def everything(history: GitHistory) -> dict[int, Event]:
+    """Every thought that history holds word for word, by number (export, and what an import has to know)."""
+    newest = next((text for _, text in history.texts(EVENTS_PATH)), "")
+    return dict(sorted(_from_history(history, set(range(1, _total(newest) + 1)))))
+
+
+def _timeline(text: str) -> Timeline:
+    return past_timeline(text.encode("utf-8", "replace"))
+
+
+def _total(text: str) -> int:
+    found = _TOTAL.search(text)
+    return int(found[1]) if found else 0
+
+
+def _covered_once(history: GitHistory, segment: int) -> range | None:
+    """Which thoughts a segment held when a version still had it."""
+    id_line = re.compile(rf'"id":\s*{segment}\b')
+    texts = (text for _, text in history.texts(EVENTS_PATH) if id_line.search(text))
+    return next(filter(None, (covered(_timeline(text), segment) for text in texts)), None)
+
+
+def _from_history(history: GitHistory, wanted: set[int]) -> Iterator[tuple[int, Event]]:
+    """Thoughts by number: the fewest versions that hold them are read first, all others only for what is missing.
+
+    The oldest version that is not older than the newest thought still wanted holds it, with the seven before it.
+    """
+    missing = set(wanted)
+    for text, of in _telling(history, missing):
+        for number, event in verbatim(_timeline(text)).items():
+            if number in missing and (not of or number in of):
+                missing.discard(number)
+                yield number, event
+
+
+def _telling(history: GitHistory, missing: set[int]) -> Iterator[tuple[str, set[int]]]:
+    """The versions to read, newest first; ``missing`` shrinks as the caller reads them.
+
+    With a version comes which thoughts it gave their result (B1.8): those are as it has them, whatever came before.
+    """
+    newer = ""
+    for commit, text in history.texts(EVENTS_PATH):
+        if not missing:
+            return
+        if newer and _total(text) < max(missing) <= _total(newer):
+            yield newer, set()
+        told = {int(value) for name, value in commit.trailers if name == FINISHED and value.isdecimal()}
+        if told & missing:
+            yield text, told
+        newer = text
+    if missing and newer:
+        yield newer, set()
+    for _, text in history.texts(EVENTS_PATH) if missing else ():
+        # Whether its verbatim thoughts, which are its newest, can reach back so far.
+        total = _total(text)
+        if missing and total - text.count('"thought"') - WINDOW < max(missing) <= total:
+            yield text, set()
+
+
 def find_thoughts(
-    snapshot: Snapshot,
-    history: GitHistory,
-    query: str,
-    now: str,
-    top: int = 10,
-    since: str = "",
-    until: str = "",
+    session: Session, snapshot: Snapshot, query: str, top: int = 10, since: str = "", until: str = ""
 ) -> list[Hit]:
     """The thoughts that fit, best first: word for word from file and git, else what a segment tells of them.
 
-    Days that the query names ("last March", 去年三月) are seen from ``now``.
+    Days that the query names ("last March", 去年三月) are seen from now.
     """
     timeline = snapshot.timeline or Timeline()
     if not timeline.total_events:
         return []
-    thoughts = {**everything(history), **verbatim(timeline)}
-    days = named_spans(query, now) if mentions_time(query) else []
+    thoughts = {**everything(session.history), **verbatim(timeline)}
+    days = named_spans(query, session.caller.now) if mentions_time(query) else []
     return search_thoughts(query, thoughts, timeline.segments, top, since, until, days)
 
 
@@ -278,17 +376,14 @@ def configured_summary(session: Session) -> Summariser | None:
     if provider is None or not session.config.flag("events.model"):
         return None
 
+    def lines(one: Segment) -> Iterator[str]:
+        said = (one.summary, *one.key_events) if one.is_compressed else (gist(it, 2000) for it in one.events)
+        return (f"{one.start} {line}\n" for line in said)
+
     def summarise(first: Segment, second: Segment) -> Digest | None:
-        said = "\n".join(f"{one.start} {line}" for one in (first, second) for line in _lines(one))
-        return read_digest(provider.chat(f"{PROMPT}{said}\n"))
+        return read_digest(provider.chat("".join((PROMPT, *lines(first), *lines(second)))))
 
     return summarise
-
-
-def _lines(segment: Segment) -> tuple[str, ...]:
-    if segment.is_compressed:
-        return (segment.summary, *segment.key_events)
-    return tuple(gist(event, 2000) for event in segment.events)
 
 
 PROMPT = f"""\

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+import math
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 
 from alice_exp.kernel.errors import Hint, NotFoundError, UsageError
+from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import attributes
-from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json, timeline_json
-from alice_exp.model.values.records import Event, ImportMode, Timeline
+from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json, segment_json, timeline_json
+from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
     Came,
     DryRun,
     Pairs,
+    Since,
+    Until,
     context_of,
     json_or_text,
     require_utf8,
@@ -25,12 +30,7 @@ from alice_exp.terminal.options import (
     write_apart,
 )
 from alice_exp.terminal.streams import json_text
-from alice_exp.timeline.cli.event_tables import (
-    hit_document,
-    picture,
-    segment_document,
-    show_change,
-)
+from alice_exp.timeline import usecases as diary
 from alice_exp.timeline.rules.compaction import (
     between,
     narrative,
@@ -39,12 +39,7 @@ from alice_exp.timeline.rules.compaction import (
     what_happened,
     what_mattered,
 )
-from alice_exp.timeline.usecases import events as diary
-from alice_exp.timeline.usecases import original_events
-from alice_exp.timeline.usecases.events import find_thoughts
-
-Since = Annotated[str, typer.Option(help="From this day or time on.")]
-Until = Annotated[str, typer.Option(help="Until this day or time.")]
+from alice_exp.timeline.rules.search_thoughts import Hit
 
 
 def add(
@@ -76,12 +71,12 @@ def add(
             raise UsageError(
                 "this is a whole timeline", hint=Hint("alice-exp event import {named}", named=named)
             )
-        show_change(terminal, diary.add_thoughts(session, imported.events))
+        _show_change(terminal, diary.add_thoughts(session, imported.events))
         return
     require_utf8(thought, context, action)
     came = json_or_text(result) if result else None
     event = Event(terminal.moment(at), thought, context, action, came, context_of(meta, "--meta"))
-    show_change(terminal, diary.add_thought(session, event))
+    _show_change(terminal, diary.add_thought(session, event))
 
 
 def result(
@@ -96,7 +91,7 @@ def result(
     Example: alice-exp event result 12 "12 passed"
     """
     require_utf8(came)
-    show_change(terminal, diary.finish_thought(terminal.session, number, json_or_text(came)))
+    _show_change(terminal, diary.finish_thought(terminal.session, number, json_or_text(came)))
 
 
 def list_events(
@@ -108,8 +103,7 @@ def list_events(
 
     Example: alice-exp event list --since 2026-02-19
     """
-    timeline = _timeline(terminal)
-    segments, events = between(timeline, terminal.moment(since), terminal.moment(until))
+    segments, events = between(_timeline(terminal), terminal.moment(since), terminal.moment(until))
 
     def text() -> None:
         rows = [
@@ -121,7 +115,7 @@ def list_events(
             terminal.line(say("'alice-exp event expand ID' shows the thoughts of a segment word for word"))
 
     document = {
-        "segments": [segment_document(one) for one in segments],
+        "segments": [_segment_document(one) for one in segments],
         "events": [{"number": number, **event_json(event)} for number, event in events],
     }
     terminal.answer(document, text)
@@ -142,9 +136,8 @@ def search(
         raise UsageError("say what you look for", hint='alice-exp event search "drop v1"')
     snapshot = terminal.records(EVENTS_PATH)
     span = terminal.moment(since), terminal.moment(until)
-    session = terminal.session
-    found = find_thoughts(snapshot, session.history, query, session.caller.now, top, *span)
-    document = {"query": query, "matches": [hit_document(one) for one in found]}
+    found = diary.find_thoughts(terminal.session, snapshot, query, top, *span)
+    document = {"query": query, "matches": [_hit_document(one) for one in found]}
 
     def text() -> None:
         for one in found:
@@ -168,10 +161,10 @@ def segments(
     timeline = _timeline(terminal)
     shown = recent(timeline, last)
     document = {
-        "segments": [segment_document(one) for one in shown],
+        "segments": [_segment_document(one) for one in shown],
         **attributes(timeline, "total_events total_compressions"),
     }
-    terminal.answer(document, lambda: picture(terminal, timeline, shown))
+    terminal.answer(document, lambda: _picture(terminal, timeline, shown))
 
 
 def tell(
@@ -246,7 +239,7 @@ def expand(
     Example: alice-exp event expand 17
     """
     snapshot = terminal.records(EVENTS_PATH)
-    found = original_events.expand(snapshot, terminal.session.history, diary.segment_number(reference))
+    found = diary.expand(snapshot, terminal.session.history, diary.segment_number(reference))
     document = {
         "id": found.segment,
         "segment_length": len(found.numbers),
@@ -280,7 +273,7 @@ def export(
     """
     timeline = _timeline(terminal)
     if thoughts:
-        every = original_events.everything(terminal.session.history)
+        every = diary.everything(terminal.session.history)
         whole = "".join(json_text(event_json(one), None) for one in every.values())
         if len(every) < timeline.total_events:
             lost = timeline.total_events - len(every)
@@ -305,12 +298,87 @@ def import_(
 
     Examples: alice-exp event import thoughts.jsonl · alice-exp event import timeline.json --replace --yes
     """
-    session = terminal.session
-    imported = diary.read_thoughts(source_bytes(source), source, session.caller.now)
+    imported = diary.read_thoughts(source_bytes(source), source, terminal.session.caller.now)
     if replace and not dry_run:
         terminal.confirm(say("Replace the whole timeline by {source}?", source=source))
-    mode: ImportMode = "replace" if replace else "merge"
-    show_change(terminal, diary.take_in(terminal.rehearsing(dry_run), imported, mode))
+    _show_change(terminal, diary.take_in(terminal.rehearsing(dry_run), imported, replaces=replace))
+
+
+_BAR = 24
+"""The width, in columns, of the bars of all segments together."""
+
+
+def _show_change(terminal: Terminal, done: diary.Told) -> None:
+    """Print the result of a command that changed the timeline: counts, merges, why a model's answer was not used."""
+    document = {
+        "segments": len(done.timeline.segments),
+        **attributes(done.timeline, "total_events total_compressions lengths"),
+        "ids": list(done.segments),
+        "merged": [[one.first.id, one.second.id, one.merged.id] for one in done.merges],
+        "known": done.known,
+        "commit": commit_id(done.commit),
+    }
+
+    def text() -> None:
+        for one in done.merges[:20]:
+            terminal.line(f"#{one.first.id} + #{one.second.id} → #{one.merged.id}")
+        terminal.act(_counted(done.timeline))
+        if done.known:
+            terminal.line(say("{count} were known already", count=done.known))
+
+    terminal.answer(document, text)
+    for why in {one.fallback for one in done.merges if one.fallback}:
+        terminal.note(say("alice-exp: the model gave no summary ({why}); the rule did", why=why))
+
+
+def _segment_document(one: Segment) -> Mapping[str, Any]:
+    """A segment with its derived values."""
+    return {
+        **segment_json(one),
+        **attributes(one, "compression_level is_compressed summary key_events"),
+        "events": [event_json(event) for event in one.events],
+        **attributes(one, "start_timestamp end_timestamp"),
+    }
+
+
+def _picture(terminal: Terminal, timeline: Timeline, shown: Sequence[Segment]) -> None:
+    """Print the segments as a table: the bar's position and width are thoughts, its height is the level."""
+    if not shown:
+        terminal.line(say("there is no thought yet"))
+        return
+    total = max(1, sum(one.segment_length for one in shown))
+    rows, behind = [], 0
+    for one in shown:
+        begins = math.floor(_BAR * behind / total)
+        behind += one.segment_length
+        width = max(1, math.ceil(_BAR * behind / total) - begins)
+        bar = " " * begins + "▁▂▃▄▅▆▇█"[min(one.compression_level, 7)] * width
+        numbers = str(one.segment_length), str(one.compression_level), bar.ljust(_BAR)[:_BAR]
+        rows.append([f"#{one.id}", *numbers, _span(terminal, one), short(what_happened(one), 72)])
+    names = [say("id"), say("thoughts"), say("level"), say("which part"), say("when"), say("what happened")]
+    terminal.table(names, rows)
+    terminal.line(_counted(timeline))
+
+
+def _counted(timeline: Timeline) -> str:
+    line = "{segments} segments, {events} thoughts, {merges} merges"
+    events, merges = timeline.total_events, timeline.total_compressions
+    return say(line, segments=len(timeline.segments), events=events, merges=merges)
+
+
+def _span(terminal: Terminal, one: Segment) -> str:
+    """A segment's span to the minute, in the home's time zone; the date is written once if both ends are on one day."""
+    begins, ends = map(terminal.local, (one.start, one.end))
+    if begins == ends:
+        return begins
+    return f"{begins}–{ends[11:]}" if begins[:10] == ends[:10] else f"{begins} – {ends}"
+
+
+def _hit_document(one: Hit) -> dict[str, Any]:
+    """A hit of a search as JSON: the thought with its number, or what a segment tells with the segment's id."""
+    said = event_json(one.event) if one.event is not None else {"text": one.text, "at": one.at}
+    found = {"number": one.number or None, "segment": one.segment or None, "score": round(one.score, 4)}
+    return {**found, **said}
 
 
 def _timeline(terminal: Terminal) -> Timeline:
@@ -320,9 +388,7 @@ def _timeline(terminal: Terminal) -> Timeline:
 def _verbatim(terminal: Terminal, number: int, event: Event) -> None:
     """Print a thought with all its fields, unabridged."""
     terminal.line(f"{number}  {terminal.local(event.at)}  {event.thought}")
-    fields = event_json(event)
-    for name in ("context", "action", "result", "metadata"):
-        if name in fields:
-            value = fields[name]
+    for name, value in event_json(event).items():
+        if name in ("context", "action", "result", "metadata"):
             plain = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             terminal.line(f"    {say('{name}: {text}', name=say(name), text=plain)}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from alice_exp.blocks.store.access_log import access
 from alice_exp.caller.acting import require_person
@@ -25,7 +25,7 @@ from alice_exp.episodes.rules.search_episodes import (
 )
 from alice_exp.home.record_access import refuse_faults, require_sound
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.act import Act, committed
 from alice_exp.kernel.long_work import followed, gc_paused
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.record_import import import_episodes
@@ -36,7 +36,7 @@ from alice_exp.model.values.records import EPISODES_PATH, Episode, EpisodeBook
 from alice_exp.model.values.snapshot import ChangeSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from alice_exp.caller.acting import Caller
     from alice_exp.episodes.rules.retention import Pruning
@@ -44,10 +44,7 @@ if TYPE_CHECKING:
     from alice_exp.home.session import Session
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.scan import Json
-    from alice_exp.model.values.records import ImportMode
     from alice_exp.model.values.snapshot import Snapshot
-
-T = TypeVar("T", "Kept", "Reflected", "Pruned")
 
 CAPACITY = "episodes.capacity"
 LIMIT = "episodes.result_limit"
@@ -110,11 +107,10 @@ def read_import(data: bytes, path: str, now: str) -> tuple[Episode, ...]:
 def add_episode(
     session: Session,
     task: str,
-    success: bool,
-    *,
     context: Mapping[str, Json] | None = None,
     action: str = "",
     result: Json = None,
+    success: bool = False,
     reward: float | None = None,
     reflection: str = "",
     type: str = "",
@@ -157,26 +153,27 @@ def add_episodes(session: Session, episodes: Sequence[Episode]) -> Kept:
         changes, pruned = _within_bounds(session, snapshot, grown, named, "add")
         return changes, Kept(tuple(named), pruned)
 
-    return _done(session, plan)
+    return committed(session.target.apply(plan, SETS, records=EPISODES_PATH))
 
 
-def take_in(session: Session, episodes: Sequence[Episode], mode: ImportMode = "merge") -> Kept:
-    """Import episodes: ``merge`` adds what is not there, ``replace`` (a person's act) keeps nothing else (B0.16)."""
+def take_in(session: Session, episodes: Sequence[Episode], *, replaces: bool = False) -> Kept:
+    """Import episodes: what is not there is added, or (``replaces``, a person's act) nothing else kept (B0.16)."""
     caller = session.caller
-    if mode == "replace":
+    if replaces:
         require_person(caller, "replace the episodes", "alice-exp episode import FILE --replace")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Kept]:
         book = _present(snapshot)
         limit = snapshot.config.count(LIMIT)
         incoming = [shorten_result(episode, limit) for episode in episodes]
-        grown, added, left = join(book, incoming, _fresh(caller, book, incoming), mode)
+        kept = replace(book, episodes=()) if replaces else book
+        grown, added, left = join(kept, incoming, _fresh(caller, book, incoming))
         if grown == book:
             return None, Kept((), (), left)
         changes, pruned = _within_bounds(session, snapshot, grown, added, "import")
         return changes, Kept(added, pruned, left)
 
-    return _done(session, plan)
+    return committed(session.target.apply(plan, SETS, records=EPISODES_PATH))
 
 
 def tell_actions(session: Session, actions: Mapping[str, str], whole: Episode | None = None) -> Commit | None:
@@ -214,7 +211,7 @@ def reflect(session: Session, reference: str, text: str) -> Reflected:
         act = _act(session, f"reflect on {told.id}", [told])
         return ChangeSet(act, episodes=replace(book, episodes=episodes)), Reflected(told)
 
-    return _done(session, plan)
+    return committed(session.target.apply(plan, SETS, records=EPISODES_PATH))
 
 
 def clean(session: Session, *, dry: bool = False) -> Pruned:
@@ -231,7 +228,7 @@ def clean(session: Session, *, dry: bool = False) -> Pruned:
         left = replace(book, episodes=pruning.book.episodes)
         return ChangeSet(_act(session, cleaned(len(gone)), (), gone), episodes=left), Pruned(pruning)
 
-    return _done(session, plan)
+    return committed(session.target.apply(plan, SETS, records=EPISODES_PATH))
 
 
 def restore_episode(session: Session, reference: str) -> Kept:
@@ -247,7 +244,7 @@ def restore_episode(session: Session, reference: str) -> Kept:
         changes, pruned = _within_bounds(session, snapshot, grown, [episode], "restore")
         return changes, Kept((episode,), pruned)
 
-    return _done(session, plan)
+    return committed(session.target.apply(plan, SETS, records=EPISODES_PATH))
 
 
 def named(book: EpisodeBook, reference: str) -> Episode:
@@ -295,11 +292,6 @@ def cleaned(count: int) -> str:
 def _present(snapshot: Snapshot) -> EpisodeBook:
     require_sound(snapshot, EPISODES_PATH)
     return snapshot.episodes or EpisodeBook()
-
-
-def _done(session: Session, plan: Callable[[Snapshot], tuple[ChangeSet | None, T]]) -> T:
-    commit, answer = session.target.apply(plan, SETS, records=EPISODES_PATH)
-    return replace(answer, commit=commit)
 
 
 def _fresh(caller: Caller, book: EpisodeBook, incoming: Iterable[Episode] = ()) -> Iterator[str]:

@@ -3,37 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
-from alice_exp.episodes.cli.episode_tables import (
-    episode_document,
-    episode_row,
-    factors,
-    formula,
-    match_document,
-    weighed_document,
-    worked,
-)
-from alice_exp.episodes.rules.search_episodes import Filters, listed, statistics
-from alice_exp.episodes.usecases import episode_book
+from alice_exp.episodes import usecases as episode_book
+from alice_exp.episodes.documents import episode_document, match_document, weighed_document
+from alice_exp.episodes.rules.retention import Weighed
+from alice_exp.episodes.rules.search_episodes import Filters, Match, listed, statistics
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.times import iso_time, seconds
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model.formats.record_schema import EPISODES_PATH, book_json
 from alice_exp.model.values.block import SETS
-from alice_exp.model.values.records import Episode, EpisodeBook, ImportMode
-from alice_exp.terminal.console import Terminal
+from alice_exp.model.values.records import Episode, EpisodeBook
+from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import (
     Came,
     DryRun,
     Pairs,
+    Since,
     Surroundings,
     Top,
+    Until,
     context_of,
     json_or_text,
     number_between,
@@ -90,25 +84,17 @@ def add(
         if success is None:
             raise UsageError("say whether it worked", hint="add --success or --failed")
         require_utf8(task, action, reflection, type)
+        came, then = json_or_text(result) if result else None, terminal.moment(at)
         kept = episode_book.add_episode(
-            opened,
-            task,
-            success,
-            context=context_of(context),
-            action=action,
-            result=json_or_text(result) if result else None,
-            reward=reward,
-            reflection=reflection,
-            type=type,
-            at=terminal.moment(at),
+            opened, task, context_of(context), action, came, success, reward, reflection, type, then
         )
     _kept(terminal, kept)
 
 
 def list_episodes(
     terminal: Terminal,
-    since: Annotated[str, typer.Option(help="From this day or time on.")] = "",
-    until: Annotated[str, typer.Option(help="Until this day or time.")] = "",
+    since: Since = "",
+    until: Until = "",
     recent: Recent = "",
     success: Success = None,
     type: Kind = "",
@@ -120,8 +106,9 @@ def list_episodes(
     Example: alice-exp episode list --failed --recent 30d
     """
     filters = _filters(terminal, recent, since, success, type, min_reward)
-    found = listed(_episodes(terminal), filters, terminal.moment(until), limit)
-    rows = [episode_row(terminal, episode) for episode in found]
+    episodes = (terminal.records(EPISODES_PATH).episodes or EpisodeBook()).episodes
+    found = listed(episodes, filters, terminal.moment(until), limit)
+    rows = [_row(terminal, episode) for episode in found]
     document = {"episodes": [episode_document(one) for one in found]}
     terminal.answer(document, lambda: terminal.table(_columns(), rows))
 
@@ -136,15 +123,12 @@ def show(
     """
     snapshot = terminal.records(EPISODES_PATH, SETS)
     episode = episode_book.named(snapshot.episodes or EpisodeBook(), reference)
-    cited = [
-        placed.block.id
-        for placed in snapshot.within(*SETS)
-        if any(piece.ref == episode.id for piece in placed.block.evidence)
-    ]
+    living = (placed.block for placed in snapshot.within(*SETS))
+    cited = [block.id for block in living if any(piece.ref == episode.id for piece in block.evidence)]
 
     def text() -> None:
         told = episode_document(episode) | {
-            "success": worked(episode),
+            "success": _worked(episode),
             "at": terminal.local(episode.at),
             "cited_by": ", ".join(cited),
         }
@@ -153,9 +137,8 @@ def show(
                 plain = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
                 terminal.line(say("{name}:", name=say(_NAMES.get(name, name))) + f" {plain}")
         if episode.result_truncated:
-            terminal.line(
-                say("the result was shortened; it had {count} characters", count=episode.result_length)
-            )
+            shortened = "the result was shortened; it had {count} characters"
+            terminal.line(say(shortened, count=episode.result_length))
 
     terminal.answer({**episode_document(episode), "cited_by": cited}, text)
 
@@ -183,25 +166,18 @@ def similar(
     """
     require_utf8(task)
     filters = _filters(terminal, recent, "", success, type, min_reward)
-    found = episode_book.similar(
-        terminal.session,
-        terminal.records(EPISODES_PATH),
-        task,
-        context_of(context),
-        top,
-        filters,
-        by_words,
-    )
+    records = terminal.records(EPISODES_PATH)
+    found = episode_book.similar(terminal.session, records, task, context_of(context), top, filters, by_words)
 
     def text() -> None:
         if found:
             terminal.line(say("{count} similar episodes", count=len(found)))
-            rows = [[f"{one.score:.3f}", *episode_row(terminal, one.episode)] for one in found]
+            rows = [[f"{one.score:.3f}", *_row(terminal, one.episode)] for one in found]
             terminal.table([say("score"), *_columns()], rows)
         else:
             terminal.line(say("no similar episode"))
         for one in found if explain else ():
-            terminal.line(f"{one.episode.id}  {formula(one)}")
+            terminal.line(f"{one.episode.id}  {_formula(one)}")
 
     matches = [match_document(one, explain) for one in found]
     said = {"message": episode_book.found(len(found))} if found else {}
@@ -220,11 +196,8 @@ def reflect(
     """
     require_utf8(text)
     done = episode_book.reflect(terminal.session, reference, text)
-    commit = commit_id(done.commit)
-    terminal.answer(
-        {"id": done.episode.id, "reflection": done.episode.reflection, "commit": commit},
-        lambda: terminal.line(say("{id}  reflected on", id=done.episode.id)),
-    )
+    document = {**attributes(done.episode, "id reflection"), "commit": commit_id(done.commit)}
+    terminal.answer(document, lambda: terminal.line(say("{id}  reflected on", id=done.episode.id)))
 
 
 def stats(terminal: Terminal) -> None:
@@ -278,10 +251,9 @@ def prune(
 
     def text() -> None:
         if dry_run:
-            factors(terminal, pruned.pruning.weighed, set(document["pruned"]))
-            terminal.line(
-                say("would take away {count} of {total}", count=len(gone), total=len(pruned.pruning.weighed))
-            )
+            weighed = pruned.pruning.weighed
+            _factors(terminal, weighed, set(document["pruned"]))
+            terminal.line(say("would take away {count} of {total}", count=len(gone), total=len(weighed)))
         else:
             terminal.line(say("{count} low-value episodes were pruned", count=len(gone)))
 
@@ -296,8 +268,7 @@ def restore(
 
     Example: alice-exp episode restore ep-7k2m9q4x
     """
-    session = terminal.session
-    kept = episode_book.restore_episode(session, reference)
+    kept = episode_book.restore_episode(terminal.session, reference)
     _kept(terminal, kept, say("{id}  is back", id=kept.ids[0]))
 
 
@@ -329,23 +300,59 @@ def import_(
 
     Examples: alice-exp episode import episodes.json · alice-exp episode import - --replace --yes
     """
-    session = terminal.session
-    episodes = episode_book.read_import(source_bytes(source), source, session.caller.now)
+    episodes = episode_book.read_import(source_bytes(source), source, terminal.session.caller.now)
     if replace and not dry_run:
-        terminal.confirm(
-            say("Replace all episodes by the {count} of {source}?", count=len(episodes), source=source)
-        )
-    mode: ImportMode = "replace" if replace else "merge"
-    kept = episode_book.take_in(terminal.rehearsing(dry_run), episodes, mode)
+        question = "Replace all episodes by the {count} of {source}?"
+        terminal.confirm(say(question, count=len(episodes), source=source))
+    kept = episode_book.take_in(terminal.rehearsing(dry_run), episodes, replaces=replace)
     _kept(terminal, kept, say("{count} of {total} taken in", count=len(kept.ids), total=len(episodes)))
+
+
+def _worked(episode: Episode) -> str:
+    """Whether it worked, in a word."""
+    return say("not reported") if episode.unreported else say("yes") if episode.success else say("no")
+
+
+def _row(terminal: Terminal, episode: Episode) -> list[str]:
+    """An episode as a row of a table."""
+    return [
+        episode.id,
+        terminal.local(episode.at),
+        _worked(episode),
+        f"{episode.reward:.2f}",
+        short(episode.task, 60),
+        short(episode.action, 40),
+    ]
+
+
+def _formula(found: Match) -> str:
+    """The terms of a score, as text."""
+    similarity = found.similarity
+    if similarity.rule == "task_and_context":
+        return f"0.4 · {similarity.task:.4f} + 0.6 · {similarity.context:.4f} = {found.score:.4f}"
+    if similarity.rule == "words":
+        return f"{say('by words, weighed as recall does')}: {found.score:.4f}"
+    return f"{say('task alone, the query has no context')}: {found.score:.4f}"
+
+
+def _factors(terminal: Terminal, weighed: tuple[Weighed, ...], gone: set[str]) -> None:
+    """Print every episode with the factors of its importance, the lowest first."""
+    rows = []
+    for one in sorted(weighed, key=Weighed.rank):
+        episode, numbers = (
+            one.episode,
+            attributes(one.retention, "reward recency uniqueness popularity score"),
+        )
+        fate = say("goes") if episode.id in gone else say("cited") if one.is_cited else ""
+        told = (f"{number:.3f}" for number in numbers.values())
+        rows.append([episode.id, *told, fate, short(episode.task, 50)])
+    shares = (("reward", 0.4), ("recency", 0.3), ("uniqueness", 0.2), ("popularity", 0.1))
+    factors = [f"{say(name)} {share}" for name, share in shares]
+    terminal.table([say("id"), *factors, say("importance"), "", say("task")], rows)
 
 
 def _columns() -> list[str]:
     return [say("id"), say("when"), say("worked"), say("reward"), say("task"), say("action")]
-
-
-def _episodes(terminal: Terminal) -> Sequence[Episode]:
-    return (terminal.records(EPISODES_PATH).episodes or EpisodeBook()).episodes
 
 
 def _kept(terminal: Terminal, kept: episode_book.Kept, sentence: str = "") -> None:

@@ -1,1 +1,0 @@
-"""Adding, finishing and expanding thoughts."""
