@@ -101,7 +101,7 @@ _ELSEWHERE = "they review in a terminal: alice-exp review"
 
 def _is_asked(item: Item) -> bool:
     """Whether a dialog can show it: it waits, was never shown, fits three lines and is not decided by itself alone."""
-    from alice_exp.model.documents import payload_text, trigger_text
+    from alice_exp.model.documents import texts
 
     placed = item.placed
     return (
@@ -109,16 +109,16 @@ def _is_asked(item: Item) -> bool:
         and not placed.stale
         and placed.block.reported is None
         and not item.stands_apart
-        and len(payload_text(placed)) + len(trigger_text(placed)) <= _LONGEST
+        and sum(map(len, texts(placed).values())) <= _LONGEST
     )
 
 
 def _text(placed: Placed, number: int, count: int) -> str:
     from alice_exp.kernel.text.display import one_line, visible
-    from alice_exp.model.documents import payload_text, trigger_text
+    from alice_exp.model.documents import said
 
     block = placed.block
-    when, where = trigger_text(placed), block.project.partition(" ")[0]
+    where = block.project.partition(" ")[0]
     quoted = [one.quote for one in block.evidence if one.quote]
     lines = (
         say(
@@ -133,7 +133,7 @@ def _text(placed: Placed, number: int, count: int) -> str:
             number=number,
             count=count,
         ),
-        f"{when}: {payload_text(placed)}" if when else payload_text(placed),
+        said(placed),
         say("It rests on: {evidence}", evidence=one_line(quoted[-1], 160))
         if quoted
         else say("It names no evidence."),

@@ -27,7 +27,7 @@ from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.decision_outcome import report_outcome as report_block
 from alice_exp.maintenance.usecases.settings import namespaces
-from alice_exp.model.documents import brief, payload_text, trigger_text
+from alice_exp.model.documents import brief, texts
 from alice_exp.model.rules.private_facts import delicate, masked_block
 from alice_exp.model.values.block import About, BlockType, Evidence, Payload, Trigger
 from alice_exp.model.values.records import Event
@@ -293,7 +293,7 @@ def resource(connection: Connection, uri: str) -> list[dict[str, Any]] | None:
         return None
     place, name = uri.split("/")[-2:]
     held = [masked_block(one) for one in home.read() if (one.place, one.namespace) == (place, name)]
-    return [{**brief(one), "trigger": trigger_text(one), "payload": payload_text(one)} for one in held]
+    return [brief(one) | texts(one) for one in held]
 
 
 def call(connection: Connection, name: str, sent: Mapping[str, Any]) -> Any:

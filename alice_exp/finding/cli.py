@@ -145,7 +145,7 @@ def _matches(terminal: Terminal, found: list[Match], explain: bool) -> None:
             columns.append((say("cosine"), lambda one: "–" if one.cosine is None else f"{one.cosine:.3f}"))
     columns += [
         (say("id"), lambda one: one.placed.block.id),
-        (say("where"), lambda one: f"{one.placed.place}/{one.placed.namespace}"),
+        (say("where"), lambda one: one.placed.where),
         (say("state"), lambda one: say(one.placed.block.state)),
         (say("what is known"), _told),
     ]
@@ -232,7 +232,7 @@ def _listing(terminal: Terminal, shown: list[Shown], *, bare: bool) -> None:
     rows = [
         [
             one.placed.block.id,
-            f"{one.placed.place}/{one.placed.namespace}",
+            one.placed.where,
             say(one.level),
             str(one.placed.block.verifications),
             short(documents.payload_text(one.placed), 60) + stale_mark(one.placed),
@@ -259,7 +259,7 @@ def show(
 def _block(terminal: Terminal, shown: Shown) -> None:
     document = finding_documents.block(shown)
     block = shown.placed.block
-    where = f"{shown.placed.place}/{shown.placed.namespace}"
+    where = shown.placed.where
     terminal.line(f"{block.id}  {say(shown.level)}  {where}{stale_mark(shown.placed)}")
     rows = [
         (say("trigger"), document["trigger"]),

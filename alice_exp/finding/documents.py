@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.kernel.value_class import attributes
-from alice_exp.model.documents import brief, payload_text, trigger_text
+from alice_exp.model.documents import brief, payload_text, texts, trigger_text
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import CONFIDENCE, TRUST
@@ -25,11 +25,9 @@ def lived(score: float, one: Episode) -> dict[str, Any]:
 def known(found: Match) -> dict[str, Any]:
     """One answer of recall as an agent uses it: no scores, nothing that is empty; ``why`` it is to be weighed."""
     block = found.placed.block
-    when = trigger_text(found.placed)
     return {
         "id": block.id,
-        **({"trigger": when} if when else {}),
-        "payload": payload_text(found.placed),
+        **{name: text for name, text in texts(found.placed).items() if text},
         "approved": found.approved,
         **({"project": block.project} if block.project else {}),
         **({"why": "in doubt: the person is asked"} if is_in_doubt(block) else {}),
@@ -42,9 +40,8 @@ def block(shown: Shown) -> dict[str, Any]:
     written = block_json(block, placed.place)
     return {
         **written,
-        "set": placed.place,
-        "namespace": placed.namespace,
-        **attributes(block, "type about state"),
+        **brief(placed),
+        **attributes(block, "type about"),
         "level": shown.level,
         **attributes(block, "verifications observations"),
         "trigger": trigger_text(placed),
@@ -69,8 +66,7 @@ def match(found: Match) -> dict[str, Any]:
     return {
         **brief(placed),
         "key": placed.block.key or None,
-        "trigger": trigger_text(placed),
-        "payload": payload_text(placed),
+        **texts(placed),
         **attributes(found, "score match confidence trust"),
         "decay": round(found.decay, 6),
         "approved": found.approved,

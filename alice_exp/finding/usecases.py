@@ -21,6 +21,7 @@ from alice_exp.model.values.block import (
     Place,
     Placed,
     is_approved,
+    is_of_team,
     is_put_away,
 )
 
@@ -82,10 +83,15 @@ class Shown:
 def recall(
     session: Session, query: str, context: Mapping[str, Json], top: int, filters: Filters
 ) -> list[Match]:
-    """What fits the query, best first; obsolete and archived blocks never (DESIGN 4, 10). Counts as a read."""
+    """What fits the query, best first; obsolete and archived blocks never (DESIGN 4, 10). Counts as a read.
+
+    What the team of the working folder's repository says stands among it.
+    """
     (matches,) = search(session, [(query, context)], filters, top)
     access(session).record([match.placed.block.id for match in matches], session.caller.now)
-    return matches
+    passes = _passes(session.home.config(), filters)
+    theirs = (one for one in of_team(session, query, context) if passes(one.placed))
+    return sorted([*matches, *theirs], key=lambda one: -one.score)[:top]
 
 
 EPISODES = 3
@@ -197,18 +203,22 @@ def show(session: Session, reference: str) -> Shown:
     """One block, wherever it is; counts as a read, which the answer shows already (R3.34, B3.5)."""
     config, reads, caller = session.home.config(), access(session), session.caller
     placed = look_up(session, reference)
-    reads.record([placed.block.id], caller.now)
+    if not is_of_team(placed):
+        reads.record([placed.block.id], caller.now)
     return _showing(config, caller)(counting(reads.pending(), config, caller.now)(placed))
 
 
 def look_up(session: Session, reference: str) -> Placed:
     """The block that a reference stands for, in any set or the archive; raises like ``home.references.resolve``. What
-    waits outside of git is there for a person."""
+    waits outside of git is there for a person, what its team says in a repository's folder."""
+    theirs = session.team.told() if session.team is not None and reference.startswith("team-") else ()
+    if found := [placed for placed in theirs if placed.block.id == reference]:
+        return found[0]
     places = REVIEWED if session.caller.is_person else PLACES
     if not is_keyed(reference):
         wanted = prefix(reference)
-        if found := _ask(session, lambda held: held.starting_with(wanted, 5)):
-            return one_of(reference, wanted, found)
+        if begun := _ask(session, lambda held: held.starting_with(wanted, 5)):
+            return one_of(reference, wanted, begun)
     return resolve(session.home.read(places), reference)
 
 

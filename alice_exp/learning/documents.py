@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.kernel.text.display import one_line
-from alice_exp.model.documents import brief, payload_text, trigger_text
+from alice_exp.model.documents import brief, payload_text, texts
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import Placed, Record, is_of_team
 
@@ -117,16 +117,14 @@ def told(found: Match) -> dict[str, Any]:
     block = placed.block
     day = block.approved.at[:10] if block.approved is not None else ""
     parts = (
-        f"team of {block.origin}" if is_of_team(placed) else f"{placed.place}/{placed.namespace}",
+        f"team of {block.origin}" if is_of_team(placed) else placed.where,
         f"approved {day}".strip() if found.approved else "reviewed by nobody",
         f"project {block.project}" if block.project and not is_of_team(placed) else "",
         "in doubt: the person is asked" if is_in_doubt(block) else "",
     )
-    when = trigger_text(placed)
     return {
         "id": block.id,
-        **({"trigger": when} if when else {}),
-        "payload": payload_text(placed),
+        **{name: text for name, text in texts(placed).items() if text},
         "approved": found.approved,
         "from": ", ".join(filter(None, parts)),
     }
@@ -135,10 +133,7 @@ def told(found: Match) -> dict[str, Any]:
 def matched(found: Match) -> dict[str, Any]:
     """The same for scripts, with the block's set and state, and with its doubt where there is one."""
     standing = doubt(found.placed)
-    where = {
-        "set": "team" if is_of_team(found.placed) else found.placed.place,
-        "state": found.placed.block.state,
-    }
+    where = {name: value for name, value in brief(found.placed).items() if name != "namespace"}
     return {**told(found), **where, **({"doubt": standing} if standing else {})}
 
 

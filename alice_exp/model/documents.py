@@ -7,7 +7,7 @@ from typing import Any
 
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.jsonc.scan import Problem
-from alice_exp.model.values.block import Evidence, Placed
+from alice_exp.model.values.block import Evidence, Placed, is_of_team
 
 
 def trigger_text(placed: Placed) -> str:
@@ -26,14 +26,23 @@ def payload_text(placed: Placed) -> str:
 
 def said(placed: Placed) -> str:
     """What a block says, with its situation, as one text."""
-    when = trigger_text(placed)
-    return f"{when}: {payload_text(placed)}" if when else payload_text(placed)
+    return ": ".join(filter(None, texts(placed).values()))
+
+
+def texts(placed: Placed) -> dict[str, str]:
+    """A block's trigger and payload, each as one text."""
+    return {"trigger": trigger_text(placed), "payload": payload_text(placed)}
 
 
 def brief(placed: Placed) -> dict[str, Any]:
     """A block's id, set, namespace and state."""
     block = placed.block
-    return {"id": block.id, "set": placed.place, "namespace": placed.namespace, "state": block.state}
+    return {
+        "id": block.id,
+        "set": "team" if is_of_team(placed) else placed.place,
+        "namespace": placed.namespace,
+        "state": block.state,
+    }
 
 
 def evidence_line(placed: Placed, word_of: Callable[[str], str] = str) -> str:

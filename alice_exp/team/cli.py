@@ -10,7 +10,8 @@ from alice_exp.caller.acting import require_person
 from alice_exp.home.state_files import note_written
 from alice_exp.kernel.errors import NotFoundError
 from alice_exp.kernel.journal.act import commit_id
-from alice_exp.model.documents import payload_text, said, trigger_text
+from alice_exp.model.documents import said, texts
+from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.store.peer_identity import shares
@@ -150,11 +151,9 @@ def _answer_publishing(
 
 
 def _document(one: Lesson) -> dict[str, Any]:
-    placed = Placed(one.block, teams.WHERE)
     return {
         "id": one.block.id,
-        "trigger": trigger_text(placed),
-        "payload": payload_text(placed),
+        **texts(Placed(one.block, teams.WHERE)),
         "approved": one.approved or None,
         "approved_by": one.by or None,
         "verified": one.verified,
@@ -198,7 +197,7 @@ def trust(
     meant = teams.meant(found, references, reject=reject)
     why = teams.apart(session.home.read(PLACES), [one.placed for one in meant])
     through = [one for one in meant if references or reject or one.id not in why]
-    words = opened.state.words()
+    words = teams.state(session).words()
     _show_waiting(terminal, meant, why, words)
     _note_refused(terminal, refused)
     commit = None
@@ -239,7 +238,7 @@ def _held_document(one: Held, standing: str, words: Mapping[str, Mapping[str, st
         "team_id": one.id,
         "standing": standing,
         "was": words.get(one.id, {}).get("said") if one.standing == "changed" else None,
-        "in_doubt": teams.rests_here(one),
+        "in_doubt": is_in_doubt(one.placed.block),
     }
 
 
@@ -257,7 +256,7 @@ def _show_waiting(
         terminal.line(f"{sign} {one.lesson.block.id}  {said(one.placed)}" + aside(block.origin))
         if one.standing == "changed" and (was := words.get(one.id, {}).get("said")):
             terminal.line("    " + say("trusted before: {text}", text=was))
-        if teams.rests_here(one):
+        if is_in_doubt(one.placed.block):
             terminal.line("    " + say("in doubt here: a yes says that it still holds"))
         if one.id in why:
             reason, of = why[one.id]

@@ -13,10 +13,9 @@ from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
-    from alice_exp.model.values.block import Entry, Placed
-    from alice_exp.team.store import TeamState
+    from alice_exp.model.values.block import Placed
     from alice_exp.team.usecases import Teaming
 
 
@@ -39,29 +38,7 @@ def _of(session: Session, root: Path, project: str, names: Sequence[str]) -> Tea
     from alice_exp.team.store import RepositoryFiles
     from alice_exp.team.usecases import Teaming
 
-    return Teaming(
-        session.home,
-        session.caller,
-        project,
-        (*names,),
-        RepositoryFiles(root),
-        state(session),
-        entries(session),
-    )
-
-
-def state(session: Session) -> TeamState:
-    """How uses of others' blocks ended in this home, and the words in which they were trusted."""
-    from alice_exp.team.store import TeamState
-
-    return TeamState(session.root / "state" / "team")
-
-
-def entries(session: Session) -> Callable[[str], Entry]:
-    """The ledger's newest entry of an id, as the ledger is now."""
-    standings = session.home.standings
-    standings.follow()
-    return standings.entry
+    return Teaming(session, project, (*names,), RepositoryFiles(root))
 
 
 @once
@@ -95,14 +72,14 @@ class SessionTeam:
 
         here = {one.block.id: one for one in self.told() if one.block.id in ids}
         left = [one for one in ids if one not in here]
-        return here | elsewhere(state(self._session), entries(self._session), left)
+        return here | elsewhere(self._session, left)
 
     def keep(self, blocks: Sequence[Placed]) -> None:
         """See ``home.ports.Team``."""
         if blocks:
             from alice_exp.team.usecases import keep
 
-            keep(state(self._session), blocks)
+            keep(self._session, blocks)
 
     def waits(self) -> int:
         """See ``home.ports.Team``."""

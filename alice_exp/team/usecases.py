@@ -39,17 +39,16 @@ from alice_exp.team.rules.publication import (
     skills,
 )
 from alice_exp.team.rules.team_file import PATH, Lesson, TeamFile, team_id
+from alice_exp.team.store import RepositoryFiles, TeamState
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from alice_exp.caller.acting import Caller
-    from alice_exp.home.file_home import Home
+    from alice_exp.home.session import Session
     from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.team.rules.team_file import Refused
-    from alice_exp.team.store import RepositoryFiles, TeamState
 
 AGENTS = "AGENTS.md"
 """The file of the list for agents without alice-exp."""
@@ -67,16 +66,24 @@ _MOVED = ("state", "verifications", "verifications_local", "open_failures", "rec
 
 @dataclass(frozen=True, slots=True)
 class Teaming:
-    """What the team needs: the home, the caller, the project's key and all its names, its repository's files, what is
-    kept of others' blocks here, and the ledger's newest entry of an id."""
+    """A repository as a session sees it: the project's key and all its names, and the repository's files."""
 
-    home: Home
-    caller: Caller
+    session: Session
     project: str
     names: tuple[str, ...]
     files: RepositoryFiles
-    state: TeamState
-    entry: Callable[[str], Entry]
+
+
+def state(session: Session) -> TeamState:
+    """How uses of others' blocks ended in this home, and the words in which they were trusted."""
+    return TeamState(session.root / "state" / "team")
+
+
+def entries(session: Session) -> Callable[[str], Entry]:
+    """The ledger's newest entry of an id, as the ledger is now."""
+    standings = session.home.standings
+    standings.follow()
+    return standings.entry
 
 
 # -- publish --------------------------------------------------------------------------------------------------------
@@ -167,7 +174,7 @@ def publish(
     ``noted`` is told first what leaves: the SHA-256 of the file, and ids with content hashes. ``BusyError`` where the
     file has changed since it was shown.
     """
-    require_person(teaming.caller, "publish", "alice-exp project publish")
+    require_person(teaming.session.caller, "publish", "alice-exp project publish")
     if teaming.files.team_file() != made.before:
         raise BusyError("{path} has changed since it was shown", path=PATH, hint="run the command again")
     said = made.publication.file.lessons
@@ -206,18 +213,21 @@ def held(teaming: Teaming, *, only_trusted: bool = False) -> tuple[tuple[Held, .
     if data is None:
         return (), ()
 
+    entry_of = entries(teaming.session)
+
     def is_trusted(block: Block) -> bool:
-        return _standing(teaming, block)[1] == "trusted"
+        return _standing(teaming.names, entry_of, block)[1] == "trusted"
 
     file = team_file.read(data, is_trusted, only_known=only_trusted)
-    uses, words = teaming.state.uses(), teaming.state.words()
+    kept = state(teaming.session)
+    uses, words = kept.uses(), kept.words()
     # What is approved for the project here: the same words need no second yes.
-    blocks = () if only_trusted else teaming.home.read()
+    blocks = () if only_trusted else teaming.session.home.read()
     own = {content_hash(one.block) for one in blocks if is_of_project(one, teaming.names)}
     author = "" if only_trusted else teaming.files.last_author()
     found = []
     for lesson in file.lessons:
-        entry, standing, own_id = _standing(teaming, lesson.block)
+        entry, standing, own_id = _standing(teaming.names, entry_of, lesson.block)
         if standing in WAITING and content_hash(lesson.block) in own:
             standing = "own"
         by = str(words.get(own_id, {}).get("author", "")) if standing == "trusted" else author
@@ -226,13 +236,12 @@ def held(teaming: Teaming, *, only_trusted: bool = False) -> tuple[tuple[Held, .
     return tuple(found), file.refused
 
 
-def _standing(teaming: Teaming, block: Block) -> tuple[Entry, Standing, str]:
+def _standing(
+    names: Sequence[str], entry_of: Callable[[str], Entry], block: Block
+) -> tuple[Entry, Standing, str]:
     """The newest entry of a block under any of the project's names, what it says of these words, and the id."""
-    ids = [team_id(name, block.id) for name in teaming.names]
-    entries = [teaming.entry(one) for one in ids]
-    entry, own_id = next(
-        ((each, one) for each, one in zip(entries, ids, strict=True) if each.content), (entries[0], ids[0])
-    )
+    found = [(entry_of(own_id), own_id) for own_id in (team_id(name, block.id) for name in names)]
+    entry, own_id = next((one for one in found if one[0].content), found[0])
     is_same = entry.content == content_hash(block)
     if entry.standing == "trusted":
         return entry, "trusted" if is_same else "changed", own_id
@@ -283,8 +292,8 @@ def brought(teaming: Teaming) -> tuple[Brought, ...]:
     waiting = [one for one in held(teaming)[0] if one.standing in WAITING]
     if not waiting:
         return ()
-    words = teaming.state.words()
-    why = apart(teaming.home.read(PLACES), [one.placed for one in waiting])
+    words = state(teaming.session).words()
+    why = apart(teaming.session.home.read(PLACES), [one.placed for one in waiting])
     return tuple(
         Brought(
             one.placed,
@@ -295,19 +304,15 @@ def brought(teaming: Teaming) -> tuple[Brought, ...]:
     )
 
 
-def rests_here(one: Held) -> bool:
-    """Whether a block of the team is silent here, for its uses failed."""
-    return is_in_doubt(one.placed.block)
-
-
 def meant(blocks: Sequence[Held], references: Sequence[str], *, reject: bool = False) -> tuple[Held, ...]:
     """The blocks that a person named, by the id in the file or the one here (``NotFoundError`` for another), else what
-    waits, and unless it is to be turned down, what rests here."""
+    waits, and unless it is to be turned down, what is silent here, for its uses failed."""
     if not references:
         return tuple(
             one
             for one in blocks
-            if one.standing in WAITING or (one.standing == "trusted" and rests_here(one) and not reject)
+            if one.standing in WAITING
+            or (one.standing == "trusted" and is_in_doubt(one.placed.block) and not reject)
         )
     known = {name: one for one in blocks for name in (one.id, one.lesson.block.id)}
     for reference in references:
@@ -325,23 +330,24 @@ def decide(
 ) -> Commit | None:
     """Trust blocks as they were shown, or turn them down, in one act of a person; what is trusted in doubt is told
     again."""
-    require_person(teaming.caller, "trust", "alice-exp project trust")
-    caller, now = teaming.caller, teaming.caller.now
+    require_person(teaming.session.caller, "trust", "alice-exp project trust")
+    caller = teaming.session.caller
     entries = tuple(
         Entry(one.block.id, standing, content_hash(one.block), "team", one.block.project) for one in blocks
     )
     verb = "trusted" if standing == "trusted" else "turned down"
     ids = tuple(one.id for one in entries)
-    act = Act("trust", caller.actor, now, ids, f"{verb} in {teaming.project}")
-    commit, _ = teaming.home.apply(lambda _: (ChangeSet(act, decided=entries), None), ())
-    author, words, uses = teaming.files.last_author(), teaming.state.words(), teaming.state.uses()
+    act = Act("trust", caller.actor, caller.now, ids, f"{verb} in {teaming.project}")
+    commit, _ = teaming.session.home.apply(lambda _: (ChangeSet(act, decided=entries), None), ())
+    kept, author = state(teaming.session), teaming.files.last_author()
+    words, uses = kept.words(), kept.uses()
     for one in blocks:
         words.pop(one.block.id, None)
         uses.pop(one.block.id, None)
         if standing == "trusted":
             words[one.block.id] = {"said": said(one), "author": author}
-    teaming.state.keep("words", words)
-    teaming.state.keep("uses", uses)
+    kept.keep("words", words)
+    kept.keep("uses", uses)
     if standing == "trusted":
         teaming.files.set_driver()
     return commit
@@ -355,25 +361,26 @@ def told(teaming: Teaming) -> tuple[Placed, ...]:
     return tuple(one.placed for one in held(teaming, only_trusted=True)[0] if one.standing == "trusted")
 
 
-def elsewhere(state: TeamState, entry: Callable[[str], Entry], ids: Collection[str]) -> dict[str, Placed]:
+def elsewhere(session: Session, ids: Collection[str]) -> dict[str, Placed]:
     """Trusted blocks of repositories that are not here, without their words: their uses alone."""
-    uses = state.uses()
+    uses, entry_of = state(session).uses(), entries(session)
     found = {}
     for own_id in ids:
-        if (one := entry(own_id)).standing == "trusted":
+        if (one := entry_of(own_id)).standing == "trusted":
             block = Block("exp-22222222", Payload("-"))
             found[own_id] = _placed(one.project, block, own_id, one, uses.get(own_id, {}), "")
     return found
 
 
-def keep(state: TeamState, blocks: Sequence[Placed]) -> None:
+def keep(session: Session, blocks: Sequence[Placed]) -> None:
     """Keep how uses of some blocks ended; what was said of them is not kept."""
-    uses = state.uses()
+    kept = state(session)
+    uses = kept.uses()
     for one in blocks:
         pieces = tuple(replace(piece, quote="", ref="") for piece in one.block.evidence)
         written = block_json(replace(one.block, evidence=pieces, extra={}), "universal")
         uses[one.block.id] = {key: written[key] for key in _MOVED if key in written}
-    state.keep("uses", uses)
+    kept.keep("uses", uses)
 
 
 def require_sound(made: Publishing) -> None:

@@ -47,8 +47,7 @@ class Person:
         """Something that an agent proposed here and the person approved."""
         options = [part for name, value in more.items() for part in (f"--{name}", value)]
         made = self.json("memorize", text, "--when", when, "--type", "rule", "--about", "work", *options)
-        done = self("approve", made["id"], "--yes", "--to", "universal/tool_usage")
-        assert made["id"] in done.stdout
+        assert made["id"] in self("approve", made["id"], "--yes", "--to", "universal/tool_usage").stdout
         return str(made["id"])
 
     def pushed(self, message: str = "Lessons") -> None:

@@ -33,6 +33,7 @@ def test_what_is_not_trusted_is_told_to_no_agent_and_a_change_asks_again(
 ) -> None:
     ann, bob = pair
     assert bob.told() == [] and "make lint" not in bob("prime").stdout
+    assert bob("recall", "push a branch", check=False).code == 4
     shown = bob("project", "trust", check=False)
     assert shown.code == 6 and "Run make lint before git push" in shown.stdout and "Ann" in shown.stdout
     assert bob.told() == []
@@ -41,8 +42,7 @@ def test_what_is_not_trusted_is_told_to_no_agent_and_a_change_asks_again(
     assert bob.told() == ["Run make lint before git push"]
     assert "make lint" in bob("prime").stdout
     assert "Ann" in bob("decide", "push a branch").stdout
-    newest = bob.json("log", "--limit", "5")
-    assert any(one["op"] == "trust" for one in newest["commits"])
+    assert any(one["op"] == "trust" for one in bob.json("log", "--limit", "5")["commits"])
     bob("undo", "--yes")
     assert bob.told() == [] and bob.json("project", "trust", "--yes")["ids"] == done["ids"]
     ann.knows("Ask for a review before git push")
@@ -60,8 +60,11 @@ def test_what_is_not_trusted_is_told_to_no_agent_and_a_change_asks_again(
     bob("project", "trust", swapped["id"], "--reject", "--yes")
     bob("project", "trust", "--yes")
     assert bob.told() == ["Ask for a review before git push"]
-    (known,) = (line for line in bob("project", "trust").stdout.splitlines() if "Ask for a review" in line)
-    assert "project trust" in bob("show", known.split()[1], check=False).stderr
+    (found,) = bob.json("recall", "push a branch")["matches"]
+    assert found["set"] == "team" and found["id"] in bob("project", "trust").stdout
+    assert "Ask for a review" in bob("show", found["id"]).stdout
+    bob.clone = bob.clone.parent
+    assert "project trust" in bob("show", found["id"], check=False).stderr
 
 
 @pytest.mark.covers("BX.42")
@@ -99,12 +102,10 @@ def test_how_its_uses_ended_stays_here_and_what_fails_rests_here(pair: tuple[Per
         if not bob.told():
             break
         bob("outcome", "last", "fail", "--scenario", str(day))
-    assert bob.told() == [] and bob.file.read_bytes() == before
-    assert bob.git("status", "--porcelain") == ""
+    assert bob.told() == [] and bob.file.read_bytes() == before and not bob.git("status", "--porcelain")
     uses = (bob.home / "state" / "team" / "uses.json").read_text(encoding="utf-8")
     assert "since" in uses and "make lint" not in uses
-    waiting = bob.json("project", "trust", "--dry-run")["blocks"]
-    assert [one["in_doubt"] for one in waiting] == [True]
+    assert [one["in_doubt"] for one in bob.json("project", "trust", "--dry-run")["blocks"]] == [True]
     bob("project", "trust", "--yes")
     assert bob.told() == ["Run make lint before git push"]
 

@@ -382,7 +382,5 @@ def restore(
     placed, commit = provenance.restore(opened, reference)
     terminal.answer(
         {**documents.brief(placed), "commit": commit_id(commit)},
-        lambda: terminal.line(
-            say("{id}  is back in {place}", id=placed.block.id, place=f"{placed.place}/{placed.namespace}")
-        ),
+        lambda: terminal.line(say("{id}  is back in {place}", id=placed.block.id, place=placed.where)),
     )

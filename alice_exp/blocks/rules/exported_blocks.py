@@ -72,8 +72,7 @@ def as_claim(placed: Placed, block_id: str, now: str) -> Block:
         related=block.related,
         replaces=block.replaces,
         origin=ORIGIN,
-        suggested=block.suggested
-        or (f"{placed.place}/{placed.namespace}" if placed.place == "universal" else ""),
+        suggested=block.suggested or (placed.where if placed.place == "universal" else ""),
         created_at=block.created_at or now,
         updated_at=block.updated_at or block.created_at or now,
         extra=block.extra,
@@ -93,7 +92,7 @@ def markdown(found: Iterable[Placed], say: Callable[..., str], rendered: Callabl
     lines: list[str] = []
     section = ""
     for placed in found:
-        named = f"{placed.place}/{placed.namespace}"
+        named = placed.where
         if named != section:
             lines += ["", f"## {named}", ""] if lines else [f"## {named}", ""]
             section = named

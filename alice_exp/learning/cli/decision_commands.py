@@ -92,7 +92,7 @@ def _told(found: Match, project: str) -> str:
     block = placed.block
     when, day = documents.trigger_text(placed), block.approved.at[:10] if block.approved is not None else ""
     parts = (
-        team_of(placed) if is_of_team(placed) else f"{placed.place}/{placed.namespace}",
+        team_of(placed) if is_of_team(placed) else placed.where,
         say("approved on {day}", day=day)
         if day and found.approved
         else ""

@@ -265,6 +265,11 @@ class Placed:
         """The file's name without its suffix."""
         return namespace_of(self.path)
 
+    @property
+    def where(self) -> str:
+        """Where it is told to stand: ``SET/NAMESPACE``, or ``team``."""
+        return "team" if is_of_team(self) else f"{self.place}/{self.namespace}"
+
 
 def is_of_team(placed: Placed) -> bool:
     """Whether a block is a team's, from a repository: it stands in no file of the home, and has no id of it."""

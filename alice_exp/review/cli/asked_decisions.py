@@ -242,7 +242,7 @@ def _decided_line(terminal: Terminal, placed: Placed, verb: str, text: str) -> s
     values = {
         "number": numbered(terminal, placed.block.id),
         "text": text,
-        "place": scoped(f"{placed.place}/{placed.namespace}", placed.block.project),
+        "place": scoped(placed.where, placed.block.project),
         "id": placed.block.id,
     }
     return say(_WOULD[verb], **values) if terminal.is_dry else say(_DID[verb], **values)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.documents import evidence_line, payload_text, trigger_text
+from alice_exp.model.documents import evidence_line, payload_text, texts, trigger_text
 from alice_exp.model.values.block import HELD, Placed
 from alice_exp.review.rules.report_order import arranged, is_perhaps, is_unlike, project_of, said_on
 from alice_exp.terminal.language import days_told, listed, say
@@ -144,8 +144,7 @@ def item_document(item: Item) -> dict[str, Any]:
     return {
         "number": item.number,
         "id": block.id,
-        "trigger": trigger_text(placed),
-        "payload": payload_text(placed),
+        **texts(placed),
         "state": block.state,
         "confidence": item.confidence,
         "type": block.type,

@@ -83,7 +83,7 @@ def _sections(report: Agenda) -> Iterator[Section]:
     yield Section(
         "fading",
         say("Well-used blocks that have not been used lately"),
-        [_row(one, "", f"{one.place}/{one.namespace}") for one in report.fading],
+        [_row(one, "", one.where) for one in report.fading],
     )
     yield Section("week", say("Approved last week"), came_of(report.week))
     yield Section("problems", say("Problems in files"), [_faulty(one) for one in report.problems])
@@ -332,7 +332,7 @@ def came_of(approvals: Sequence[Approval]) -> list[Row]:
 def why_it_waits(placed: Placed, was: Placed | None, again: str = "") -> str:
     """Where a block stands, and by what it differs from what was trusted (``was``: in its words)."""
     again = say("you rejected this before, as {id}", id=again) if again else ""
-    parts = [f"{placed.place}/{placed.namespace}", again, *differences(placed, was)]
+    parts = [placed.where, again, *differences(placed, was)]
     return "; ".join(filter(None, parts))
 
 

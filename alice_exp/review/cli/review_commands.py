@@ -12,7 +12,6 @@ from alice_exp.caller.acting import require_person
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
-from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import REVIEWED, Placed
 from alice_exp.review.cli.asked_decisions import (
@@ -351,8 +350,7 @@ def _document(done: Sequence[tuple[str, Decided, Choice]]) -> dict[str, object]:
 
 def _block(placed: Placed) -> dict[str, object]:
     """A decided block with its texts: for a program they are what was decided, whatever a report showed."""
-    texts = {"trigger": documents.trigger_text(placed), "payload": payload_text(placed)}
-    return documents.brief(placed) | texts | {"project": placed.block.project or None}
+    return documents.brief(placed) | documents.texts(placed) | {"project": placed.block.project or None}
 
 
 def _decided(terminal: Terminal, decided: Decided, chosen: Choice, verb: str) -> None:

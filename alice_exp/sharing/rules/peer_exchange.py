@@ -241,7 +241,7 @@ def _forgotten(snapshot: Snapshot, name: str, now: str) -> Iterator[Put | str]:
         elif placed.place == "low_value":
             yield block.id
         else:
-            origin = f"{placed.place}/{placed.namespace}"
+            origin = placed.where
             why = Evidence(REVOKED, ref=name, at=now, quote=f"{name} was forgotten with all that it shared")
             gone = replace(
                 block,
