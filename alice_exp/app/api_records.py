@@ -11,7 +11,6 @@ from alice_exp.blocks.usecases.lifetime import Lived
 from alice_exp.blocks.usecases.provenance import LogFilter, Undone
 from alice_exp.conversations.rules.context_window import (
     Estimate,
-    Settings,
     Summarise,
     Window,
     estimate_tokens,
@@ -37,6 +36,7 @@ from alice_exp.learning.usecases import propose_from_episodes
 from alice_exp.learning.usecases.propose_from_episodes import Distilled
 from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.values.block import REVIEWED, content_hash
+from alice_exp.model.values.config import Config
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.model.values.snapshot import Snapshot
 from alice_exp.review.rules.doubts import Answer
@@ -201,16 +201,20 @@ def before_model(
 
     ``UsageError`` where a message is none.
     """
-    settings = Settings(enabled, trigger_threshold, keep_recent_turns, max_context)
-    return _like(messages, settings, summarise, estimate)
+    settings = {
+        "enabled": enabled,
+        "trigger_threshold": trigger_threshold,
+        "keep_recent_turns": keep_recent_turns,
+        "max_context": max_context,
+    }
+    config = Config({f"short_term.{name}": value for name, value in settings.items()})
+    return _like(messages, config, summarise, estimate)
 
 
-def _like(
-    messages: Sequence[M], settings: Settings, summarise: Summarise | None, estimate: Estimate
-) -> list[M]:
+def _like(messages: Sequence[M], config: Config, summarise: Summarise | None, estimate: Estimate) -> list[M]:
     read = [one if isinstance(one, Message) else message_of(one) for one in messages]
     given = {id(message): original for message, original in zip(read, messages, strict=True)}
-    sent = fitted(read, settings, summarise, estimate).messages
+    sent = fitted(read, config, summarise, estimate).messages
     plain = bool(messages) and not isinstance(messages[0], Message)
     return [given[id(one)] if id(one) in given else cast("M", as_dict(one) if plain else one) for one in sent]
 
@@ -239,17 +243,17 @@ class Conversations:
 
     def messages(self, session: str, last: int = 0) -> tuple[ChatRecord, ...]:
         """What was said in a session, in order; the latest ``last`` alone where that is over 0 (R4.28)."""
-        return chats(self._session).load(session)[-last:]
+        return tuple(chats(self._session).read(session).rows[-last:])
 
     def before_model(self, messages: Sequence[M]) -> list[M]:
         """``alice_exp.before_model`` with this home's ``short_term`` settings and its model, where it has one."""
         opened = self._session
         summarise = sessions.summary_by(opened.provider)
-        return _like(messages, Settings.of(opened.config), summarise, estimate_tokens)
+        return _like(messages, opened.config, summarise, estimate_tokens)
 
     def window(self, session: str) -> Window:
         """What of a kept session goes to the model now, and how it was made (R4.5-R4.13)."""
-        return sessions.window(self._session, session)
+        return sessions.window(self._session, session, self._session.config)
 
     def extract(self, session: str) -> Extracted:
         """Read what was not read yet for candidates; nothing is read twice (R4.18-R4.22)."""

@@ -180,7 +180,7 @@ def _ids(name: str, session: Session) -> Iterator[Candidate]:
         case "session":
             from alice_exp.conversations.store.file_sessions import chats
 
-            yield from ((one.session, one.last_at) for one in reversed(chats(session).conversations()))
+            yield from ((one.session, one.last_at) for one in reversed(chats(session).talks()))
         case _:
             for placed in session.home.read(_PLACES.get(name, PLACES)):
                 yield placed.block.id, documents.trigger_text(placed) or documents.payload_text(placed)

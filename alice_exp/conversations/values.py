@@ -1,4 +1,4 @@
-"""Values of conversations: messages, turns, records of a chat history.
+"""Values of conversations: messages, and records of a chat history.
 
 Roles and tool calls follow the chat-completions API, so that an agent loop can pass its messages unchanged:
 ``message_of`` reads them, ``as_dict`` writes them.
@@ -56,18 +56,6 @@ class ChatRecord:
     def ref(self) -> str:
         """``session#index``, the form in which evidence refers to the message."""
         return f"{self.session}#{self.index}"
-
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """A conversation in short; ``at`` (start), ``last_at`` and ``ended`` (empty while it is open) are ISO-8601 UTC."""
-
-    session: str
-    at: str
-    last_at: str
-    messages: int
-    unextracted: int
-    ended: str = ""
 
 
 def message_of(value: Mapping[str, Json]) -> Message:

@@ -267,7 +267,7 @@ def test_of_two_that_add_the_same_messages_the_first_counts(tmp_path: Path) -> N
     for store, texts in ((one, "abc"), (other, "abcd"), (one, "xy")):
         store.save_all("s", [Message("user", text) for text in texts], after=0)
     other.save_all("s", [Message("user", "e")])
-    assert [record.message.content for record in one.load("s")] == ["a", "b", "c", "d", "e"]
+    assert [record.message.content for record in one.read("s").rows] == ["a", "b", "c", "d", "e"]
 
 
 def test_what_is_no_file_is_refused_and_stops_nothing(

@@ -43,23 +43,23 @@ def test_what_is_saved_is_loaded_in_order(chats: FileSessions) -> None:
     answer = Message("tool", "没有\n找到 😀", AT, tool_call_id="c1")
     assert chats.save_all("demo", [Message("user", "hi", AT)])[0].ref == "demo#0"
     assert [one.index for one in chats.save_all("demo", (call, answer), ("a", "b"))] == [1, 2]
-    assert [one.message for one in chats.load("demo")] == [Message("user", "hi", AT), call, answer]
-    assert [one.name for one in chats.load("demo")] == ["", "a", "b"]
+    assert [one.message for one in chats.read("demo").rows] == [Message("user", "hi", AT), call, answer]
+    assert [one.name for one in chats.read("demo").rows] == ["", "a", "b"]
     assert chats.save_all("demo", ()) == ()
 
 
 @pytest.mark.covers("R4.31")
 def test_marks_move_forward_only(chats: FileSessions) -> None:
     said(chats, "a", "b", "c")
-    chats.mark_extracted("demo", 1)
-    chats.mark_extracted("demo", 0)
-    assert [one.index for one in chats.load_unextracted("demo")] == [2]
-    assert [one.extracted for one in chats.load("demo")] == [True, True, False]
+    chats.mark("demo", "extracted", index=1)
+    chats.mark("demo", "extracted", index=0)
+    assert [one.index for one in chats.read("demo").unread] == [2]
+    assert [one.extracted for one in chats.read("demo").rows] == [True, True, False]
     with chats.claim("demo", 0):
-        chats.begin("demo", "ext-1", 2)
-        assert len(chats.load_unextracted("demo")) == 1
-        chats.mark_extracted("demo", 2)
-    assert chats.load_unextracted("demo") == ()
+        chats.mark("demo", "extracting", token="ext-1", index=2)
+        assert len(chats.read("demo").unread) == 1
+        chats.mark("demo", "extracted", index=2)
+    assert not chats.read("demo").unread
 
 
 def test_one_claim_at_a_time(chats: FileSessions) -> None:
@@ -69,26 +69,26 @@ def test_one_claim_at_a_time(chats: FileSessions) -> None:
             raise AssertionError("two had it")
         assert chats.save_all("demo", [Message("user", "b", AT)])[0].index == 1
     with chats.claim("demo", 0):
-        assert len(chats.load("demo")) == 2
+        assert len(chats.read("demo").rows) == 2
 
 
 def test_ending_forgetting_and_growing_old(chats: FileSessions, clock: Clock) -> None:
     said(chats, "a")
-    chats.end("demo", AT)
-    chats.end("demo", "2027-01-01T00:00:00Z")
-    (one,) = chats.conversations()
-    assert (one.session, one.messages, one.unextracted, one.ended, one.at) == ("demo", 1, 1, AT, AT)
+    chats.mark("demo", "ended", at=AT)
+    chats.mark("demo", "ended", at="2027-01-01T00:00:00Z")
+    (one,) = chats.talks()
+    assert (one.session, len(one.rows), len(one.unread), one.ended, one.at) == ("demo", 1, 1, AT, AT)
     assert chats.start("demo", AT)
-    assert chats.conversations()[0].ended == "" and chats.conversations()[0].at == AT
+    assert chats.talks()[0].ended == "" and chats.talks()[0].at == AT
     clock.now += 100
     chats.start("young", AT)
     assert chats.older(1_000_050.0) == ("demo",)
     assert chats.forget("demo") == 1 and chats.older(1_000_050.0) == ()
-    assert chats.forget("young") == 0 and chats.conversations() == ()
+    assert chats.forget("young") == 0 and not chats.talks()
 
 
 def test_what_is_not_there_and_what_cannot_be(chats: FileSessions) -> None:
-    for act in (chats.load, chats.load_unextracted, chats.forget):
+    for act in (chats.read, chats.forget):
         with pytest.raises(NotFoundError):
             act("nobody")
     with pytest.raises(NotFoundError):
@@ -103,12 +103,12 @@ def test_after_a_crash_history_tells_what_was_read(tmp_path: Path, clock: Clock)
     chats = FileSessions(tmp_path / "sessions", committed.__contains__, clock)
     said(chats, "a", "b")
     with chats.claim("demo", 0):
-        chats.begin("demo", "ext-1", 0)
+        chats.mark("demo", "extracting", token="ext-1", index=0)
     with chats.claim("demo", 0):
-        assert [one.index for one in chats.load_unextracted("demo")] == [1]
-        chats.begin("demo", "ext-2", 1)
+        assert [one.index for one in chats.read("demo").unread] == [1]
+        chats.mark("demo", "extracting", token="ext-2", index=1)
     with chats.claim("demo", 0):
-        assert [one.index for one in chats.load_unextracted("demo")] == [1]
+        assert [one.index for one in chats.read("demo").unread] == [1]
 
 
 @pytest.mark.parametrize("kind", ["link", "fifo", "directory"])
@@ -131,7 +131,7 @@ def test_what_stands_in_a_files_place_is_not_followed(tmp_path: Path, clock: Clo
     with pytest.raises(AliceError):
         chats.save_all("demo", [Message("user", "x")])[0]
     assert "secret" in outside.read_text(encoding="utf-8") and outside.stat().st_size < 50
-    assert chats.conversations() == ()
+    assert not chats.talks()
 
 
 @pytest.mark.covers("R4.27")

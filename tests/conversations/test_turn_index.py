@@ -39,7 +39,7 @@ def index_of(chats: FileSessions, tmp_path: Path) -> TurnIndex:
 
 
 def found(chats: FileSessions, index: TurnIndex | None) -> list[list[str]]:
-    everywhere = None if index else [one.session for one in chats.conversations()]
+    everywhere = None if index else [one.session for one in chats.talks()]
     asked = index or TurnIndex(Path("/nowhere"), chats, print)
     return [
         [one.record.ref for one in asked.ask(lambda turns: search(turns, question, None, 3), everywhere)]  # noqa: B023
@@ -59,7 +59,7 @@ def test_it_answers_what_the_sessions_say(chats: FileSessions, tmp_path: Path) -
     other = index_of(chats, tmp_path)
     assert other.ask(lambda turns: turns.statistics(()).total) == 6 * 7 + 4
     (one, *_) = other.ask(lambda turns: search(turns, "dentist in Graz", None, 1))
-    assert one.record == chats.load("s2")[7]
+    assert one.record == chats.read("s2").rows[7]
 
 
 def test_killed_at_any_moment_it_answers_right_afterwards(

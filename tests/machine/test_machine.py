@@ -203,7 +203,7 @@ class Acts(RuleBasedStateMachine):
         with self.world.acting("session extract"):
             w = self.world.by("agent")
             self.world.did(sessions.extract_session(w, "talk"))
-            assert chats(w).load_unextracted("talk") == ()
+            assert not chats(w).read("talk").unread
 
     @rule(ok=st.booleans(), tool=TOOLS)
     def add_episode(self, ok: bool, tool: str) -> None:

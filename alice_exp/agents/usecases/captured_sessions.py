@@ -81,7 +81,7 @@ def _one(spool: Spool, opened: Session, project: str, left: Left) -> AliceError 
         sessions.hear(opened, session)
         return None
     waits = left.text("event") == "stop" and opened.provider is not None
-    is_read = not waits or sessions.is_due(chats(opened).load_unextracted(session), opened.config)
+    is_read = not waits or sessions.is_due(chats(opened).read(session).unread, opened.config)
     failure = sessions.end(opened, session).failure if is_read else None
     deeds = deeds_of(entries)
     key = project.partition(" ")[0]
@@ -96,7 +96,7 @@ def _one(spool: Spool, opened: Session, project: str, left: Left) -> AliceError 
 
 def _read_earlier(opened: Session, host: str, current: str) -> AliceError | None:
     """Read what a host's earlier conversations left unread: hosts without an event for the end never say so."""
-    names = [one.session for one in chats(opened).conversations() if one.unextracted]
+    names = [one.session for one in chats(opened).talks() if one.unread]
     earlier = (name for name in names if name.startswith(f"{host}-") and name != current)
     return next(filter(None, (sessions.end(opened, name).failure for name in earlier)), None)
 
@@ -107,7 +107,7 @@ def _take_in(opened: Session, rows: Sequence[ChatRecord], session: str) -> None:
         take_in(opened, rows, session)
     except UsageError:
         while True:
-            present = chats(opened).load(session)
+            present = chats(opened).read(session).rows
             known = {record.name for record in present}
             new = [row for row in rows if row.name and row.name not in known]
             if not new:

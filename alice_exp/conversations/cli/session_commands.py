@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.caller.acting import require_person
-from alice_exp.conversations.rules.context_window import Settings, trigger_tokens
+from alice_exp.conversations.rules.context_window import trigger_tokens
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.usecases.sessions import Extracted
@@ -155,20 +155,26 @@ def list_sessions(terminal: Terminal) -> None:
 
     Example: alice-exp session list
     """
-    found = chats(terminal.session).conversations()
-    document = {
-        "sessions": [
-            {"id": one.session, "at": one.at or None, "last_at": one.last_at or None}
-            | {**attributes(one, "messages unextracted"), "ended": one.ended or None}
-            for one in found
-        ]
-    }
+    found = chats(terminal.session).talks()
+    sessions = [
+        {
+            "id": one.session,
+            "at": one.at or None,
+            "last_at": one.last_at or None,
+            "messages": len(one.rows),
+            "unextracted": len(one.unread),
+            "ended": one.ended or None,
+        }
+        for one in found
+    ]
     columns = [say("id"), say("last"), say("messages"), say("unread"), say("ended")]
     rows = (
-        [one.session, terminal.local(one.last_at), str(one.messages), str(one.unextracted), one.ended]
+        [one.session, terminal.local(one.last_at), str(len(one.rows)), str(len(one.unread)), one.ended]
         for one in found
     )
-    terminal.answer(document, lambda: terminal.table(columns, rows, say("no conversation is kept")))
+    terminal.answer(
+        {"sessions": sessions}, lambda: terminal.table(columns, rows, say("no conversation is kept"))
+    )
 
 
 def _said(message: Message, width: int = 400) -> tuple[str, str]:
@@ -184,7 +190,7 @@ def show(
 
     Example: alice-exp session show ses-7k2m9q4x --last 10
     """
-    records = chats(terminal.session).load(session)[-last:]
+    records = chats(terminal.session).read(session).rows[-last:]
     document = {
         "session": session,
         "messages": [
@@ -214,15 +220,16 @@ def window(
 
     Example: alice-exp session window ses-7k2m9q4x --json | jq .messages
     """
-    settings = Settings.of(terminal.session.config)
-    settings = replace(settings, max_context=max_context or settings.max_context)
-    made = sessions.window(terminal.session, session, settings)
+    config = terminal.session.config
+    if max_context:
+        config = replace(config, values={**config.values, "short_term.max_context": max_context})
+    made = sessions.window(terminal.session, session, config)
     document = {
         "session": session,
         "messages": [as_dict(replace(one, at="", speaker="")) for one in made.messages],
         "tokens": made.tokens,
         "tokens_before": made.tokens_before,
-        "trigger": trigger_tokens(settings),
+        "trigger": trigger_tokens(config),
         "compressed": made.compressed,
         **attributes(made, "folded summary"),
         "notes": [say(note.template, **note.values) for note in made.notes],

@@ -48,26 +48,6 @@ Summarise = Callable[[Sequence[Message], str, int], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """Settings of R4.4: whether to compress, the trigger as a share of the window, turns kept, window in tokens."""
-
-    enabled: bool = True
-    trigger_threshold: float = 0.8
-    keep_recent_turns: int = 5
-    max_context: int = 128_000
-
-    @classmethod
-    def of(cls, config: Config) -> Settings:
-        """The settings under ``short_term.*`` of a configuration."""
-        return cls(
-            config.flag("short_term.enabled"),
-            config.number("short_term.trigger_threshold"),
-            config.count("short_term.keep_recent_turns"),
-            config.count("short_term.max_context"),
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Window:
     """The messages to send, their token count, and the count before compression.
 
@@ -107,10 +87,11 @@ def count_tokens(messages: Sequence[Message], estimate: Estimate = estimate_toke
     return sum(map(estimate, told)) + MESSAGE_TOKENS * len(messages)
 
 
-def trigger_tokens(settings: Settings) -> int:
+def trigger_tokens(config: Config) -> int:
     """Token count from which compression starts: max_context · threshold, rounded up (R4.6)."""
+    share = config.count("short_term.max_context") * config.number("short_term.trigger_threshold")
     # 0.07 * 100 is 7.000000000000001 in floating point: without rounding first, ceil would give 8.
-    return math.ceil(round(settings.max_context * settings.trigger_threshold, 6))
+    return math.ceil(round(share, 6))
 
 
 def summary_tokens(max_context: int) -> int:
@@ -132,11 +113,12 @@ def asked(folded: Sequence[Message], previous: str, budget: int) -> str:
 
 def before_model(
     messages: Sequence[Message],
-    settings: Settings = Settings(),
+    config: Config = Config(),
     summarise: Summarise | None = None,
     estimate: Estimate = estimate_tokens,
 ) -> Window:
-    """The messages to send to the model, compressed once they reach their share of the window (R4.5-R4.13).
+    """The messages to send to the model, compressed once they reach their share of the window (R4.4-R4.13), by the
+    settings ``short_term.*``.
 
     Order: all system messages, the summary pair, then the latest turns, or only the current turn if the latest ones
     alone reach the limit. If ``summarise`` is missing, fails or returns nothing, a rule writes the summary. If there
@@ -144,14 +126,14 @@ def before_model(
     """
     before = count_tokens(messages, estimate)
     given = Window(tuple(messages), before, before)
-    trigger = trigger_tokens(settings)
-    if not settings.enabled or before < trigger:
+    trigger = trigger_tokens(config)
+    if not config.flag("short_term.enabled") or before < trigger:
         return given
     system, summaries, body = _split(messages)
     fixed = count_tokens((*system, *summary_pair("")), estimate)
-    most = summary_tokens(settings.max_context)
+    most = summary_tokens(config.count("short_term.max_context"))
     least = min(most, max(1, trigger // 20))
-    cut = _cut(body, settings.keep_recent_turns, trigger - fixed - least, estimate)
+    cut = _cut(body, config.count("short_term.keep_recent_turns"), trigger - fixed - least, estimate)
     folded, kept = body[:cut], body[cut:]
     if not (folded or len(summaries) > 1):
         said = "the conversation holds {tokens} tokens of {trigger} and no earlier turn to compress"
@@ -228,7 +210,17 @@ _LABELS: dict[Role, tuple[str, str]] = {
     "assistant": ("Assistant: ", "助手："),
     "tool": ("Tool: ", "工具："),
 }
-_ROLES = {label: role for role, labels in _LABELS.items() for label in labels}
+_WORTH = {
+    "User: ": 1.0,
+    "用户：": 1.0,
+    "Assistant: ": 0.5,
+    "助手：": 0.5,
+    "Tool: ": 0.2,
+    "工具：": 0.2,
+    "": 1.0,
+}
+"""What a sentence of a line is worth by the line's label; what a model wrote has none, and counts as a user's."""
+
 _CJK = re.compile("[\u2e80-\U0010ffff]")
 _LATIN = re.compile("[A-Za-z]+")
 _SENTENCE = re.compile(r"[^。！？!?；;\n.]+(?:[.](?=\S)[^。！？!?；;\n.]*)*[。！？!?；;.]*\s*|\n")
@@ -241,48 +233,45 @@ _SPECIFIC = re.compile(
     r"|[一二三四五六七八九十百千万两]+[个天月年点块元人次台号周日楼层]"
 )
 
-WHOLE, LONGEST, ENDLESS = 1000, 240, 20
-"""The most characters of a message that is told whole, where everything fits, of a sentence, cut at a word, and of one
-without words and clauses."""
+LONGEST, ENDLESS = 240, 20
+"""The most characters that are told of a sentence, and of one without words and clauses."""
 
 AGAIN = 0.6
 """What each later sentence of a kind leaves of the worth of an earlier one."""
 
-_ROLE: dict[Role, float] = {"user": 1.0, "assistant": 0.5, "tool": 0.2}
 _CUE, _STRONG, _THING, _ASKS = 1.0, 2.5, 0.7, 0.4
 
 
 def summary_by_rule(folded: Sequence[Message], previous: str, budget: int, estimate: Estimate) -> str:
     """The lines of the earlier summary and one line per message, within ``budget`` tokens (R4.9, B4.7).
 
-    Where whole messages do not fit, of each those sentences are told that are worth most by their length: what the
-    queue of the person's sentences would keep, names and numbers; tool results and courtesies go first. No sentence is
-    cut within a word.
+    Where not all fits, those sentences are told that are worth most by their length: what the queue of the person's
+    sentences would keep, names and numbers; tool results and courtesies go first. No sentence is cut within a word.
     """
     sample = "\n".join(one.content[:200] for one in folded[-20:]) or previous
     chinese = len(_CJK.findall(sample)) > len(_LATIN.findall(sample))
-    lines = []
-    for line in filter(None, map(str.strip, previous.splitlines())):
-        label = next(filter(line.startswith, _ROLES), "")
-        lines.append((label, line.removeprefix(label)))
+    lines = [line for line in map(str.strip, previous.splitlines()) if line]
     for one in folded:
         text = " ".join(one.content.split()) or ", ".join(call.name for call in one.tool_calls)
         if text and one.role in _LABELS:
-            lines.append((_LABELS[one.role][chinese], text))
-    whole = "\n".join(label + text for label, text in lines)
-    if all(len(text) <= WHOLE for _, text in lines) and estimate(whole) <= budget:
+            lines.append(_LABELS[one.role][chinese] + text)
+    whole = "\n".join(lines)
+    if estimate(whole) <= budget:
         return whole
     # Those worth most by their length, as many as fit, in their order, those of one message on one line.
-    said, left, told = _weighed(lines), budget, dict[int, list[int]]()
-    order = sorted(range(len(said)), key=lambda at: (-said[at][2] / (8 + estimate(said[at][1])) ** 0.6, -at))
-    for at in order:
-        place, text, worth = said[at]
-        cost = estimate(f"{text} ") if place in told else estimate(f"{lines[place][0]}{text} ") + 1
-        if worth > 0 and cost <= left:
+    labels = [next(label for label in _WORTH if line.startswith(label)) for line in lines]
+    said, left = _weighed(lines, labels), budget
+    told = dict[int, list[int]]()
+    for at in sorted(
+        range(len(said)), key=lambda at: (-said[at][2] / (8 + estimate(said[at][1])) ** 0.6, -at)
+    ):
+        place, text, _ = said[at]
+        cost = estimate(f"{text} ") if place in told else estimate(f"{labels[place]}{text} ") + 1
+        if cost <= left:
             told.setdefault(place, []).append(at)
             left -= cost
     joint = "" if chinese else " "
-    rows = [lines[place][0] + joint.join(said[at][1] for at in sorted(told[place])) for place in sorted(told)]
+    rows = [labels[place] + joint.join(said[at][1] for at in sorted(told[place])) for place in sorted(told)]
     return trimmed("\n".join(rows), budget, estimate)
 
 
@@ -302,38 +291,33 @@ def _at_a_word(text: str, most: int) -> str:
     return head.rstrip()
 
 
-def _weighed(lines: Sequence[tuple[str, str]]) -> list[tuple[int, str, float]]:
-    """Every sentence of the lines once, in order: its line, its text, and what it is worth to later turns."""
-    found, seen = list[tuple[int, str, float]](), set[str]()
-    alike = Counter(_NUMBER.sub("0", each.strip()) for _, text in lines for each in _SENTENCE.findall(text))
-    for line, (label, text) in enumerate(lines):
-        for sentence in map(str.strip, _SENTENCE.findall(text)):
-            core = sentence.casefold().rstrip("。！？!?；;. ")
-            if core and core not in seen:
-                seen.add(core)
-                # Of sentences that differ in their numbers alone ("12 passed") the newest tells most.
-                kind = _NUMBER.sub("0", sentence)
-                alike[kind] -= 1
-                # A sentence that a model wrote counts as a user's.
-                worth = _worth(sentence, _ROLES.get(label, "user"), (line + 1) / len(lines))
-                most = ENDLESS if _ENDLESS.search(sentence) else LONGEST
-                shown = sentence if len(sentence) <= most else _at_a_word(sentence, most - 1) + "…"
-                found.append((line, shown, worth * AGAIN ** min(5, alike[kind])))
-    return found
-
-
-def _worth(sentence: str, role: Role, later: float) -> float:
-    """What a sentence is worth by its words: who says it, how late, the cues of the queue, names and numbers."""
+def _weighed(lines: Sequence[str], labels: Sequence[str]) -> list[tuple[int, str, float]]:
+    """Every sentence of the lines once, but for courtesies: its line, its text, and what it is worth to later turns by
+    who says it, the cues of the queue, names and numbers."""
     # Imported here: few conversations are ever compressed.
     from alice_exp.conversations.rules.own_sentences import words_of
 
-    words, low = words_of(sentence), sentence.lower()
-    if words.idle.fullmatch(low.strip("。！？!?；;.,， ~～")):
-        return 0.0
-    things = min(4, len(_SPECIFIC.findall(sentence)))
-    worth = _ROLE[role] + 0.3 * later + _THING * things * (1.0 if role == "user" else 0.8)
-    worth += _CUE * bool(words.cue.search(low)) + _STRONG * bool(words.strong.search(low))
-    asks = bool(words.asks.search(low))
-    if asks and role == "user" and later > 0.8:
-        return worth + 2
-    return worth * (_ASKS if asks else 1.0)
+    sentences = [
+        (place, sentence.strip())
+        for place, (line, label) in enumerate(zip(lines, labels, strict=True))
+        for sentence in _SENTENCE.findall(line.removeprefix(label))
+    ]
+    alike = Counter(_NUMBER.sub("0", sentence) for _, sentence in sentences)
+    once = {
+        sentence.casefold().rstrip("。！？!?；;.,， ~～"): at for at, (_, sentence) in enumerate(sentences)
+    }
+    found = []
+    for core, at in once.items():
+        place, sentence = sentences[at]
+        if not core or words_of(core).idle.fullmatch(core):
+            continue
+        words, low, kind = words_of(sentence), sentence.lower(), _NUMBER.sub("0", sentence)
+        worth = _WORTH[labels[place]] + _THING * min(4, len(_SPECIFIC.findall(sentence)))
+        worth += _CUE * bool(words.cue.search(low)) + _STRONG * bool(words.strong.search(low))
+        # Of sentences that differ in their numbers alone ("12 passed") the newest tells most.
+        alike[kind] -= 1
+        worth *= AGAIN ** min(5, alike[kind]) * (_ASKS if words.asks.search(low) else 1.0)
+        most = ENDLESS if _ENDLESS.search(sentence) else LONGEST
+        shown = sentence if len(sentence) <= most else _at_a_word(sentence, most - 1) + "…"
+        found.append((place, shown, worth))
+    return found

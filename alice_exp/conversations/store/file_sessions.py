@@ -19,7 +19,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
-from alice_exp.conversations.values import ChatRecord, Conversation, Message, as_dict, message_of
+from alice_exp.conversations.values import ChatRecord, Message, as_dict, message_of
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, ProblemError, UsageError, reason
 from alice_exp.kernel.journal.atomic_files import append, remove
@@ -30,41 +30,55 @@ _PAUSE = 0.01
 _ENDING = ".jsonl"
 _written = json.JSONEncoder(ensure_ascii=False).encode
 
+Signature = tuple[int, int, int]
+"""Inode, size and time (ns) of a conversation's file, which stay or grow while it is only added to."""
+
 
 @dataclass
-class _Told:
-    """Contents of a file up to an offset: its messages, and what its marks add up to. Files are only added to, so what
-    was read once is not read again."""
+class Talk:
+    """A conversation, as its file says up to an offset: its messages, all names of its project, when it began and ended
+    (ISO-8601 UTC; empty while it is open), the index of the last message that was extracted from (-1: none), and the
+    last indices of extractions that began, by token. Files are only added to, so what was read is not read again."""
 
     session: str
     inode: int = 0
     end: int = 0
     rows: list[ChatRecord] = field(default_factory=list)
     project: str = ""
-    started: str = ""
+    at: str = ""
     ended: str = ""
     extracted: int = -1
     begun: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def unread(self) -> Sequence[ChatRecord]:
+        """The messages that have not been extracted from."""
+        return self.rows[self.extracted + 1 :]
+
+    @property
+    def last_at(self) -> str:
+        """When the last message came of which that is known."""
+        return next((one.message.at for one in reversed(self.rows) if one.message.at), self.at)
+
     def take(self, row: Mapping[str, Any]) -> None:
+        """Add a line of the file."""
         mark = row.get("mark")
         # Where the index is another, another process added this one meanwhile.
         if mark is None and row.get("index", len(self.rows)) == len(self.rows):
             name = str(row.get("key", ""))
             self.rows.append(ChatRecord(self.session, message_of(row), name, self.project, len(self.rows)))
         elif mark == "started":
-            self.started, self.ended = self.started or str(row["at"]), ""
+            self.at, self.ended = self.at or str(row["at"]), ""
         elif mark == "project":
             self.project = str(row["names"])
         elif mark == "ended":
-            self.ended = str(row["at"])
+            self.ended = self.ended or str(row["at"])
         elif mark == "extracting":
             self.begun[str(row["token"])] = int(row["index"])
-        elif mark == "extracted":
-            last = int(row["index"])
-            for at in range(self.extracted + 1, min(last + 1, len(self.rows))):
-                self.rows[at] = replace(self.rows[at], extracted=True)
-            self.extracted = max(self.extracted, last)
+        elif mark == "extracted" and (last := int(row["index"])) > self.extracted:
+            fresh = slice(self.extracted + 1, last + 1)
+            self.rows[fresh] = [replace(one, extracted=True) for one in self.rows[fresh]]
+            self.extracted = last
 
 
 @once
@@ -87,15 +101,15 @@ class FileSessions:
 
     def __init__(self, folder: Path, is_committed: Callable[[str], bool], epoch: Callable[[], float]) -> None:
         self._folder, self._is_committed, self._epoch = folder, is_committed, epoch
-        self._told: dict[str, _Told] = {}
+        self._talks: dict[str, Talk] = {}
 
     def start(self, session: str, at: str, project: str = "") -> bool:
         """Open a conversation, or go on with it in a project (all its names apart by spaces; empty: in none); False if
         it was already open."""
-        told = self._read(session) if self._path(session).exists() else None
-        is_new = told is None or bool(told.ended)
+        talk = self.read(session) if self._path(session).exists() else None
+        is_new = talk is None or bool(talk.ended)
         rows = [{"mark": "started", "at": at}] if is_new else []
-        if project != (told.project if told else ""):
+        if project != (talk.project if talk else ""):
             rows.append({"mark": "project", "names": project})
         if rows:
             with _refusing(session):
@@ -105,34 +119,24 @@ class FileSessions:
 
     def save_all(
         self, session: str, messages: Sequence[Message], names: Sequence[str] = (), after: int | None = None
-    ) -> tuple[ChatRecord, ...]:
+    ) -> Sequence[ChatRecord]:
         """Append messages; they are on disk (fsynced) when this returns. ``names`` are their ids in the source.
 
         ``after``: each counts only if so many messages, and these, stand before it; whoever writes meanwhile is first.
         """
-        if not messages:
-            return ()
         rows = [as_dict(one) for one in messages]
         for at, (row, name) in enumerate(zip(rows, names or [""] * len(rows), strict=True)):
             row |= {"key": name} if name else {}
             row |= {"index": after + at} if after is not None else {}
-        return tuple(self._read(session, self._append(session, rows)).rows[-len(messages) :])
+        return self.read(session, self._append(session, rows)).rows[-len(rows) :] if rows else ()
 
-    def load(self, session: str) -> tuple[ChatRecord, ...]:
-        """All messages, in order."""
-        return tuple(self._read(session).rows)
-
-    def load_unextracted(self, session: str) -> tuple[ChatRecord, ...]:
-        """The messages that have not been extracted from."""
-        told = self._read(session)
-        return tuple(told.rows[told.extracted + 1 :])
-
-    def mark_extracted(self, session: str, index: int) -> None:
-        """Mark all up to and including ``index`` as extracted, whether or not there was anything to commit (R4.18)."""
-        self._append(session, [{"mark": "extracted", "index": index}])
+    def mark(self, session: str, mark: str, **told: str | int) -> None:
+        """Note that a conversation ``ended`` (``at``), that an extraction up to and including ``index`` is about to be
+        committed (``extracting``, with its ``token``), or is done (``extracted``; R4.18)."""
+        self._append(session, [{"mark": mark, **told}])
 
     @contextmanager
-    def claim(self, session: str, wait: float) -> Iterator[None]:
+    def claim(self, session: str, wait: float) -> Iterator[Talk]:
         """Lock a conversation for extraction, after settling from git what a crash left undecided. Raises ``BusyError``
         if another process holds it for ``wait`` s."""
         handle = self._open(session)
@@ -146,47 +150,33 @@ class FileSessions:
                     said = "another process is extracting from {session}"
                     raise BusyError(said, session=session, hint="try again in a moment")
                 time.sleep(_PAUSE)
-            told = self._read(session)
-            for token, index in told.begun.items():
-                if index > told.extracted and self._is_committed(token):
-                    self.mark_extracted(session, index)
-            yield
+            for token, index in self.read(session).begun.items():
+                if index > self.read(session).extracted and self._is_committed(token):
+                    self.mark(session, "extracted", index=index)
+            yield self.read(session)
         finally:
             os.close(handle)
 
-    def begin(self, session: str, token: str, index: int) -> None:
-        """Record, before its commit, that an extraction is about to read up to and including ``index``."""
-        self._append(session, [{"mark": "extracting", "token": token, "index": index}])
-
-    def end(self, session: str, at: str) -> None:
-        """Close a conversation."""
-        if not self._read(session).ended:
-            self._append(session, [{"mark": "ended", "at": at}])
-
     def forget(self, session: str) -> int:
         """Delete a conversation; returns how many messages it held."""
-        held = len(self._read(session).rows)
+        held = len(self.read(session).rows)
         remove(self._path(session))
         return held
 
-    def conversations(self) -> tuple[Conversation, ...]:
+    def talks(self) -> Sequence[Talk]:
         """All conversations, oldest first; unreadable ones are skipped."""
         found = []
         for session in self.signatures():
             with contextlib.suppress(AliceError):
-                told = self._read(session)
-                times = (one.message.at for one in reversed(told.rows) if one.message.at)
-                unread, last = len(told.rows[told.extracted + 1 :]), next(times, told.started)
-                found.append(Conversation(session, told.started, last, len(told.rows), unread, told.ended))
-        return tuple(sorted(found, key=lambda one: (one.at, one.session)))
+                found.append(self.read(session))
+        return sorted(found, key=lambda one: (one.at, one.session))
 
     def older(self, before: float) -> tuple[str, ...]:
         """The names of conversations last written before this moment (epoch seconds)."""
-        states = self.signatures()
-        return tuple(name for name in states if int(states[name].rpartition(",")[2]) < before * 1e9)
+        return tuple(name for name, (*_, time) in self.signatures().items() if time < before * 1e9)
 
-    def signatures(self) -> dict[str, str]:
-        """Of each conversation's file its inode, size and time, which grow or stay while it is only added to."""
+    def signatures(self) -> dict[str, Signature]:
+        """The signature of each conversation's file."""
         found = {}
         with contextlib.suppress(OSError), os.scandir(self._folder) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
@@ -195,7 +185,7 @@ class FileSessions:
                     # One that another process deletes meanwhile is gone; the others are there.
                     with contextlib.suppress(FileNotFoundError):
                         state = entry.stat(follow_symlinks=False)
-                        found[name] = f"{state.st_ino},{state.st_size},{state.st_mtime_ns}"
+                        found[name] = state.st_ino, state.st_size, state.st_mtime_ns
         return found
 
     def _path(self, session: str) -> Path:
@@ -214,25 +204,26 @@ class FileSessions:
         with _refusing(session):
             return append(self._path(session), data, create=create, at=self._epoch())
 
-    def _read(self, session: str, end: int | None = None) -> _Told:
+    def read(self, session: str, end: int | None = None) -> Talk:
+        """A conversation as it is now, or up to an ``end`` of its file."""
         handle = self._open(session)
         with os.fdopen(handle, "rb") as file:
             inode = os.fstat(handle).st_ino
-            told = self._told.get(session, _Told(session))
-            if told.inode != inode or told.end > (os.fstat(handle).st_size if end is None else end):
-                told = _Told(session, inode)
-            file.seek(told.end)
-            data = file.read(-1 if end is None else end - told.end)
+            talk = self._talks.get(session, Talk(session))
+            if talk.inode != inode or talk.end > (os.fstat(handle).st_size if end is None else end):
+                talk = Talk(session, inode)
+            file.seek(talk.end)
+            data = file.read(-1 if end is None else end - talk.end)
         # A last line without its end was cut short, or is being written.
         data = data[: data.rfind(b"\n") + 1]
-        told.end += len(data)
+        talk.end += len(data)
         for line in filter(None, data.split(b"\n")):
             with contextlib.suppress(
                 ValueError, KeyError, TypeError, AttributeError, RecursionError, UsageError
             ):
-                told.take(json.loads(line))
-        self._told[session] = told
-        return told
+                talk.take(json.loads(line))
+        self._talks[session] = talk
+        return talk
 
 
 def unknown(session: str) -> NotFoundError:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from alice_exp.conversations.store.file_sessions import FileSessions, chats
+from alice_exp.conversations.store.file_sessions import FileSessions, Signature, chats
 from alice_exp.conversations.values import ChatRecord, as_dict, message_of
 from alice_exp.finding.rules.noise import NO_NOISE, SAMPLE, Noise, learn_noise
 from alice_exp.finding.rules.scorer import Statistics
@@ -45,7 +45,8 @@ READ = 20_000
 
 _SCHEMA = """
 CREATE TABLE files (
-    number INTEGER PRIMARY KEY, session TEXT NOT NULL UNIQUE, signature TEXT NOT NULL, rows INTEGER NOT NULL
+    number INTEGER PRIMARY KEY, session TEXT NOT NULL UNIQUE, rows INTEGER NOT NULL,
+    inode INTEGER NOT NULL, size INTEGER NOT NULL, time INTEGER NOT NULL
 );
 CREATE TABLE turns (
     id INTEGER PRIMARY KEY, role TEXT NOT NULL, speaker TEXT NOT NULL, at TEXT NOT NULL, length INTEGER NOT NULL,
@@ -155,7 +156,7 @@ class TurnIndex:
     def __init__(self, path: Path, chats: FileSessions, warn: Callable[[AliceError], None]) -> None:
         self._database = Database(path, _SCHEMA, warn)
         self._chats = chats
-        self._at_hand: tuple[Mapping[str, str], IndexedTurns] | None = None
+        self._at_hand: tuple[Mapping[str, Signature], IndexedTurns] | None = None
 
     def ask(self, question: Callable[[IndexedTurns], R], among: Collection[str] | None = None) -> R:
         """The answer to a question about the turns as they are now: all, or those ``among`` some sessions alone. These,
@@ -165,8 +166,8 @@ class TurnIndex:
             return found
         files = {name: at for name, at in self._chats.signatures().items() if among is None or name in among}
         if self._at_hand is None or self._at_hand[0] != files:
-            known = [one.session for one in self._chats.conversations() if one.session in files]
-            self._at_hand = files, turns_of((name, self._chats.load(name)) for name in known)
+            known = [one for one in self._chats.talks() if one.session in files]
+            self._at_hand = files, turns_of((one.session, one.rows) for one in known)
         return question(self._at_hand[1])
 
     def drop(self, session: str) -> None:
@@ -190,29 +191,29 @@ class TurnIndex:
             if known == files:
                 return IndexedTurns(connection)
             connection.rollback()
-            if _is_added_to(known, files):
+            # Where every known session is in the same file, which was only added to, what is new is taken in.
+            if all(_is_added_to(old, files.get(name)) for name, old in known.items()):
                 self._database.begin(
                     lambda one: _signatures(one) != files, lambda one: self._refresh(one, files)
                 ).rollback()
             else:
                 self._database.forget()
 
-    def _refresh(self, connection: Connection, files: Mapping[str, str]) -> None:
-        """Take in ``LOT`` turns of what is new; what is left stays behind, with no signature."""
+    def _refresh(self, connection: Connection, files: Mapping[str, Signature]) -> None:
+        """Take in ``LOT`` turns of what is new; what is left stays behind, with a file of no size."""
         known = {row[1]: row for row in connection.execute("SELECT * FROM files")}
         left = LOT
-        for session, signature in files.items():
-            number, _, old, rows = known.get(session, (None, session, "", 0))
-            if old == signature or not left:
+        for session, (inode, *state) in files.items():
+            number, _, rows, *old = known.get(session, (None, session, 0))
+            if old == [inode, *state] or not left:
                 continue
-            records = self._chats.load(session)
+            records = self._chats.read(session).rows
             fresh = records[rows : rows + left]
             left -= len(fresh)
             rows += len(fresh)
-            state = signature if rows == len(records) else ""
-            insert = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)"
-            made = connection.execute(insert, (number, session, state, rows))
-            _add(connection, int(made.lastrowid or 0) * STRIDE, fresh)
+            insert = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)"
+            told = number, session, rows, inode, *(state if rows == len(records) else (0, 0))
+            _add(connection, int(connection.execute(insert, told).lastrowid or 0) * STRIDE, fresh)
 
 
 @once
@@ -230,23 +231,18 @@ def turns_of(said: Iterable[tuple[str, Sequence[ChatRecord]]]) -> IndexedTurns:
     """The turns of some sessions, by their names, in memory."""
     connection = in_memory(_SCHEMA)
     for number, (session, records) in enumerate(said, start=1):
-        connection.execute("INSERT INTO files VALUES (?, ?, '', 0)", (number, session))
+        connection.execute("INSERT INTO files VALUES (?, ?, 0, 0, 0, 0)", (number, session))
         _add(connection, number * STRIDE, records)
     return IndexedTurns(connection)
 
 
-def _signatures(connection: Connection) -> dict[str, str]:
-    return dict(connection.execute("SELECT session, signature FROM files"))
+def _signatures(connection: Connection) -> dict[str, Signature]:
+    rows = connection.execute("SELECT session, inode, size, time FROM files")
+    return {name: (inode, size, time) for name, inode, size, time in rows}
 
 
-def _is_added_to(known: Mapping[str, str], files: Mapping[str, str]) -> bool:
-    """Whether every known session is there, in the same file, which was only added to."""
-    for session, signature in known.items():
-        inode, size, _ = map(int, files.get(session, "-1,-1,0").split(","))
-        old_inode, old_size, _ = map(int, (signature or f"{inode},0,0").split(","))
-        if size < old_size or inode != old_inode:
-            return False
-    return True
+def _is_added_to(old: Signature, new: Signature | None) -> bool:
+    return new is not None and old[0] == new[0] and old[1] <= new[1]
 
 
 def _take_out(connection: Connection, session: str) -> None:

@@ -15,7 +15,7 @@ from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.caller.heard_queue import Heard
 from alice_exp.caller.hosts import HOSTS
 from alice_exp.conversations.rules import reading
-from alice_exp.conversations.rules.context_window import Settings, Summarise, Window, asked, before_model
+from alice_exp.conversations.rules.context_window import Summarise, Window, asked, before_model
 from alice_exp.conversations.rules.own_sentences import Said, queued, said
 from alice_exp.conversations.rules.reading import Inference, order_of
 from alice_exp.conversations.rules.transcripts import typed_words
@@ -93,7 +93,7 @@ def forget_old(opened: Session) -> None:
     is_read, left = opened.config.count("long_term.max_buffer_turns") > 0, _READ_AT_ONCE
     for name in chats(opened).older(seconds(opened.caller.now) - KEPT_DAYS * 86_400):
         with suppress(AliceError, OSError):
-            if is_read and chats(opened).load_unextracted(name):
+            if is_read and chats(opened).read(name).unread:
                 left -= 1
                 if left < 0:
                     continue
@@ -120,16 +120,16 @@ def say(opened: Session, session: str, messages: Sequence[Message]) -> Spoken:
         require_fitting(message)
     if not opened.config.flag("short_term.enabled"):
         return Spoken(None)
-    now, kept = opened.caller.now, chats(opened)
-    stored = kept.save_all(session, [replace(one, at=one.at or now) for one in messages])
+    now = opened.caller.now
+    stored = chats(opened).save_all(session, [replace(one, at=one.at or now) for one in messages])
     extracted, failure = None, None
-    if is_due(kept.load_unextracted(session), opened.config):
+    if is_due(chats(opened).read(session).unread, opened.config):
         try:
             extracted = extract_session(opened, session, wait=0.0)
         except AliceError as error:
             failure = error
     last = stored[-1] if stored else None
-    return Spoken(last, len(kept.load_unextracted(session)), extracted, failure)
+    return Spoken(last, len(chats(opened).read(session).unread), extracted, failure)
 
 
 def require_fitting(message: Message) -> None:
@@ -180,7 +180,7 @@ def _keep(opened: Session, sentences: Sequence[Heard]) -> Sequence[Heard]:
 
 def hear(opened: Session, session: str) -> None:
     """Keep the person's own sentences of a conversation in the queue, each durably and once."""
-    records = chats(opened).load(session)
+    records = chats(opened).read(session).rows
     messages, _ = _read(opened, records)
     _keep(opened, _heard(records, queued(said(messages), messages)))
 
@@ -194,9 +194,8 @@ def extract_session(opened: Session, session: str, *, wait: float = 10.0, keeps:
     """
     # Read the home first: recovery lands a pending commit, and only then git tells what was already extracted.
     seen = opened.home.read()
-    with chats(opened).claim(session, wait):
-        records = chats(opened).load(session)
-        unread = [record.index for record in records if not record.extracted]
+    with chats(opened).claim(session, wait) as talk:
+        records, unread = [*talk.rows], [one.index for one in talk.unread]
         if not unread and not keeps:
             return Extracted(session)
         messages, others = _read(opened, records)
@@ -221,11 +220,11 @@ def extract_session(opened: Session, session: str, *, wait: float = 10.0, keeps:
         if drafts:
             token = opened.new_id("ext")
             if not opened.is_dry:
-                chats(opened).begin(session, token, last)
+                chats(opened).mark(session, "extracting", token=token, index=last)
             told = (("Session", f"{session}#{last}"), ("Extraction", token))
             captured = memorize(opened.target, opened.caller, drafts, op="extract", trailers=told, bulk=True)
         if not opened.is_dry:
-            chats(opened).mark_extracted(session, last)
+            chats(opened).mark(session, "extracted", index=last)
             opened.heard.remove({one.id for one in heard})
         return Extracted(session, last, len(unread), found, captured, dropped, by, others)
 
@@ -288,22 +287,23 @@ def end(opened: Session, session: str, *, forget: bool = False) -> Spoken:
             failure = error
     elif keeps:
         hear(opened, session)
-    left = len(chats(opened).load_unextracted(session))
-    chats(opened).end(session, opened.caller.now)
+    talk = chats(opened).read(session)
+    if not talk.ended:
+        chats(opened).mark(session, "ended", at=opened.caller.now)
     if forget:
         forget_one(opened, session)
-    return Spoken(None, left, extracted, failure)
+    return Spoken(None, len(talk.unread), extracted, failure)
 
 
-def window(opened: Session, session: str, settings: Settings | None = None) -> Window:
-    """The messages of a conversation to send to the model (R4.5-R4.13), else as configured; the provider, if any,
+def window(opened: Session, session: str, config: Config) -> Window:
+    """The messages of a conversation to send to the model (R4.5-R4.13); the provider, if any,
     writes the summary. Where several speak as the user, each message begins with its speaker's name."""
-    messages = [record.message for record in chats(opened).load(session)]
+    messages = [record.message for record in chats(opened).read(session).rows]
     if len({one.speaker.strip() for one in messages if one.role == "user"}) > 1:
         for at, one in enumerate(messages):
             if one.role == "user" and (name := one.speaker.strip()):
                 messages[at] = replace(one, content=f"{name}: {one.content}")
-    return before_model(messages, settings or Settings.of(opened.config), summary_by(opened.provider))
+    return before_model(messages, config, summary_by(opened.provider))
 
 
 def summary_by(provider: Provider | None) -> Summarise | None:
@@ -346,7 +346,7 @@ def add(opened: Session, session: str, rows: Sequence[ChatRecord], after: int) -
 def _known(opened: Session, session: str, rows: Sequence[ChatRecord]) -> int:
     """How many of the rows, from the first, the session already holds."""
     try:
-        present = chats(opened).load(session)
+        present = chats(opened).read(session).rows
     except NotFoundError:
         return 0
     for one, row in zip(present, rows, strict=False):

@@ -26,7 +26,7 @@ DatabaseError = sqlite3.DatabaseError
 IntegrityError = sqlite3.IntegrityError
 R = TypeVar("R")
 
-VERSION = 21
+VERSION = 22
 """Incremented with every change of the tables, the tokenisation or the statistics learned from texts."""
 
 PATIENCE = 1.0
