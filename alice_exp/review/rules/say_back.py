@@ -132,8 +132,8 @@ class _Reader:
             self._aside(clause, behind)
         elif not verbs:
             # "Quiz no, that was just for one test" speaks of the quiz.
-            is_remark = clause.level == clause.pronoun == 1 and not clause.flags & {"headed", "figure"}
-            if not (is_remark and self.pairs):
+            is_own = clause.flags & {"headed", "figure", "denied"}
+            if is_own or clause.level != 1 or clause.pronoun != 1 or not self.pairs:
                 self._only_set(clause, sets[0])
         elif sets:
             self._whole(clause, row)

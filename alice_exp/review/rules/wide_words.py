@@ -337,9 +337,9 @@ def _denied(words: Sequence[Word], at: int, row: list[Word], is_late: bool) -> i
     end = next(
         (one for one in range(at + 1, at + 1 + reach) if words[min(one, len(words) - 1)][0] not in _PASSED), 0
     )
-    if not at < end < len(words) or words[end][0] not in VERBS or is_chinese == words[end][1].isascii():
+    kind, again = words[end] if at < end < len(words) else ("", "")
+    if kind not in (VERBS if is_chinese else STRONG) or is_chinese == again.isascii():
         return at
-    kind, again = words[end]
     # "Don't forget 3"
     is_kept = again[0] == "忘" or again.startswith(("forget", "los"))
     row.append(("later" if is_late else "approve" if is_kept else _FLIPPED.get(kind, kind), again))
