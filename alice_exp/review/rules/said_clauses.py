@@ -18,8 +18,6 @@ _MARKS = {**dict.fromkeys(".;!。", 2), **dict.fromkeys(",:-–—(){}[]", 1), *
 _STRENGTH = {"approve": 3, "reject": 3, "later": 3, "good": 2, "bad": 2, "wish": 1}
 _SAYS = {"good": "approve", "wish": "approve", "bad": "reject", "soon": "later", "gone": "reject"}
 _ABOUT = ("about", "on", "regarding", "concerning")
-_LOOSE_NOUNS = ("part", "limit", "fact", "habit", "this")
-"""Behind these nouns an item need not be named."""
 
 Verdict = tuple[str, int]
 """What is said, and how strongly: "delete" (3), "wrong" (2), "I need" (1)."""
@@ -40,7 +38,6 @@ class Named:
     """What a verdict is said of: items by their places from 1, ``all`` or the ``rest``, less those that are left out.
 
     ``by_word``: by an item's own words, not by a number. ``count``: how many "the other three" says, else 0.
-    ``is_apart``: "1 but not 3" only says that 3 is left as it is.
     """
 
     places: set[int] = field(default_factory=set)
@@ -48,7 +45,6 @@ class Named:
     out: set[int] = field(default_factory=set)
     by_word: bool = False
     count: int = 0
-    is_apart: bool = False
 
     @property
     def is_only_out(self) -> bool:
@@ -60,16 +56,15 @@ class Named:
 class Clause:
     """What stands between two marks: sets and verdicts in their order, and what else it says.
 
-    ``flags``: vague (a numeral that may name or count), counted ("these two …"), figure (a number of its own), denied
-    (a negation of nothing), denied set (behind its set), order (a negation that asks), leaving (what follows is left
-    out), apart, left out (by a word behind it), also, subject (begins with words of which
-    nobody knows what they name), listing (behind a colon), chinese (its hint).
+    ``flags``: vague (a numeral that may name or count), counted ("these two …"), denied (a negation of nothing), denied
+    set (behind its set), order (a negation that asks), leaving (what follows is left out), left out (by a word behind
+    it), subject (begins with words of which nobody knows what they name), listing (behind a colon).
     """
 
     level: int = 2
     """How much the mark before it parts."""
     opener: str = ""
-    """But, so, why or a bracket."""
+    """But, so or why."""
     row: list[Named | Verdict] = field(default_factory=list)
     pronoun: int = 0
     """How many items "it" (1), "those two" (2) or "those" (-1) mean."""
@@ -120,7 +115,6 @@ class Clause:
                 self.row += [] if self.sets else [last]
             refuse(last.out & new.places)
             last.out |= new.places
-            last.is_apart |= "apart" in self.flags
             return
         if last is None:
             self.row.append(new)
@@ -165,9 +159,7 @@ class _Builder:
             is_why = clause.opener == "why"
             if kind in ("soon", "gone") and not is_why:
                 clause.hint = clause.hint or _SAYS[kind]
-                clause.flags |= {"chinese"} if word > "\x7f" else set()
             clause.flags |= {"vague"} if kind == "vague" else set()
-            clause.flags |= {"figure"} if kind == "name" and word[0].isdigit() else set()
             refuse(kind == "open", is_why and (kind in ("vague", "number") or word == "one"))
             if kind in ("name", "soon", "vague") and word != "no":
                 self.run.append(word)
@@ -186,8 +178,6 @@ class _Builder:
         self._cut(2)
         for clause, after in pairwise(self.row):
             after.text = after.text if clause.row or after.level == 2 else f"{clause.text}, {after.text}"
-        for clause, after in zip(self.row[-2::-1], self.row[:0:-1], strict=True):
-            clause.text += "" if after.row or after.level == 2 else f", {after.text}"
         return self.row[:-1]
 
     def _cut(self, level: int, opener: str = "") -> None:
@@ -198,14 +188,14 @@ class _Builder:
             clause.level, clause.opener = max(level, clause.level), opener or clause.opener
             return
         keeps = "why" if clause.opener == "why" and not level else ""
-        flags = clause.flags & {"apart"} | ({"leaving"} if is_leaving and not level else set())
+        flags = {"leaving"} if is_leaving and not level else set()
         self.row.append(Clause(level, opener or keeps, flags=flags))
 
     def _add_head(self, clause: Clause, word: str, behind: str) -> None:
         """The noun behind an item's own words, or a pronoun: "the docker one", "that one"."""
         is_plural = (word.endswith("s") and word.isascii()) or word == "stuff"
         if tokens(" ".join(self.run)):
-            self._name(clause, -is_plural, must=word not in _LOOSE_NOUNS)
+            self._name(clause, -is_plural, must=True)
         elif not (clause.last_set or clause.pronoun):
             self.must = behind in _ABOUT
             if self.must:
@@ -221,16 +211,14 @@ class _Builder:
             return
         must, self.must = must or self.must, False
         last = clause.last_set
-        is_all = last is not None and last.wide == "all" and run[0] in (*_ABOUT, "for", "with", "from")
-        several = clause.pronoun if clause.pronoun > 1 else 0
+        is_all = last is not None and last.wide == "all" and run[0] in _ABOUT
         text = "".join(one if one > "\x7f" else f" {one} " for one in run)
-        places, unknown = self._found(text, max(many, 0) or clause.tally or several or many or -is_all, must)
+        places, unknown = self._found(text, max(many, 0) or clause.tally or many or -is_all, must)
         refuse("leaving" in clause.flags and not places and unknown)
         if clause.opener != "why":
             refuse((must or is_all) and not places and tokens(text))
             clause.flags |= {"subject"} if not (clause.row or places) and run[-1] > "\x7f" else set()
             if places:
-                clause.flags |= {"headed"} if must else set()
                 clause.add(Named(places, by_word=True))
         clause.unknown += unknown
 
@@ -240,28 +228,17 @@ class _Builder:
         alike = [{one, *same_concept(one)} for one in words]
         by = [frozenset(at for at, own in enumerate(self.own, start=1) if names & own) for names in alike]
         unknown = sum(not one for one in by)
-        begun = {
-            at
-            for at, one in enumerate(self.said, start=1)
-            if fold(one).startswith(text.strip().removeprefix("关于") or "\n")
-        }
         groups = {one for one in by if (len(one) == many if many > 0 else len(one) > 1)}
-        if many and len(begun) > 1:
-            return begun, unknown
         if many and len(groups) == 1 and not any(len(one) == 1 for one in by):
             return {*min(groups)}, unknown
         score: Counter[int] = Counter()
         for one in by:
             score.update(dict.fromkeys(one, 3 if len(one) == 1 else int(len(one) < 4)))
         if must and [*score.values()].count(max(score.values(), default=0)) != 1:
-            # 出卷子 says some signs of 出试卷, "the veggie one" begins as "vegetarian" does.
+            # 出卷子 says some signs of 出试卷.
             signs = {one for one in text if one > "\x7f"} - SIGNS
-            heads = {one[:3] for one in words if one.isascii() and len(one) > 4}
             weight = 2 if len(signs) < 4 else 1
-            shared = {
-                at: weight * len(signs & own) + 2 * any(one[:3] in heads for one in own if one.isalpha())
-                for at, own in enumerate(self.own, start=1)
-            }
+            shared = {at: weight * len(signs & own) for at, own in enumerate(self.own, start=1)}
             score = Counter({at: many for at, many in shared.items() if many > 1})
         top = [at for at, value in score.items() if value == max(score.values())]
         is_found = len(top) == 1 and score[top[0]] > 1
@@ -275,27 +252,16 @@ class _Builder:
         elif kind == "mark" and word == "?":
             self._ask(clause)
         elif kind in ("mark", "and"):
-            self._cut(_MARKS[word] if kind == "mark" else 0, word if word in "([{" else "")
+            self._cut(_MARKS[word] if kind == "mark" else 0)
             self.row[-1].flags |= {"listing"} if word == ":" else set()
-        elif (
-            kind == "except"
-            or (kind == "not" and clause.opener == "correct")
-            or (kind == "but" and last and last.wide and behind not in VERBS)
-        ):
-            clause.flags = clause.flags - {"apart"} | {"leaving", *["apart"] * word.startswith("but not")}
-        elif kind in ("but", "so", "why", "correct"):
+        elif kind == "except" or (kind == "but" and last and last.wide and behind not in VERBS):
+            clause.flags |= {"leaving"}
+        elif kind in ("but", "so", "why"):
             self._cut(1, kind)
-        elif kind == "which":
-            self._cut(1)
-            self.row[-1].pronoun = 1
         elif kind == "not":
             is_order = FORMS.order.match(word) is not None
-            is_behind = last is not None and (
-                word.isascii() or word == "不是" or (is_order and not last.by_word)
-            )
+            is_behind = last is not None and (word.isascii() or word == "不是")
             clause.flags |= {"denied", *["order"] * is_order, *["denied set"] * is_behind}
-        elif kind == "also":
-            clause.flags |= {"also"}
         elif kind in ("excluded", "outside") and ("leaving" in clause.flags or clause.row or len(word) > 1):
             self._leave_out(clause)
         else:
@@ -306,6 +272,7 @@ class _Builder:
         refuse("denied" in clause.flags and kind in ("number", "all", "both") and word != "都")
         if kind == "number":
             places = {*positions(word)}
+            refuse(not places <= {*range(1, len(self.said) + 1)} and not word.startswith("exp-"))
             if word.startswith("exp-"):
                 places = {at for at, one in enumerate(self.numbered, start=1) if one.startswith(word)}
                 refuse(len(places) != 1)
@@ -333,18 +300,12 @@ class _Builder:
 
     def _add_verdict(self, clause: Clause, verdict: Verdict) -> None:
         refuse("leaving" in clause.flags and not any(one.out for one in clause.sets))
-        last = clause.verbs[-1] if clause.row and not clause.last_set else None
-        if last and isinstance(clause.row[0], Named) and last[0] != verdict[0] and last[1] == verdict[1]:
-            self._cut(1)  # "1 👍 5 👍 wait with the others"
-        self.row[-1].row.append(verdict)
+        clause.row.append(verdict)
 
     def _ask(self, clause: Clause) -> None:
         """A question is refused; "Frost hardy only? No." names an item."""
-        if len(clause.row) > 2 and clause.last_set:
-            clause.row.append(("later", 3))
-        else:
-            refuse(len(clause.row) != 1 or clause.verbs or clause.unknown or not clause.sets[0].by_word)
-            self._cut(1)
+        refuse(len(clause.row) != 1 or clause.verbs or clause.unknown or not clause.sets[0].by_word)
+        self._cut(1)
 
     def _is_listed(self, clause: Clause, word: str) -> bool:
         """Whether "all" means those of which the clauses before speak."""

@@ -70,30 +70,18 @@ class _Reader:
         for at, clause in enumerate(row):
             if clause.level == 2:
                 self.goes_on, self.fresh = False, len(self.waiting)
-            named = [*clause.sets, *(one for one, _ in self.waiting[self.fresh :])]
-            is_count = any(len(one.places) == clause.tally or one.wide for one in clause.sets)
-            is_count |= bool(clause.sets) and len(union(named)) == clause.tally
-            refuse("counted" in clause.flags and not is_count and (clause.sets or clause.unknown))
-            before = len(self.pairs)
+            is_count = any(len(one.places) == clause.tally for one in clause.sets)
+            refuse("counted" in clause.flags and not is_count)
             self._clause(clause, _reduced(clause), row[at + 1 :])
-            if clause.opener == "correct":
-                again = union(one for one, _, _ in self.pairs[before:])
-                refuse(not again and not any(one.out for one, _, _ in self.pairs))
-                for one, _, _ in self.pairs[:before]:
-                    one.places -= again
-                self.pairs = [pair for pair in self.pairs if not pair[0].is_only_out]
         if self.header:
             self._close(row)
-        is_plain = not any(one.flags & {"denied", "vague", "also"} for one in row)
-        is_plain = is_plain and all(one.row or one.hint == "later" or one.unknown < 3 for one in row)
+        is_plain = not any("denied" in one.flags for one in row)
         if not self.pairs and is_plain and all(one.is_bare or one.hint == "later" for _, one in self.waiting):
             # "Only the first one", "all but the docker one" answer a report that asks what to approve.
             self.pairs = [(one, clause.hint or "approve", 3) for one, clause in self.waiting]
             self.waiting = []
         self._settle()
-        every = {verb for one, verb, _ in self.pairs if one.wide == "all" and not one.out}
-        is_wide = any(one.wide and verb != "later" for one, verb, _ in self.pairs)
-        refuse(self.others - every - (set() if is_wide else {"later"}))
+        refuse(self.others - {verb for one, verb, _ in self.pairs if one.wide == "all"})
 
     def _close(self, row: Sequence[Clause]) -> None:
         """A verdict that found no set: "looks good to me" is of all, "no, it is port 8080" of what is named."""
@@ -101,9 +89,9 @@ class _Reader:
         is_number = any(not (one.by_word or one.is_only_out) for one, _ in self.waiting)
         refuse(self.pairs, len(self.waiting) > 1, is_number)
         if not self.waiting:
-            is_open = any(
-                one.flags & {"vague", "figure"} or one.tally or one.pronoun in (1, 3, 4, 5) for one in row
-            )
+            # "9 is wrong", "take six"
+            is_open = any("vague" in one.flags or one.pronoun > 0 for one in row)
+            is_open |= any(map(str.isdigit, "".join(one.text for one in row)))
             refuse(is_open, sum(one.unknown for one in row) > 1)
         one = self.waiting.pop()[0] if self.waiting else Named(wide="all")
         one.wide = "all" if one.is_only_out else one.wide  # "Approved, save for 3"
@@ -114,12 +102,9 @@ class _Reader:
         for one, clause in self.waiting:
             done = union(each for each, _, _ in self.pairs)
             out = {at for each, _, _ in self.pairs for at in each.out}
-            # A number may be none of the report's.
-            item = "".join(self.said[at - 1] for at in one.places if 0 < at <= len(self.said))
+            item = "".join(self.said[at - 1] for at in one.places)
             is_wrong = len(one.places) == 1 and contradicts(clause.text, item)
-            if clause.is_bare and one.wide and one.out and one.out <= done:
-                clause.hint = "approve"
-            clause.hint = "reject" if is_wrong else clause.hint
+            clause.hint = "reject" if is_wrong else "approve" if one.wide and one.out else clause.hint
             if not (one.by_word and (one.places <= done or (one.places <= out and not is_wrong))):
                 refuse(not clause.hint, clause.hint == "reject" and not one.by_word)
                 self.pairs.append((one, clause.hint, 1 if one.by_word else 2))
@@ -132,7 +117,7 @@ class _Reader:
             self._aside(clause, behind)
         elif not verbs:
             # "Quiz no, that was just for one test" speaks of the quiz.
-            is_own = clause.flags & {"headed", "figure", "denied"}
+            is_own = "denied" in clause.flags or any(map(str.isdigit, clause.text))
             if is_own or clause.level != 1 or clause.pronoun != 1 or not self.pairs:
                 self._only_set(clause, sets[0])
         elif sets:
@@ -145,25 +130,13 @@ class _Reader:
     def _aside(self, clause: Clause, behind: Sequence[Clause]) -> None:
         """A clause without a set and a verdict is passed over, where it holds nothing that may be one."""
         fresh = self.waiting[self.fresh :]
-        is_joined = bool(behind) and behind[0].level == 0
-        is_part = is_joined and behind[0].sets
-        is_reason = clause.level > 0 and not is_joined and self.pairs and self.pairs[-1][1] == "reject"
+        is_part = behind and behind[0].level == 0 and behind[0].sets
         refuse(
-            clause.level == 2 and self.is_list and clause.unknown == 1,  # "approve 1, 2. stays"
             "order" in clause.flags and clause.unknown and not fresh,  # 次数不用限制
             clause.opener == "but" and clause.pronoun,
-            "vague" in clause.flags and not is_reason,
+            "vague" in clause.flags,
             0 < clause.unknown < 3 and is_part and not clause.opener,
         )
-        if clause.hint == "later" and fresh and fresh[-1][1].is_bare:
-            fresh[-1][1].hint = "later"
-        if (
-            ("denied" in clause.flags and not clause.unknown)
-            or "order" in clause.flags
-            or clause.hint == "reject"
-        ):
-            for one, other in fresh:
-                other.hint = other.hint or "reject" * one.by_word
 
     def _only_set(self, clause: Clause, one: Named) -> None:
         """A set without a verdict in its clause."""
@@ -172,11 +145,8 @@ class _Reader:
         is_near = clause.level < 2
         refuse(clause.opener == "but" and not (one.by_word or one.out))
         is_other = one.places and last.places and one.by_word != last.by_word
-        is_said = clause.opener == "(" and self.pairs and one.places <= self.pairs[-1][0].places
         if before.is_bare and clause.level == 1 and is_other:
-            refuse(one.places != last.places)  # "number 2, the docker one"
-        elif one.places and is_said:
-            pass  # "3 no (alarms at 3 now)"
+            refuse(one.places != last.places, "denied" in clause.flags)  # "number 2, the docker one"
         elif one.is_only_out:
             self._leave_out(clause, one)
         elif is_bare and self.header and not self.waiting:
@@ -188,13 +158,8 @@ class _Reader:
             if said.out:
                 said.out |= one.places
             else:
-                is_same = one.places & said.places  # "approve 3, the docker one"
-                refuse(is_same, clause.level and one.by_word != said.by_word)
+                refuse(clause.level and one.by_word != said.by_word)  # "approve 3, the docker one"
                 self.pairs.append((one, *cast(Verdict, verdict)))
-        elif "also" in clause.flags and one.by_word and self.pairs and is_near:
-            self.pairs.append((one, *self.pairs[-1][1:]))
-        elif clause.is_bare and is_near and last.out and not one.wide:
-            last.out |= one.places
         else:
             self.waiting.append((one, clause))
 
@@ -213,17 +178,12 @@ class _Reader:
         refuse("denied" in clause.flags)
         now = self.waiting[self.fresh if clause.level < 2 and clause.pronoun < 2 else 0 :]
         now = now if clause.level < 2 or clause.pronoun else []
-        done = union(one for one, _, _ in self.pairs)
-        now = [one for one in now if not (one[0].by_word and one[0].places <= done and len(now) > 1)]
-        is_wide = any(one.wide for one, _, _ in self.pairs)
         refuse(clause.opener == "but" and any(one.wide for one, _ in now))
         if now:
             self._of_waiting(clause, verdict, now)
-        elif verdict[0] == "later" and clause.level == 2 and self.pairs and not (self.is_list or is_wide):
-            return  # "I will look again tomorrow."
         else:
-            is_other = "subject" in clause.flags and clause.unknown < 3 and not clause.pronoun
             refuse(clause.flags & {"vague", "counted"})
+            is_other = "subject" in clause.flags and clause.unknown < 3 and not clause.pronoun
             if is_other:
                 self.others.add(verdict[0])
                 self.goes_on, self.fresh = False, len(self.waiting)
@@ -238,17 +198,12 @@ class _Reader:
         """A verdict of what waits for one: "both are wrong", "that one is"."""
         last, places = now[-1][0], union(one for one, _ in now)
         refuse(not clause.level and 0 < clause.unknown < 3 and not clause.pronoun)
-        is_own = "listing" in clause.flags and now[-1][1].level == 2  # "Yes: 1, 2\n5: not sure"
-        refuse(self.is_list and not clause.pronoun and not is_own)
-        is_list = clause.pronoun < 0 or all(one.is_bare for _, one in now) or places == last.places
-        is_list |= all(not one.level for _, one in now[1:]) or len(places) in (one.pronoun for _, one in now)
-        if clause.pronoun == 1 and last.wide and last.out:
+        if clause.pronoun == 1 and last.out:
             self.pairs.append((Named({*last.out}), *verdict))  # "All but the docker one. It is wrong"
             return
         now = now[-1:] if clause.pronoun == 1 else now
-        same = union(one for one, verb, _ in self.pairs if verb == verdict[0])
-        refuse(clause.pronoun > 1 and clause.pronoun not in (len(places), len(places | same)))
-        refuse(len(now) > 1 and clause.pronoun < 2 and not is_list)
+        refuse(clause.pronoun > 1 and clause.pronoun != len(places))
+        refuse(len(now) > 1 and clause.pronoun < 2 and any("denied" in one.flags for _, one in now))
         self.pairs += _joined([one for one, _ in now], verdict)
         self.waiting = [one for one in self.waiting if one not in now]
         self.goes_on = False
@@ -260,8 +215,7 @@ class _Reader:
         is_near = clause.level < 2
         of_same = union(one for one, each, _ in self.pairs if each == verb)
         is_decided = how < 3 == strength and (clause.pronoun == 1 or not clause.unknown)
-        is_decided |= clause.opener == "so"
-        if last.out and (clause.pronoun or (is_near and verb != said)):
+        if last.out and (clause.pronoun or is_near):
             self.pairs.append((Named({*last.out}), *verdict))
         elif verb == said or (verb == "later" and clause.unknown > 2):
             refuse(clause.pronoun > 1 and clause.pronoun != len(of_same))
@@ -270,8 +224,7 @@ class _Reader:
         elif is_near and is_decided:
             self.pairs[-1] = (last, *verdict)
         else:
-            refuse(clause.pronoun, self.is_list, strength == 3, strength == 2 and not clause.unknown)
-            self.others |= {verb} if strength == 2 else set()  # "I need" is a remark
+            refuse(clause.pronoun, strength > 1)  # "I need" is a remark
 
     def _whole(self, clause: Clause, row: list[Named | Verdict]) -> None:
         """Sets with their verdicts, and those that waited for the first of these."""
@@ -287,21 +240,14 @@ class _Reader:
         is_number = not (first.wide or first.by_word)
         refuse(
             clause.opener == "but" and first.wide == "all",
-            "vague" in clause.flags and all(one.wide for one in clause.sets),
             is_first and self.goes_on and (listed or (is_number and clause.level < 1 + self.is_list)),
         )
         pairs = [
             cast(tuple[Named, Verdict], pair if is_first else pair[::-1])
             for pair in zip(row[::2], row[1::2], strict=False)
         ]
-        if first.is_only_out and not (is_first or self.pairs or "left out" in clause.flags):
-            first.wide = "all"  # "looks good except 8"
-        if clause.opener == "so":
-            self.others.discard(pairs[0][1][0])  # "The date is wrong, so erase 6"
         if clause.opener == "but" and self.pairs and first.places < self.pairs[-1][0].places:
             self.pairs[-1][0].out |= first.places  # "keep 3-7 but throw out 6"
-        if clause.opener == "but" and self.header and self.header[0] != pairs[0][1][0]:
-            self.pairs.append((Named(wide="all"), *self.header))  # "looks good but drop 6"
         self.pairs += _joined([*listed * is_first, first], pairs[0][1])
         self.pairs += [(one, *verdict) for one, verdict in pairs[1:]]
         if len(row) % 2:
@@ -309,8 +255,6 @@ class _Reader:
             is_named = isinstance(odd, Named) and odd.by_word and odd.places <= union(clause.sets[:-1])
             refuse(not (is_named if isinstance(odd, Named) else odd[0] == self.pairs[-1][1]))
         refuse(self.header and self.header[0] != self.pairs[-1][1])
-        places = union([*listed * is_first, *clause.sets])
-        refuse(clause.pronoun > 1 and places and len(places) != clause.pronoun)
         self.waiting = [one for one in self.waiting if not (is_first and one[0] in listed)]
         self.header, self.goes_on, self.is_list, self.fresh = None, not is_first, False, len(self.waiting)
 
@@ -319,10 +263,6 @@ def _joined(sets: Sequence[Named], verdict: Verdict) -> list[_Pair]:
     """The sets of one verdict: what is left out belongs to the set beside it."""
     row: list[Named] = []
     for one in sets:
-        refuse(row and row[-1].out & one.out)
-        if row and one.is_only_out:
-            row[-1].out |= one.out
-            continue
         if row and row[-1].is_only_out:
             one.out |= row.pop().out
         row.append(one)
@@ -336,7 +276,6 @@ def _reduced(clause: Clause) -> list[Named | Verdict]:
     """The row with one verdict between two sets: the strongest of those that stand together."""
     row: list[Named | Verdict] = []
     is_late = clause.hint == "later"
-    is_wide = "chinese" in clause.flags or any(one.wide for one in clause.sets)
     # "Ok, so Mia moved to York like ages ago" says nothing else.
     is_news = clause.hint == "reject" and clause.unknown > 1 and all(one.by_word for one in clause.sets)
     for one in clause.row:
@@ -348,19 +287,14 @@ def _reduced(clause: Clause) -> list[Named | Verdict]:
             row.append(one)
             continue
         # "I need to ask", 还在想怎么处理比较好
-        verdict = ("later", 1) if is_late and one[1] <= 1 + is_wide else one
+        verdict = ("later", 1) if is_late and one[1] < 3 else one
         if last is None or isinstance(last, Named):
             row.append(verdict)
         else:
             refuse(verdict[1] == last[1] and verdict[0] != last[0])
             row[-1] = max(last, verdict, key=lambda each: each[1])
     last = row[-1] if row else None
-    if (
-        isinstance(last, Named)
-        and "denied set" in clause.flags
-        and (clause.unknown < 2 or not last.by_word)
-        and not last.wide
-    ):
+    if isinstance(last, Named) and "denied set" in clause.flags and not last.wide:
         row.append(("reject", 3))  # "three isn't"
     elif isinstance(last, Named) and last.wide == "rest" and "denied" in clause.flags and clause.unknown:
         row.append(("later", 1))  # "I have not read the others"
@@ -376,10 +310,8 @@ def _verdicts(pairs: Sequence[_Pair], whole: AbstractSet[int]) -> dict[int, str]
     wide = [(one, verb) for one, verb, _ in pairs if one.wide]
     for one, verb, strength in pairs:
         # An exception outside of its set.
-        is_inside = (
-            one.wide or not one.out or one.out < one.places or (one.is_apart and not one.out & one.places)
-        )
-        refuse(one.is_only_out, not is_inside)
+        is_apart = one.by_word and one.out.isdisjoint(one.places)  # "the linter one but not the docker one"
+        refuse(one.out and not (one.wide or one.out < one.places or is_apart))
         for place in one.places - one.out:
             before, how = verdicts.get(place, (verb, 0))
             refuse(before != verb and 1 not in (how, strength))
