@@ -13,14 +13,13 @@ import shlex
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from alice_exp.kernel.errors import ProviderError, reason
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import httpx2
 
@@ -47,8 +46,46 @@ class _Refused(Exception):
         self.wait = wait
 
 
+class _Sentences(NamedTuple):
+    """What errors say of one kind of model: the package is not there, no answer in time, another status code than 200,
+    one that is too long, none at all, one that is malformed; and what helps, against the first and the others."""
+
+    missing: str
+    late: str
+    refused: str
+    long: str
+    failed: str
+    malformed: str
+    install: str
+    hint: str
+
+
+_CHAT = _Sentences(
+    "a model is configured, but the httpx2 package is not installed",
+    "the model gave no answer within {seconds:g} s",
+    "the model's server answered {code}",
+    "the model's answer is over the limit of 4 MiB",
+    "the model cannot be asked: {why}",
+    "the model's server did not send a chat completion",
+    "pip install 'alice-exp[llm]', or 'alice-exp config set provider.chat_model \"\"'",
+    "see provider.base_url and provider.chat_model in 'alice-exp config list'",
+)
+_EMBEDDER = _Sentences(
+    "an embedding model is configured, but the httpx2 package is not installed",
+    "the embedder gave no answer within {seconds:.2g} s",
+    "the embedder's server answered {code}",
+    "the embedder's answer is over the limit of 32 MiB",
+    "the embedder cannot be asked: {why}",
+    "the embedder's server did not send a list of vectors",
+    "pip install 'alice-exp[llm]', or 'alice-exp config set provider.embedding_model \"\"'",
+    "see provider.base_url and provider.embedding_model in 'alice-exp config list'",
+)
+
+
 class _Server:
-    """One model at one server. ``key`` may be empty (a local server)."""
+    """One model at one server, of which errors say ``said``. ``key`` may be empty (a local server)."""
+
+    said: _Sentences
 
     def __init__(self, base_url: str, model: str, key: str = "", *, timeout: float = TIMEOUT) -> None:
         self._base_url = base_url
@@ -81,6 +118,24 @@ class _Server:
                     raise TimeoutError
             return bytes(read)
 
+    def _told(self, ask: Callable[[], bytes], within: float) -> bytes:
+        """What ``ask`` answers; ``ProviderError`` where that is nothing within so many seconds."""
+        said = self.said
+        try:
+            import httpx2
+        except ImportError:
+            raise ProviderError(said.missing, hint=said.install) from None
+        try:
+            return ask()
+        except (httpx2.TimeoutException, TimeoutError):
+            raise ProviderError(said.late, seconds=within, hint=said.hint) from None
+        except _Refused as refused:
+            raise ProviderError(said.refused, code=refused.code, hint=said.hint) from None
+        except OverflowError:
+            raise ProviderError(said.long, hint=said.hint) from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
+            raise ProviderError(said.failed, why=self._why(error), hint=said.hint) from None
+
     def _why(self, error: Exception) -> str:
         # An error may quote the header that it is about, and the key must never be shown.
         reason = str(error).replace(self._key, "…") if self._key else str(error)
@@ -94,28 +149,11 @@ class ChatCompletions(_Server):
     seconds; the time that ``Retry-After`` names is waited for if it fits.
     """
 
+    said = _CHAT
+
     def chat(self, prompt: str) -> str:
         """The model's answer to one prompt; ``ProviderError`` if there is none in time."""
-        try:
-            import httpx2
-        except ImportError:
-            raise ProviderError(
-                "a model is configured, but the httpx2 package is not installed",
-                hint="pip install 'alice-exp[llm]', or 'alice-exp config set provider.chat_model \"\"'",
-            ) from None
-        try:
-            return _content(self._asked(prompt))
-        except (httpx2.TimeoutException, TimeoutError):
-            raise ProviderError(
-                "the model gave no answer within {seconds:g} s", seconds=self._timeout, hint=_HINT
-            ) from None
-        except _Refused as refused:
-            raise ProviderError("the model's server answered {code}", code=refused.code, hint=_HINT) from None
-        except OverflowError:
-            raise ProviderError("the model's answer is over the limit of 4 MiB", hint=_HINT) from None
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
-            why = self._why(error)
-            raise ProviderError("the model cannot be asked: {why}", why=why, hint=_HINT) from None
+        return _content(self._told(lambda: self._asked(prompt), self._timeout))
 
     def _asked(self, prompt: str) -> bytes:
         """The answer's body, with retries within one deadline."""
@@ -145,9 +183,6 @@ class ChatCompletions(_Server):
             raise TimeoutError
         asked = {"messages": [{"role": "user", "content": prompt}], "temperature": 0}
         return self._posted("/chat/completions", asked, ANSWER_LIMIT, left)
-
-
-_HINT = "see provider.base_url and provider.chat_model in 'alice-exp config list'"
 
 
 def transport(base_url: str, timeout: float) -> httpx2.Client:
@@ -181,52 +216,28 @@ def _wait(headers: Mapping[str, str]) -> float:
 def _content(body: bytes) -> str:
     """The text of a chat completion; ``ProviderError`` if the body is not one."""
     try:
-        answer: Any = json.loads(body)
-        content = answer["choices"][0]["message"]["content"]
+        content: Any = json.loads(body)["choices"][0]["message"]["content"]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
-        raise ProviderError("the model's server did not send a chat completion", hint=_HINT) from None
+        content = None
     if not isinstance(content, str):
-        raise ProviderError("the model's server did not send a chat completion", hint=_HINT)
+        raise ProviderError(_CHAT.malformed, hint=_CHAT.hint)
     return content
 
 
 VECTORS_LIMIT = 32 << 20
 """The most bytes of an answer that are read; 64 vectors of 4,096 numbers are 6 MB."""
 
-_EMBEDDING_HINT = "see provider.base_url and provider.embedding_model in 'alice-exp config list'"
-
 
 class Embeddings(_Server):
     """An ``Embedder``."""
 
+    said = _EMBEDDER
+
     def embed(self, texts: Sequence[str], within: float) -> list[list[float]]:
         """One vector per text, in order, within ``within`` seconds; ``ProviderError`` otherwise."""
-        try:
-            import httpx2
-        except ImportError:
-            raise ProviderError(
-                "an embedding model is configured, but the httpx2 package is not installed",
-                hint="pip install 'alice-exp[llm]', or 'alice-exp config set provider.embedding_model \"\"'",
-            ) from None
-        try:
-            asked = {"input": list(texts), "encoding_format": "float"}
-            return _vectors(self._posted("/embeddings", asked, VECTORS_LIMIT, within), len(texts))
-        except (httpx2.TimeoutException, TimeoutError):
-            raise ProviderError(
-                "the embedder gave no answer within {seconds:.2g} s", seconds=within, hint=_EMBEDDING_HINT
-            ) from None
-        except _Refused as refused:
-            raise ProviderError(
-                "the embedder's server answered {code}", code=refused.code, hint=_EMBEDDING_HINT
-            ) from None
-        except OverflowError:
-            told = "the embedder's answer is over the limit of 32 MiB"
-            raise ProviderError(told, hint=_EMBEDDING_HINT) from None
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
-            why = self._why(error)
-            raise ProviderError(
-                "the embedder cannot be asked: {why}", why=why, hint=_EMBEDDING_HINT
-            ) from None
+        asked = {"input": list(texts), "encoding_format": "float"}
+        answer = self._told(lambda: self._posted("/embeddings", asked, VECTORS_LIMIT, within), within)
+        return _vectors(answer, len(texts))
 
 
 def _vectors(body: bytes, count: int) -> list[list[float]]:
@@ -234,15 +245,13 @@ def _vectors(body: bytes, count: int) -> list[list[float]]:
     try:
         rows: Any = json.loads(body)["data"]
         by_index = {row["index"]: [float(value) for value in row["embedding"]] for row in rows}
-        vectors = [by_index[index] for index in range(count)]
+        vectors = [by_index[index] for index in range(count)] if len(rows) == count else []
     except (ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError):
-        raise ProviderError(
-            "the embedder's server did not send a list of vectors", hint=_EMBEDDING_HINT
-        ) from None
+        vectors = []
     lengths = {len(vector) for vector in vectors}
     finite = all(math.isfinite(value) for vector in vectors for value in vector)
-    if len(lengths) != 1 or 0 in lengths or len(rows) != count or not finite:
-        raise ProviderError("the embedder's server did not send a list of vectors", hint=_EMBEDDING_HINT)
+    if len(lengths) != 1 or 0 in lengths or not finite:
+        raise ProviderError(_EMBEDDER.malformed, hint=_EMBEDDER.hint)
     return vectors
 
 
@@ -297,7 +306,7 @@ class CommandLine:
                 hint=_HINT,
             )
         if len(answer) > ANSWER_LIMIT:
-            raise ProviderError("the model's answer is over the limit of 4 MiB", hint=_HINT)
+            raise ProviderError(_CHAT.long, hint=_HINT)
         text = answer.decode(errors="replace").strip()
         if not text:
             raise ProviderError("the model's program printed nothing", hint=_HINT)
@@ -321,9 +330,7 @@ class CommandLine:
         try:
             return process.wait(PROGRAM_TIMEOUT)
         except subprocess.TimeoutExpired:
-            raise ProviderError(
-                "the model gave no answer within {seconds:g} s", seconds=PROGRAM_TIMEOUT, hint=_HINT
-            ) from None
+            raise ProviderError(_CHAT.late, seconds=PROGRAM_TIMEOUT, hint=_HINT) from None
         finally:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
