@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from alice_exp.kernel.errors import Hint
-from alice_exp.kernel.jsonc import Document, dump, locate_key
+from alice_exp.kernel.jsonc import Document, dump
 from alice_exp.kernel.jsonc.scan import Json, Problem
-from alice_exp.model.formats.field_readers import Found, problem_at
+from alice_exp.model.formats.field_readers import Found, problem_at, unknown_key
 from alice_exp.model.values.config import BY_NAME, OPTIONS, PAST, TAKEN, Config, Kind, Option, is_local
 
 PATH = "config.jsonc"
@@ -92,21 +91,12 @@ def _take(
     option = BY_NAME.get(name)
     if option is None:
         if not (pointer[-1].startswith("x-") or name in PAST):
-            problems.add("warning", lambda: _unknown(document, pointer, name))
+            near = [TAKEN[name]] if name in TAKEN else BY_NAME
+            other = "see 'alice-exp config list'"
+            problems.add("warning", lambda: unknown_key(document, pointer, name, near, other=other))
         return
     if fits(option, value):
         values[name] = value
         return
     values_of = {"name": name, "low": 0}
     problems.add("error", lambda: problem_at(document, pointer, _SENTENCES[option.kind], values_of))
-
-
-def _unknown(document: Document, pointer: tuple[str, ...], name: str) -> Problem:
-    from difflib import get_close_matches
-
-    span = locate_key(document, pointer)
-    line, column = document.position(span[0]) if span else (1, 1)
-    close = [TAKEN[name]] if name in TAKEN else get_close_matches(name, BY_NAME, 1)
-    hint = Hint('did you mean "{value}"?', value=close[0]) if close else "see 'alice-exp config list'"
-    template = 'the key "{key}" is not known; it is kept as it is'
-    return Problem(document.path, line, column, template, {"key": name}, "warning", hint)

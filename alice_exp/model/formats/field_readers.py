@@ -1,4 +1,5 @@
-"""Readers that validate single JSON values: each returns the value or raises ``Fault`` with the reason.
+"""Readers that validate single JSON values: each returns the value or raises ``Fault`` with the reason; and the JSON
+Schema of what each takes, for editors.
 
 The sentences refer to a key as ``{name}``, which the caller fills in; ``problem_at`` finds its position in the text.
 """
@@ -7,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint
@@ -21,10 +22,20 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc import Document
 
 
-TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
-
 T = TypeVar("T")
 Reader: TypeAlias = Callable[[Json], Any]
+Shape: TypeAlias = dict[str, Json]
+"""A JSON Schema."""
+
+TEXT: Shape = {"type": "string"}
+SAID: Shape = {"type": "string", "pattern": r"\S"}
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
+MOMENT: Shape = {"type": "string", "pattern": f"^{TIME.pattern}$"}
+
+
+def said(shape: Mapping[str, Json], what: str) -> Shape:
+    """A field's shape with what an editor shows of it."""
+    return {**shape, "description": what}
 
 
 class Fault(Exception):
@@ -55,6 +66,93 @@ def read_object(value: Json, readers: Mapping[str, Reader]) -> tuple[dict[str, A
     return fields, extra
 
 
+_SHAPES: dict[Reader, Shape] = {}
+
+
+def shaped(shape: Shape) -> Callable[[Callable[[Json], T]], Callable[[Json], T]]:
+    """Decorator: what a reader takes, as JSON Schema."""
+
+    def known(reader: Callable[[Json], T]) -> Callable[[Json], T]:
+        _SHAPES[reader] = shape
+        return reader
+
+    return known
+
+
+class Field(NamedTuple):
+    """One key of an object: its reader, and its JSON Schema."""
+
+    read: Reader
+    shape: Shape
+
+
+def field(reader: Reader, what: str = "") -> Field:
+    """A key of an object, and what editors show of it (empty: nothing)."""
+    return Field(reader, said(_SHAPES[reader], what) if what else _SHAPES[reader])
+
+
+def readers(fields: Mapping[str, Field]) -> dict[str, Reader]:
+    """The readers of some keys."""
+    return {key: one.read for key, one in fields.items()}
+
+
+def shapes(fields: Mapping[str, Field]) -> Shape:
+    """The JSON Schemas of some keys."""
+    return {key: one.shape for key, one in fields.items()}
+
+
+def own_object(properties: Shape, required: tuple[str, ...] = ()) -> Shape:
+    """An object with these keys, and those that begin with x-, which are the person's own."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [*required],
+        "patternProperties": {"^x-": {}},
+        "additionalProperties": False,
+    }
+
+
+_NO_OBJECT = '"{name}" is an object'
+
+
+def within(
+    make: Callable[..., T], required: tuple[str, ...] = (), other: str = _NO_OBJECT, /, **fields: Field
+) -> Callable[[Json], T]:
+    """A reader of nested objects, whose other keys are left alone; ``other`` is the sentence for what is none."""
+    table = readers(fields)
+
+    @shaped({"type": "object", "properties": shapes(fields), "required": [*required]})
+    def read(value: Json) -> T:
+        if not isinstance(value, dict):
+            raise Fault(other)
+        found, _ = read_object(value, table)
+        for key in required:
+            if key not in found:
+                raise Fault('"{key}" is missing here', key=key)
+        return make(**found)
+
+    return read
+
+
+def listed(reader: Callable[[Json], T], template: str) -> Callable[[Json], tuple[T, ...]]:
+    """A reader of lists; ``template`` is the sentence for what is none."""
+
+    @shaped({"type": "array", "items": _SHAPES[reader]})
+    def read(value: Json) -> tuple[T, ...]:
+        if not isinstance(value, list):
+            raise Fault(template)
+        found = []
+        for index, item in enumerate(value):
+            try:
+                found.append(reader(item))
+            except Fault as fault:
+                raise Fault(fault.template, (index, *fault.below), **fault.values) from None
+        return tuple(found)
+
+    return read
+
+
+@shaped(TEXT)
 def text(value: Json) -> str:
     """Any string."""
     if not isinstance(value, str):
@@ -62,6 +160,7 @@ def text(value: Json) -> str:
     return value
 
 
+@shaped(SAID)
 def filled(value: Json) -> str:
     """A string that is not blank."""
     if not isinstance(value, str) or not value.strip():
@@ -69,6 +168,7 @@ def filled(value: Json) -> str:
     return value
 
 
+@shaped({"type": "array", "items": TEXT})
 def texts(value: Json) -> tuple[str, ...]:
     """A list of strings."""
     if not isinstance(value, list):
@@ -79,6 +179,7 @@ def texts(value: Json) -> tuple[str, ...]:
     return tuple(str(item) for item in value)
 
 
+@shaped({"type": "boolean"})
 def flag(value: Json) -> bool:
     """A boolean."""
     if not isinstance(value, bool):
@@ -86,6 +187,7 @@ def flag(value: Json) -> bool:
     return value
 
 
+@shaped({"type": "object"})
 def mapping(value: Json) -> dict[str, Json]:
     """An object with any keys."""
     if not isinstance(value, dict):
@@ -93,6 +195,7 @@ def mapping(value: Json) -> dict[str, Json]:
     return value
 
 
+@shaped({})
 def anything(value: Json) -> Json:
     """Any JSON value."""
     return value
@@ -101,6 +204,7 @@ def anything(value: Json) -> Json:
 def whole(low: int) -> Reader:
     """A reader of integers >= ``low``."""
 
+    @shaped({"type": "integer", "minimum": low})
     def read(value: Json) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < low:
             raise Fault('"{name}" is a whole number, {low} or more', low=low)
@@ -110,8 +214,10 @@ def whole(low: int) -> Reader:
 
 
 def between(low: float, high: float) -> Reader:
-    """A reader of finite numbers from ``low`` to ``high``."""
+    """A reader of finite numbers from ``low`` to ``high``; of a bound that none comes near editors know nothing."""
+    most: Shape = {"maximum": high} if high < 1e9 else {}
 
+    @shaped({"type": "number", "minimum": low, **most})
     def read(value: Json) -> float:
         # The comparison refuses NaN too, and does not overflow by converting a huge integer to float.
         if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
@@ -121,6 +227,7 @@ def between(low: float, high: float) -> Reader:
     return read
 
 
+@shaped(MOMENT)
 def time(value: Json) -> str:
     """A time in the form that files use: ISO-8601 UTC with ``Z``."""
     if isinstance(value, str) and _is_time(value):
@@ -142,6 +249,7 @@ def _is_time(text: str) -> bool:
 def matching(pattern: re.Pattern[str], template: str) -> Reader:
     """A reader of strings that match all of a pattern; ``template`` is the sentence for others."""
 
+    @shaped({"type": "string", "pattern": f"^{pattern.pattern}$"})
     def read(value: Json) -> str:
         if not isinstance(value, str) or not pattern.fullmatch(value):
             raise Fault(template)
@@ -151,10 +259,8 @@ def matching(pattern: re.Pattern[str], template: str) -> Reader:
 
 
 NAMED = 20
-"""The most problems of each severity of one file that are named; the rest are counted.
-
-Each costs a look at the whole text (its line, the key it may have meant), and nobody reads a thousand of them.
-"""
+"""The most problems of each severity of one file that are named, since each costs a look at the whole text (its line,
+the key it may have meant); the rest are counted."""
 
 
 class Found:
@@ -178,18 +284,9 @@ class Found:
 
     def all(self) -> tuple[Problem, ...]:
         """The named ones in the order of their finding, then one for the rest of each severity."""
-        more = (
-            Problem(
-                self._path,
-                1,
-                1,
-                "further problems that are not named here: {count}",
-                {"count": count - NAMED},
-                severity,
-            )
-            for severity, count in self._count.items()
-            if count > NAMED
-        )
+        template = "further problems that are not named here: {count}"
+        rows = ((severity, count - NAMED) for severity, count in self._count.items() if count > NAMED)
+        more = (Problem(self._path, 1, 1, template, {"count": left}, severity) for severity, left in rows)
         return (*self._named, *more)
 
 
@@ -202,32 +299,28 @@ def problem_at(
     hint: str = "",
 ) -> Problem:
     """A problem at ``pointer``, or at the nearest value above it that exists in the text."""
-    for length in range(len(pointer), -1, -1):
-        span = jsonc.locate(document, pointer[:length])
-        if span is not None:
-            line, column = document.position(span[0])
-            return Problem(document.path, line, column, template, values, severity, hint)
-    return Problem(document.path, 1, 1, template, values, severity, hint)
+    spans = (jsonc.locate(document, pointer[:length]) for length in range(len(pointer), -1, -1))
+    line, column = document.position(next(filter(None, spans), (0, 0))[0])
+    return Problem(document.path, line, column, template, values, severity, hint)
 
 
-def _unknown_key(document: Document, pointer: Pointer, known: Sequence[str], severity: Severity) -> Problem:
-    """The problem of an unknown key at the end of ``pointer``, with the most similar known key as a hint."""
+def unknown_key(
+    document: Document,
+    pointer: Pointer,
+    key: str,
+    known: Iterable[str],
+    severity: Severity = "warning",
+    other: str = "",
+) -> Problem:
+    """The problem of an unknown key at ``pointer``, with the most similar ``known`` one as a hint, else the other."""
     from difflib import get_close_matches
 
-    key = str(pointer[-1])
-    span = jsonc.locate_key(document, pointer)
-    line, column = document.position(span[0]) if span else (1, 1)
-    close = get_close_matches(key, known, 1)
-    hint = Hint('did you mean "{value}"?', value=close[0]) if close else 'a key of your own starts with "x-"'
-    return Problem(
-        document.path,
-        line,
-        column,
-        'the key "{key}" is not known; it is kept as it is',
-        {"key": key},
-        severity,
-        hint,
-    )
+    line, column = document.position((jsonc.locate_key(document, pointer) or (0, 0))[0])
+    hint = other if other else 'a key of your own starts with "x-"'
+    if close := get_close_matches(key, known, 1):
+        hint = Hint('did you mean "{value}"?', value=close[0])
+    template = 'the key "{key}" is not known; it is kept as it is'
+    return Problem(document.path, line, column, template, {"key": key}, severity, hint)
 
 
 class Reading:
@@ -292,9 +385,7 @@ class Reading:
                 # deleted.
                 is_lost = not at and self._listed not in self._root and isinstance(self._root[key], list)
                 severity: Severity = "error" if is_lost else "warning"
-                self.found.add(
-                    severity, partial(_unknown_key, self._document, pointer, tuple(known), severity)
-                )
+                self.found.add(severity, partial(unknown_key, self._document, pointer, key, known, severity))
 
     def report(self, fault: Fault, pointer: Pointer, right: str = "", severity: Severity = "error") -> None:
         """Take in a fault at a place of the file; ``right`` is the value to set there."""
@@ -303,22 +394,3 @@ class Reading:
             severity,
             lambda: problem_at(self._document, pointer, fault.template, fault.values, severity, hint),
         )
-
-
-TEXT: dict[str, Json] = {"type": "string"}
-SAID: dict[str, Json] = {"type": "string", "pattern": r"\S"}
-TEXTS: dict[str, Json] = {"type": "array", "items": {"type": "string"}}
-COUNT: dict[str, Json] = {"type": "integer", "minimum": 0}
-MOMENT: dict[str, Json] = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$"}
-SHARE: dict[str, Json] = {"type": "number", "minimum": 0, "maximum": 1}
-MAP: dict[str, Json] = {"type": "object"}
-
-
-def said(shape: Mapping[str, Json], what: str) -> dict[str, Json]:
-    """A field's shape with what an editor shows of it."""
-    return {**shape, "description": what}
-
-
-def nested(required: tuple[str, ...] = (), **fields: dict[str, Json]) -> dict[str, Json]:
-    """An object within a field, whose other keys are nobody's business, as for ``check``."""
-    return {"type": "object", "properties": {**fields}, "required": [*required]}

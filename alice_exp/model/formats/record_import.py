@@ -92,10 +92,7 @@ def _whole_timeline(rows: list[_Row], problems: tuple[Problem, ...], now: str) -
     events = events_with(_readers(EVENT_FIELDS, now))
 
     def renamed(value: Json) -> tuple[Event, ...]:
-        told: tuple[Event, ...] = events(
-            [_named(item) for item in value] if isinstance(value, list) else value
-        )
-        return told
+        return events([_named(item) for item in value] if isinstance(value, list) else value)
 
     within = {**_readers(SEGMENT_FIELDS, now), "events": renamed}
     segments, faults = _taken(rows, lambda value: read_segment(_named(value), within))

@@ -10,22 +10,38 @@ import re
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel import jsonc
-from alice_exp.model.formats import field_readers
 from alice_exp.model.formats.field_readers import (
     Fault,
+    Field,
     Reading,
+    anything,
+    between,
+    field,
+    filled,
+    flag,
+    listed,
+    mapping,
+    matching,
+    own_object,
     read_object,
+    readers,
+    shaped,
+    shapes,
+    text,
+    texts,
+    time,
+    whole,
 )
 from alice_exp.model.values.records import CAPACITY, Episode, EpisodeBook, Event, Segment, Timeline
 from alice_exp.model.values.records import EPISODES_PATH as EPISODES_PATH
 from alice_exp.model.values.records import EVENTS_PATH as EVENTS_PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from alice_exp.kernel.jsonc import Document, Unchanged
     from alice_exp.kernel.jsonc.scan import Json, Problem
-    from alice_exp.model.formats.field_readers import Reader
+    from alice_exp.model.formats.field_readers import Reader, Shape
 
 
 EMPTY: Mapping[str, str] = {
@@ -43,36 +59,40 @@ SEGMENTS = "segments"
 
 EPISODE_ID = re.compile(r"ep-[a-z2-9]{8}")
 
-EPISODE_FIELDS: Mapping[str, Reader] = {
-    "id": field_readers.matching(EPISODE_ID, 'an id is "ep-" and 8 characters of a-z and 2-9'),
-    "task": field_readers.filled,
-    "context": field_readers.mapping,
-    "action": field_readers.text,
-    "result": field_readers.anything,
-    "success": field_readers.flag,
-    "reward": field_readers.between(0, 1),
-    "at": field_readers.time,
-    "reflection": field_readers.text,
-    "type": field_readers.text,
-    "result_truncated": field_readers.flag,
-    "result_length": field_readers.whole(0),
-    "access_count": field_readers.whole(0),
-    "note": field_readers.text,
-    "told": field_readers.text,
-    "unreported": field_readers.flag,
-    "project": field_readers.text,
+_EPISODE: Mapping[str, Field] = {
+    "id": field(
+        matching(EPISODE_ID, 'an id is "ep-" and 8 characters of a-z and 2-9'),
+        "Filled in where it is left out.",
+    ),
+    "task": field(filled, "What was to be done."),
+    "context": field(mapping, "The surroundings, as key and value."),
+    "action": field(text, "What was done."),
+    "result": field(anything, "What came of it."),
+    "success": field(flag, "Whether it worked."),
+    "reward": field(between(0, 1), "How well it went, from 0 to 1."),
+    "at": field(time, "When: ISO-8601 in UTC."),
+    "reflection": field(text, "What was learned from it."),
+    "type": field(text, "What kind of task it was."),
+    "result_truncated": field(flag, "Whether the result was longer than what is kept."),
+    "result_length": field(whole(0), "Characters of the whole result."),
+    "access_count": field(whole(0), "How often it was found."),
+    "note": field(text, "What the report of its outcome remarked."),
+    "told": field(text, "The blocks that the decision told."),
+    "unreported": field(flag, "Whether nobody said how it ended."),
+    "project": field(text, "Where it happened; left out: in no project."),
 }
-"""The reader of every key of an episode, in canonical order."""
+_EVENT: Mapping[str, Field] = {
+    "at": field(time, "When: ISO-8601 in UTC."),
+    "thought": field(text, "What was thought."),
+    "context": field(text, "In which situation."),
+    "action": field(text, "What was done."),
+    "result": field(anything, "What came of it."),
+    "metadata": field(mapping, "Whatever else is to be kept."),
+}
 
-EVENT_FIELDS: Mapping[str, Reader] = {
-    "at": field_readers.time,
-    "thought": field_readers.text,
-    "context": field_readers.text,
-    "action": field_readers.text,
-    "result": field_readers.anything,
-    "metadata": field_readers.mapping,
-}
-"""The reader of every key of a thought."""
+EPISODE_FIELDS: Mapping[str, Reader] = readers(_EPISODE)
+EVENT_FIELDS: Mapping[str, Reader] = readers(_EVENT)
+"""The readers of every key of an episode and of a thought, in canonical order."""
 
 COUNTERS = ("next_id", "total_events", "total_compressions")
 
@@ -86,7 +106,7 @@ def read_episodes(
     ``before`` is an earlier reading of the file, whose unchanged episodes are reused.
     """
     reading = Reading(document, EPISODES, ("capacity",))
-    capacity = reading.member("capacity", field_readers.whole(1), CAPACITY)
+    capacity = reading.member("capacity", whole(1), CAPACITY)
     episodes = reading.items(
         lambda item: read_episode(item, EPISODE_FIELDS), before.of(document) if before is not None else ()
     )
@@ -108,11 +128,11 @@ def read_timeline(document: Document) -> tuple[Timeline, tuple[Problem, ...]]:
     reading.refuse_twins([(segment.id, index) for index, segment in listed])
     segments = tuple(segment for _, segment in listed)
     held = sum(segment.segment_length for segment in segments)
-    total = reading.member("total_events", field_readers.whole(0), held)
+    total = reading.member("total_events", whole(0), held)
     timeline = Timeline(
-        reading.member("next_id", field_readers.whole(1), max((one.id for one in segments), default=0) + 1),
+        reading.member("next_id", whole(1), max((one.id for one in segments), default=0) + 1),
         total,
-        reading.member("total_compressions", field_readers.whole(0), max(0, total - len(segments))),
+        reading.member("total_compressions", whole(0), max(0, total - len(segments))),
         segments,
     )
     if not reading.found.has_error:
@@ -139,33 +159,27 @@ def read_event(item: Json, readers: Mapping[str, Reader] = EVENT_FIELDS) -> Even
     return Event(**known, extra=extra)
 
 
-def events_with(readers: Mapping[str, Reader]) -> Reader:
+def events_with(keys: Mapping[str, Reader]) -> Callable[[Json], tuple[Event, ...]]:
     """A reader of lists of thoughts."""
 
-    def read(value: Json) -> tuple[Event, ...]:
-        if not isinstance(value, list):
-            raise Fault('"{name}" is a list of events')
-        found = []
-        for index, item in enumerate(value):
-            try:
-                found.append(read_event(item, readers))
-            except Fault as fault:
-                raise Fault(fault.template, (index, *fault.below), **fault.values) from None
-        return tuple(found)
+    @shaped(own_object(shapes(_EVENT)))
+    def read(value: Json) -> Event:
+        return read_event(value, keys)
 
-    return read
+    return listed(read, '"{name}" is a list of events')
 
 
-SEGMENT_FIELDS: Mapping[str, Reader] = {
-    "id": field_readers.whole(1),
-    "start": field_readers.time,
-    "end": field_readers.time,
-    "segment_length": field_readers.whole(1),
-    "compression_level": field_readers.whole(0),
-    "summary": field_readers.text,
-    "key_events": field_readers.texts,
-    "events": events_with(EVENT_FIELDS),
+_SEGMENT: Mapping[str, Field] = {
+    "id": field(whole(1), "Counts up; never given twice."),
+    "start": field(time, "The first thought's time."),
+    "end": field(time, "The last thought's time."),
+    "segment_length": field(whole(1), "How many thoughts it stands for."),
+    "compression_level": field(whole(0), "How often it was merged."),
+    "summary": field(text, "What happened, in short."),
+    "key_events": field(texts, "What must not be lost in a summary."),
+    "events": field(events_with(EVENT_FIELDS), "The thoughts that are here word for word."),
 }
+SEGMENT_FIELDS: Mapping[str, Reader] = readers(_SEGMENT)
 """The reader of every key of a segment."""
 
 
@@ -271,3 +285,8 @@ def past_episodes(data: bytes) -> EpisodeBook:
 def past_timeline(data: bytes) -> Timeline:
     """The timeline in the bytes of an ``events.jsonc``; an empty one where they are no JSONC."""
     return read_timeline(jsonc.parse(data, EVENTS_PATH, SEGMENTS))[0]
+
+
+EPISODE_SHAPE: Shape = own_object(shapes(_EPISODE), ("task",))
+SEGMENT_SHAPE: Shape = own_object(shapes(_SEGMENT))
+"""The JSON Schemas of an episode and a segment."""
