@@ -7,6 +7,7 @@ from typing import Any
 
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.jsonc.scan import Problem
+from alice_exp.kernel.value_class import attributes
 from alice_exp.model.values.block import Evidence, Placed, is_of_team
 
 
@@ -80,14 +81,7 @@ def evidence_whole(
 
 def problem(fault: Problem) -> dict[str, Any]:
     """One problem of a file."""
-    return {
-        "path": fault.path,
-        "line": fault.line,
-        "column": fault.column,
-        "message": fault.message,
-        "severity": fault.severity,
-        "hint": fault.hint,
-    }
+    return attributes(fault, "path line column message severity hint")
 
 
 def commit(act: Commit) -> dict[str, Any]:
@@ -95,10 +89,6 @@ def commit(act: Commit) -> dict[str, Any]:
     return {
         "commit": act.commit,
         "act": act.act_id,
-        "at": act.at,
-        "op": act.op,
-        "actor": act.actor,
-        "blocks": list(act.blocks),
-        "subject": act.subject,
+        **attributes(act, "at op actor blocks subject"),
         "trailers": [{"name": name, "value": value} for name, value in act.trailers],
     }

@@ -11,6 +11,9 @@ from alice_exp.kernel.value_class import dataclass
 Message = Mapping[str, Json]
 """One message between two Alices: a JSON object."""
 
+Refusal = tuple[str, str, Mapping[str, object]]
+"""A block's id, and why it does not pass: a message template and its values."""
+
 PEER_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,50}")
 """Allowed names of peers; a name becomes part of ``shared_from_NAME``, of paths and of commits."""
 

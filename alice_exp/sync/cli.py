@@ -12,6 +12,7 @@ import typer
 from alice_exp.caller.acting import require_person
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.value_class import attributes
 from alice_exp.sync import usecases as syncing
 from alice_exp.sync.remotes import Remote, remotes
 from alice_exp.sync.rules.merge_homes import told_key
@@ -166,10 +167,7 @@ def watch(
 
 def _row(remote: Remote) -> dict[str, Any]:
     return {
-        "name": remote.name,
-        "address": remote.address,
-        "private": remote.private,
-        "at": remote.at,
+        **attributes(remote, "name address private at"),
         "synced": remote.synced or None,
         "machines": [told_key(one) for one in remote.machines],
         "offered": told_key(remote.offered) if remote.offered else None,

@@ -18,7 +18,6 @@ from alice_exp.model.rules.lifecycle import (
     Change,
     Thresholds,
     at_least,
-    is_shareable,
     level,
     outcome,
     retire,
@@ -37,6 +36,7 @@ from alice_exp.model.values.block import (
     Record,
 )
 from alice_exp.model.values.config import Config
+from alice_exp.sharing.rules.bundle import leaves
 from tests.approvals import approved
 from tests.case_tables import table
 from tests.readme import diagram
@@ -326,14 +326,14 @@ def shared(**more: Any) -> Placed:
     ],
 )
 @pytest.mark.covers("R2.46")
-def test_is_shareable(placed: Placed, expected: bool) -> None:
-    assert is_shareable(placed) is expected
+def test_what_leaves(placed: Placed, expected: bool) -> None:
+    assert leaves(placed) is expected
 
 
 def test_sharing_stops_and_returns_with_the_badge() -> None:  # D18
     failed = outcome(shared().block, False, "A", NOW).block
-    assert not is_shareable(Placed(failed, "universal/tools.jsonc"))
-    assert is_shareable(Placed(outcome(failed, True, "A", NOW).block, "universal/tools.jsonc"))
+    assert not leaves(Placed(failed, "universal/tools.jsonc"))
+    assert leaves(Placed(outcome(failed, True, "A", NOW).block, "universal/tools.jsonc"))
 
 
 def test_diagram_draws_the_table() -> None:

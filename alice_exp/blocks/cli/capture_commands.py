@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from alice_exp.blocks.rules.grounding import subject_of
-from alice_exp.blocks.usecases.capture import CONTENT, Captured, Draft, completed, held_for
+from alice_exp.blocks.usecases.capture import Captured, Draft, completed, held_for
 from alice_exp.blocks.usecases.capture import memorize as keep
 from alice_exp.blocks.usecases.capture import remember as keep_word
 from alice_exp.home.references import namespace_name, namespace_path, type_named
@@ -23,6 +23,7 @@ from alice_exp.model.rules.private_facts import Delicate, delicate, destination
 from alice_exp.model.values.block import (
     ABOUT,
     BLOCK_TYPES,
+    CONTENT,
     HELD,
     About,
     Block,

@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from alice_exp.kernel.jsonc import Document, cut, edit, locate, parse
+from alice_exp.kernel.jsonc import Document, cut, edit, parse
 from alice_exp.kernel.jsonc.scan import Json, Problem
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model import documents
 from alice_exp.model.formats.block_fields import NAME
 from alice_exp.model.formats.block_schema import block_json, block_of, read_blocks
+from alice_exp.model.formats.field_readers import problem_at
 from alice_exp.model.rules.adoption import completed
 from alice_exp.model.rules.approval import CLAIM
 from alice_exp.model.values.block import (
@@ -22,6 +23,7 @@ from alice_exp.model.values.block import (
     Evidence,
     Place,
     Placed,
+    content_of,
     path_of,
 )
 
@@ -57,20 +59,10 @@ def as_claim(placed: Placed, block_id: str, now: str) -> Block:
     if block.approved is not None:
         standing.append(f"approved {block.approved.at[:10]} by {block.approved.by}")
     claim = Evidence(CLAIM, f"alice/{block.id}", now, ", ".join(standing))
-    return Block(
+    return content_of(
+        block,
         id=block_id,
-        payload=block.payload,
-        trigger=block.trigger,
-        key=block.key,
-        type=block.type,
-        about=block.about,
         evidence=(*block.evidence, claim)[-EVIDENCE_KEPT:],
-        importance=block.importance,
-        emotional_weight=block.emotional_weight,
-        project=block.project,
-        tags=block.tags,
-        related=block.related,
-        replaces=block.replaces,
         origin=ORIGIN,
         suggested=block.suggested or (placed.where if placed.place == "universal" else ""),
         created_at=block.created_at or now,
@@ -179,6 +171,4 @@ def _above(problem: Problem) -> Problem:
 
 
 def _fault(document: Document, below: tuple[str, ...], template: str, **values: object) -> Problem:
-    span = locate(document, ("blocks", 0, *below)) or locate(document, ("blocks", 0)) or (0, 0)
-    line, column = document.position(span[0])
-    return _above(Problem(document.path, line, column, template, values))
+    return _above(problem_at(document, ("blocks", 0, *below), template, values))

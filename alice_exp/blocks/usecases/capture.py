@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields, replace
-from operator import attrgetter
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.grounding import held_in, is_heard, resting_on, said_again, subject_of
@@ -19,6 +18,7 @@ from alice_exp.model.rules.approval import namespace_for
 from alice_exp.model.rules.identity import Rejections, Sameness, marks, sameness, twin
 from alice_exp.model.rules.private_facts import pool_path
 from alice_exp.model.values.block import (
+    CONTENT,
     CUES,
     EVIDENCE_KEPT,
     HEARD,
@@ -28,6 +28,7 @@ from alice_exp.model.values.block import (
     Payload,
     Placed,
     Trigger,
+    content_of,
     is_approved,
 )
 from alice_exp.model.values.snapshot import ChangeSet, Put
@@ -72,20 +73,13 @@ class Draft:
 
         ``suggested`` is the destination of an approval, unless the block itself names one.
         """
-        content = dict(zip(CONTENT, _CONTENT_OF(block), strict=True))
-        content["suggested"] = block.suggested or suggested
-        return cls(**content, lived=lived)
+        content = {name: getattr(block, name) for name in CONTENT}
+        return cls(**content | {"suggested": block.suggested or suggested}, lived=lived)
 
     @property
     def block(self) -> Block:
         """What it says, as a block without an id, of as many names of a project."""
-        return Block("", **dict(zip(CONTENT, _CONTENT_OF(self), strict=True)))
-
-
-CONTENT = tuple(field.name for field in fields(Draft) if field.name != "lived")
-"""The fields of a block that whoever captures it may set; only acts set the others."""
-
-_CONTENT_OF = attrgetter(*CONTENT)
+        return content_of(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from alice_exp.caller.acting import require_person
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.value_class import attributes
 from alice_exp.maintenance.usecases import settings
 from alice_exp.maintenance.usecases.settings import Value
 from alice_exp.model import documents
@@ -78,13 +79,7 @@ def check(terminal: Terminal) -> None:
 
 
 def _namespace(one: settings.Namespace) -> dict[str, object]:
-    return {
-        "set": one.place,
-        "namespace": one.name,
-        "path": one.path,
-        "blocks": one.blocks,
-        "stale": one.stale,
-    }
+    return {"set": one.place, "namespace": one.name, **attributes(one, "path blocks stale")}
 
 
 def namespace_list(terminal: Terminal) -> None:
@@ -241,9 +236,7 @@ def _value(found: Value) -> dict[str, Any]:
     return {
         "key": option.name,
         "value": found.value,
-        "default": option.default,
-        "kind": option.kind,
-        "doc": option.doc,
+        **attributes(option, "default kind doc"),
         **({} if found.proposed is None else {"proposed": found.proposed}),
     }
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import CONFIDENCE, EVIDENCE_KEPT, Block, Evidence, Placed, is_approved
+from alice_exp.model.values.block import CONFIDENCE, EVIDENCE_KEPT, Block, Evidence, Placed
 from alice_exp.model.values.config import Pauses, Wait
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 
@@ -298,22 +298,6 @@ def revive(block: Block, now: str, thresholds: Thresholds = DEFAULT) -> Change:
         _with(block, now, Evidence("revived", at=now)), state="possible", open_failures={}, archived=None
     )
     return Change(after, level(block, thresholds), "possible", "revived")
-
-
-def is_shareable(placed: Placed, thresholds: Thresholds = DEFAULT) -> bool:
-    """Whether a block may be offered to a peer (R2.46, B2.38, DESIGN 6).
-
-    Only from ``universal/``, approved with its present content, marked shareable by a person, and super reliable by
-    verifications made here: a count must not gain weight by being passed on from peer to peer.
-    """
-    block = placed.block
-    return (
-        placed.place == "universal"
-        and block.shareable
-        and block.verifications_local >= thresholds.super_reliable
-        and level(block, thresholds) == "super_reliable"
-        and is_approved(placed)
-    )
 
 
 def expires_at(block: Block, wait: Wait) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import field
 from operator import attrgetter
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.jsonc.scan import Json
@@ -244,6 +244,19 @@ class Block:
     """Keys unknown to the schema, including ``x-`` keys: kept, never interpreted."""
     entry: Entry | None = field(default=None, compare=False)
     """The newest entry of the ledger on it (``ledger.NONE``: nobody decided); None until a home looked it up."""
+
+
+CONTENT = (
+    *("payload", "trigger", "key", "type", "about", "tags", "related", "replaces", "evidence"),
+    *("importance", "emotional_weight", "project", "suggested", "created_at", "origin"),
+)
+"""The fields of a block that whoever captures it may set; only acts set the others."""
+
+
+def content_of(one: object, **others: object) -> Block:
+    """A block of what another one, or a draft, has of ``CONTENT``, and of the ``others``; without an id by default."""
+    fields: dict[str, Any] = {name: getattr(one, name) for name in CONTENT}
+    return Block(**{"id": "", **fields, **others})
 
 
 @dataclass(frozen=True, slots=True)

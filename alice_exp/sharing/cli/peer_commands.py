@@ -13,10 +13,12 @@ from alice_exp.kernel.errors import AliceError, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
-from alice_exp.sharing.ports import PEER_NAME, Peer
+from alice_exp.sharing.cli.share_commands import why_not
+from alice_exp.sharing.ports import PEER_NAME, Peer, Refusal
 from alice_exp.sharing.store.network import network
 from alice_exp.sharing.store.peer_identity import peers, shares
 from alice_exp.sharing.usecases import peers as exchanging
+from alice_exp.sharing.usecases.bundles import TakenIn
 from alice_exp.sharing.usecases.peers import Exchanged
 from alice_exp.terminal.console import Terminal, sentence, short, visible
 from alice_exp.terminal.language import say
@@ -31,9 +33,6 @@ _Port = Annotated[
 _Bind = Annotated[
     str, typer.Option("--bind", metavar="ADDRESS", help="The address to listen on (else all of them).")
 ]
-Refusal = tuple[str, str, Mapping[str, object]]
-"""A block's id, and why it does not pass: a message template and its values."""
-
 _EVERYWHERE = "0.0.0.0"
 
 
@@ -349,20 +348,18 @@ def _new(peer: str, rows: Sequence[Refusal], heard: set[tuple[str, str]] | None)
 
 
 def _exchanged(done: Exchanged) -> dict[str, Any]:
-    taken = done.taken
-    rows = taken.refused if taken else ()
+    taken = done.taken or TakenIn(done.peer)
+    kinds = ("candidates", "merged", "noted")
     return {
         "peer": done.peer,
         "offered": list(done.offered),
-        "withheld": [{"id": one, "why": say(why, **values)} for one, why, values in done.withheld],
-        "candidates": [one.block.id for one in taken.candidates] if taken else [],
-        "merged": [one.block.id for one in taken.merged] if taken else [],
-        "noted": [one.block.id for one in taken.noted] if taken else [],
-        "unchanged": taken.unchanged if taken else 0,
-        "refused": [{"id": which, "why": say(why, **values)} for which, why, values in rows],
+        "withheld": why_not(done.withheld),
+        **{kind: [one.block.id for one in getattr(taken, kind)] for kind in kinds},
+        "unchanged": taken.unchanged,
+        "refused": why_not(taken.refused),
         "refused_there": [{"id": one, "why": why} for one, why in done.refused_there],
         "revoked": list(done.revoked),
-        "commit": taken.commit.commit if taken and taken.commit else None,
+        "commit": commit_id(taken.commit),
     }
 
 

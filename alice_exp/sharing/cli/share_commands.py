@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +16,7 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
 from alice_exp.model.values.block import Placed
+from alice_exp.sharing.ports import Refusal
 from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.sharing.usecases import bundles
 from alice_exp.sharing.usecases.bundles import Permitted
@@ -178,17 +179,15 @@ def import_(
     if not dry_run and bundles.would_raise(session.home, session.caller, bundle):
         terminal.confirm(say("Raise counts of blocks that you approved, as {name} claims?", name=bundle.name))
     taken = bundles.take_in(terminal.home_for(dry_run), session.caller, bundle)
-    refused = [(which, say(why, **values)) for which, why, values in taken.refused]
+    refused = why_not(taken.refused)
     changed = (*taken.candidates, *taken.merged, *taken.noted)
     document = {
         "from": taken.name,
         "ids": [] if dry_run else [one.block.id for one in changed],
         "commit": commit_id(taken.commit),
-        "candidates": [_entry(one) for one in taken.candidates],
-        "merged": [_entry(one) for one in taken.merged],
-        "noted": [_entry(one) for one in taken.noted],
+        **{kind: [*map(_entry, getattr(taken, kind))] for kind in ("candidates", "merged", "noted")},
         "unchanged": taken.unchanged,
-        "refused": [{"id": which, "why": why} for which, why in refused],
+        "refused": refused,
         "dry_run": dry_run,
     }
 
@@ -206,8 +205,13 @@ def import_(
         )
 
     terminal.answer(document, text)
-    for which, why in refused:
-        terminal.note(say("alice-exp: {id} stays out: {why}", id=which, why=why))
+    for one in refused:
+        terminal.note(say("alice-exp: {id} stays out: {why}", **one))
+
+
+def why_not(rows: Iterable[Refusal]) -> list[dict[str, str]]:
+    """What does not pass, and why, in the person's language."""
+    return [{"id": which, "why": say(why, **values)} for which, why, values in rows]
 
 
 def _entry(placed: Placed) -> dict[str, Any]:

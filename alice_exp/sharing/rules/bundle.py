@@ -18,11 +18,20 @@ from alice_exp.kernel.text.display import escaped_json
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import ID, NAME
 from alice_exp.model.formats.block_schema import block_json, block_of
-from alice_exp.model.formats.field_readers import TIME
+from alice_exp.model.formats.field_readers import TIME, Fault
 from alice_exp.model.rules.approval import CLAIM, claimed
-from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, Thresholds, is_shareable, level
+from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, Thresholds, level
 from alice_exp.model.rules.secrets import Finding, findings
-from alice_exp.model.values.block import EVIDENCE_KEPT, Block, Evidence, Placed, content_hash, is_approved
+from alice_exp.model.values.block import (
+    EVIDENCE_KEPT,
+    Block,
+    Evidence,
+    Placed,
+    content_hash,
+    content_of,
+    is_approved,
+)
+from alice_exp.sharing.ports import Refusal
 
 FORMAT = "alice-exp bundle"
 VERSION = 1
@@ -73,7 +82,7 @@ class Received:
 
     name: str
     offers: tuple[Offer, ...]
-    refused: tuple[tuple[str, str, Mapping[str, object]], ...] = ()
+    refused: tuple[Refusal, ...] = ()
 
 
 def lacks(placed: Placed, thresholds: Thresholds = DEFAULT) -> tuple[str, ...]:
@@ -98,8 +107,9 @@ def _missing(reason: str) -> str:
 
 
 def leaves(placed: Placed, thresholds: Thresholds = DEFAULT) -> bool:
-    """Whether a block would be part of the next bundle."""
-    return is_shareable(placed, thresholds) and not lacks(placed, thresholds)
+    """Whether a block would be part of the next bundle, or offered to a peer: a count must not gain weight by being
+    passed on from peer to peer."""
+    return not lacks(placed, thresholds)
 
 
 def bundle(name: str, placed: Iterable[Placed], thresholds: Thresholds = DEFAULT) -> Bundle:
@@ -174,42 +184,35 @@ def read_bundle(value: Json, path: str = "") -> Received:
     if not isinstance(items, list) or len(items) > MOST_BLOCKS:
         raise ProblemError('a bundle has "blocks", {most} at most', most=MOST_BLOCKS, path=path)
     offers: list[Offer] = []
-    refused: list[tuple[str, str, Mapping[str, object]]] = []
+    refused: list[Refusal] = []
     for number, item in enumerate(items, start=1):
         said = item.get("id") if isinstance(item, dict) else None
         which = said if isinstance(said, str) and ID.fullmatch(said) else f"block {number}"
         try:
             offers.append(_offer(item, name))
-        except _Refused as why:
+        except Fault as why:
             refused.append((which, why.template, why.values))
     return Received(name, tuple(offers), tuple(refused))
 
 
-class _Refused(Exception):
-    def __init__(self, template: str, **values: object) -> None:
-        super().__init__(template)
-        self.template = template
-        self.values = values
-
-
 def _offer(item: Json, name: str) -> Offer:
     if not isinstance(item, dict):
-        raise _Refused("it is not a block")
+        raise Fault("it is not a block")
     for key in item:
         if key not in FIELDS:
-            raise _Refused('"{key}" has no place in a bundle', key=key[:40])
+            raise Fault('"{key}" has no place in a bundle', key=key[:40])
     if not isinstance(item.get("id"), str) or not ID.fullmatch(str(item["id"])):
-        raise _Refused("its id is malformed")
+        raise Fault("its id is malformed")
     claimed = item.get("verifications")
     if isinstance(claimed, bool) or not isinstance(claimed, int) or not 1 <= claimed <= MOST_CLAIMED:
-        raise _Refused("its count of verifications is not between 1 and {most}", most=MOST_CLAIMED)
+        raise Fault("its count of verifications is not between 1 and {most}", most=MOST_CLAIMED)
     if sum(len(text) for _, text in _texts(item)) > MOST_TEXT:
-        raise _Refused("it says more than {most} characters", most=MOST_TEXT)
+        raise Fault("it says more than {most} characters", most=MOST_TEXT)
     block = block_of({key: item[key] for key in ("id", *CONTENT) if key in item}, "universal")
     if isinstance(block, str):
-        raise _Refused("{why}", why=block)
+        raise Fault("{why}", why=block)
     if item.get("hash") != content_hash(block):
-        raise _Refused("it does not say what its hash covers")
+        raise Fault("it does not say what its hash covers")
     return Offer(replace(block, evidence=_pieces(item.get("evidence"), name)), claimed)
 
 
@@ -217,7 +220,7 @@ def _pieces(value: Json, name: str) -> tuple[Evidence, ...]:
     if value is None:
         return ()
     if not isinstance(value, list) or len(value) > PIECES:
-        raise _Refused("its evidence is not a list of at most {most}", most=PIECES)
+        raise Fault("its evidence is not a list of at most {most}", most=PIECES)
     pieces = []
     for one in value:
         fits = isinstance(one, dict) and all(
@@ -226,7 +229,7 @@ def _pieces(value: Json, name: str) -> tuple[Evidence, ...]:
         said = cast("dict[str, str]", one) if fits else {}
         at = said.get("at", "")
         if not said or (at and not TIME.fullmatch(at)):
-            raise _Refused("a piece of its evidence says what has no place in a bundle")
+            raise Fault("a piece of its evidence says what has no place in a bundle")
         # The effect is dropped: an outcome at the sender must not count as one here.
         pieces.append(Evidence("shared", ref=name, at=at, quote=said.get("quote", "")))
     return tuple(pieces)
@@ -234,16 +237,12 @@ def _pieces(value: Json, name: str) -> tuple[Evidence, ...]:
 
 def candidate(offer: Offer, name: str, block_id: str, now: str) -> Block:
     """A received block as a candidate of this home: possible, unverified, with its origin and the sender's claim."""
-    block = offer.block
-    evidence = (*(replace(piece, at=piece.at or now) for piece in block.evidence), claim(offer, name, now))
-    return Block(
+    dated = (replace(piece, at=piece.at or now) for piece in offer.block.evidence)
+    return content_of(
+        offer.block,
         id=block_id,
-        payload=block.payload,
-        trigger=block.trigger,
-        type=block.type,
         about="work",
-        tags=block.tags,
-        evidence=evidence,
+        evidence=(*dated, claim(offer, name, now)),
         origin=f"shared_from_{name}"[: len("shared_from_") + 64],
         created_at=now,
         updated_at=now,

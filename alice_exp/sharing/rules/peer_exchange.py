@@ -17,6 +17,7 @@ from alice_exp.model.rules.approval import CLAIM, claimed
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.values.block import EVIDENCE_KEPT, Archived, Evidence, content_hash, path_of
 from alice_exp.model.values.snapshot import Put
+from alice_exp.sharing.ports import Refusal
 from alice_exp.sharing.rules.bundle import (
     FORMAT,
     VERSION,
@@ -59,7 +60,7 @@ class Offering:
     """Items offered, sorted by id, and allowed blocks withheld: id and reason (message template, values)."""
 
     items: tuple[Mapping[str, Json], ...]
-    withheld: tuple[tuple[str, str, Mapping[str, object]], ...] = ()
+    withheld: tuple[Refusal, ...] = ()
 
     @property
     def marks(self) -> tuple[Mark, ...]:
@@ -81,7 +82,7 @@ def offering(snapshot: Snapshot) -> Offering:
         return Offering(())
     thresholds = Thresholds.of(snapshot.config)
     items: list[Mapping[str, Json]] = []
-    withheld: list[tuple[str, str, Mapping[str, object]]] = []
+    withheld: list[Refusal] = []
     going = (placed for placed in snapshot.within("universal") if leaves(placed, thresholds))
     for placed in sorted(going, key=lambda one: one.block.id):
         item = as_it_leaves(placed.block)

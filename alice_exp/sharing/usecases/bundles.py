@@ -18,7 +18,7 @@ from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import pool_path
 from alice_exp.model.values.block import PLACES, Block, Place, Placed, content_hash, is_approved
 from alice_exp.model.values.snapshot import ChangeSet, Put
-from alice_exp.sharing.ports import Disclosure
+from alice_exp.sharing.ports import Disclosure, Refusal
 from alice_exp.sharing.rules.bundle import (
     Bundle,
     Received,
@@ -34,7 +34,7 @@ from alice_exp.sharing.rules.bundle import (
 from alice_exp.sharing.store.peer_identity import shares
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
@@ -65,7 +65,7 @@ class TakenIn:
     merged: tuple[Placed, ...] = ()
     noted: tuple[Placed, ...] = ()
     unchanged: int = 0
-    refused: tuple[tuple[str, str, Mapping[str, object]], ...] = ()
+    refused: tuple[Refusal, ...] = ()
     commit: Commit | None = None
 
 

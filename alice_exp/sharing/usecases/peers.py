@@ -18,7 +18,7 @@ from alice_exp.kernel.journal.act import Act, Actor, Commit, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import PLACES, Place
 from alice_exp.model.values.snapshot import ChangeSet
-from alice_exp.sharing.ports import Disclosure, Message, Peer
+from alice_exp.sharing.ports import Disclosure, Message, Peer, Refusal
 from alice_exp.sharing.rules import peer_exchange
 from alice_exp.sharing.rules.peer_exchange import Mark, Offering, Withdrawal
 from alice_exp.sharing.store.peer_identity import peers, shares
@@ -51,7 +51,7 @@ class Exchanged:
 
     peer: str
     offered: tuple[str, ...] = ()
-    withheld: tuple[tuple[str, str, Mapping[str, object]], ...] = ()
+    withheld: tuple[Refusal, ...] = ()
     taken: TakenIn | None = None
     refused_there: tuple[tuple[str, str], ...] = ()
     revoked: tuple[str, ...] = ()
