@@ -27,8 +27,7 @@ import pytest
 import typer
 
 from alice_exp.caller.hosts import KNOWN
-from alice_exp.home.state_files import FOLDERS, state_files
-from alice_exp.home.store.list_files import write_local
+from alice_exp.home.store.list_files import FOLDERS, state_files, write_local
 from alice_exp.model.values.config import HAND_EDITS_TRUSTED
 from tests.in_memory import in_memory
 
@@ -170,7 +169,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scratch: Path) -> Ite
     unlisted = [path for path, holds in state_files(tmp_path / "alice") if holds is None]
     # Some tests put a file in the place of a folder.
     left = [path for path in unlisted if ".alice-tmp-" not in str(path) and path.name not in FOLDERS]
-    assert not left, "not in home/state_files.py"
+    assert not left, "not in home/store/list_files.py"
 
 
 def _forbid_other_homes(monkeypatch: pytest.MonkeyPatch, scratch: Path) -> None:

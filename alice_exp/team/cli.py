@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp.caller.acting import require_person
-from alice_exp.home.state_files import note_written
+from alice_exp.home.store.list_files import note_written
 from alice_exp.kernel.errors import NotFoundError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model.documents import said, texts

@@ -231,7 +231,7 @@ def write_apart(root: Path, target: str, text: str) -> None:
     if target == "-":
         sys.stdout.write(text)
         return
-    from alice_exp.home.state_files import note_written
+    from alice_exp.home.store.list_files import note_written
     from alice_exp.kernel.journal.atomic_files import create
 
     try:

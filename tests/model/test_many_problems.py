@@ -9,6 +9,7 @@ import pytest
 from alice_exp.blocks.rules.memory_formats import basic_memory, claude_md
 from alice_exp.finding.rules.statement import text_keys
 from alice_exp.kernel.jsonc import parse
+from alice_exp.kernel.text.tokens import plain_mark
 from alice_exp.learning.rules.episode_groups import _steps
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.field_readers import NAMED
@@ -16,7 +17,6 @@ from alice_exp.model.formats.record_import import import_episodes, import_timeli
 from alice_exp.model.formats.record_schema import read_episodes
 from alice_exp.model.rules.private_facts import kinds_of
 from alice_exp.model.rules.secrets import findings
-from alice_exp.model.rules.similarity import plain_mark
 from tests.case_tables import cases
 from tests.cost import ratio
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alice_exp.kernel.text.tokens import same_inference
 from alice_exp.model.rules.identity import Rejections, inference, marks, sameness
-from alice_exp.model.rules.similarity import same_inference
 from alice_exp.model.values.block import Block, Payload, Placed, Trigger
 from tests.case_tables import table
 from tests.model.test_rejection import REWORDED

@@ -2,8 +2,7 @@
 
 import pytest
 
-from alice_exp.kernel.text.tokens import bag, fingerprint_text
-from alice_exp.model.rules.similarity import same_inference
+from alice_exp.kernel.text.tokens import bag, fingerprint_text, same_inference
 from tests.case_tables import cases
 
 REWORDED = cases(__file__, "REWORDED")

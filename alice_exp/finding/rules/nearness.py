@@ -29,10 +29,9 @@ from alice_exp.finding.rules.statement import (
     vocabulary,
 )
 from alice_exp.kernel.text.bilingual_lexicon import same_concept
-from alice_exp.kernel.text.tokens import is_cjk
+from alice_exp.kernel.text.tokens import is_cjk, same_inference
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import inference
-from alice_exp.model.rules.similarity import same_inference
 from alice_exp.model.values.block import SETS, Placed, is_put_away
 from alice_exp.model.values.snapshot import Catalogue, Snapshot
 

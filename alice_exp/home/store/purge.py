@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alice_exp.home.state_files import kind_of, state_files
+from alice_exp.home.store.list_files import kind_of, state_files
 from alice_exp.home.store.purge_search import Versions, blobs, departed, erased, first_act, remains, versions
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.content_digest import blob_id

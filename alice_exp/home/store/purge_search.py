@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from alice_exp.home.state_files import written_files
+from alice_exp.home.store.list_files import written_files
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.atomic_files import read_bytes
 from alice_exp.kernel.journal.git_process import Repository

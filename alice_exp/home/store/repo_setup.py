@@ -12,8 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from alice_exp.home.state_files import FOLDERS
-from alice_exp.home.store.list_files import TRACKED, scan
+from alice_exp.home.store.list_files import FOLDERS, TRACKED, scan
 from alice_exp.kernel.errors import AliceError, ProblemError, reason
 from alice_exp.kernel.journal import transaction
 from alice_exp.kernel.journal.act import Act, Actor, Commit, Op

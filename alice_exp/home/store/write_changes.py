@@ -85,17 +85,17 @@ class Recording:
 
         They are parsed and compared before anything is written: a wrong edit must never reach a person's file.
         """
-        from alice_exp.model.formats.record_import import book_edits, timeline_edits
-
         files: dict[str, bytes] = {}
-        edits: Mapping[str, Callable[..., list[Edit]]]
-        edits = {EPISODES_PATH: book_edits, EVENTS_PATH: timeline_edits}
         for path, (name, empty, listed) in _KINDS.items():
             old, new = getattr(seen, name), getattr(changes, name)
             if new is not None and new != old:
+                # Most acts record nothing.
+                from alice_exp.model.formats.record_import import book_edits, timeline_edits
+
+                edits: Callable[..., list[Edit]] = book_edits if path == EPISODES_PATH else timeline_edits
                 document = self._reading.document(path, content(path) or EMPTY[path].encode(), listed)
                 files[path] = self._checked(
-                    path, jsonc.edit(document, edits[path](document, old or empty(), new)), new
+                    path, jsonc.edit(document, edits(document, old or empty(), new)), new
                 )
         return files
 

@@ -365,7 +365,7 @@ def sync_directory(path: Path, flags: int = os.O_DIRECTORY) -> None:
 def sweep(directory: Path, *, dead_only: bool = False) -> list[Path]:
     """Remove what is temporary and a crash left in ``directory``; returns the displaced files that stay.
 
-    A displaced file stays if it contains something else than was read, or may still receive it (``late_saves``).
+    A displaced file stays if it contains something else than was read, or may still receive it (``lock``).
     ``dead_only`` spares those whose process is alive: for directories that are written without the lock.
     """
     waiting: list[Path] = []

@@ -32,10 +32,10 @@ from alice_exp.kernel.journal.atomic_files import (
 )
 from alice_exp.kernel.journal.git_process import FORWARD, LOST, NO_OBJECT, Repository
 from alice_exp.kernel.journal.git_references import PENDING
-from alice_exp.kernel.journal.late_saves import keep_late_saves
 from alice_exp.kernel.journal.lock import (
     drop_abandoned_names,
     drop_stale_locks,
+    keep_late_saves,
     sweep_objects,
 )
 from alice_exp.kernel.value_class import dataclass

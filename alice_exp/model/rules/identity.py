@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.text.data_files import LazyPattern
-from alice_exp.kernel.text.tokens import bag, fingerprint_text, fold, tokens, words
+from alice_exp.kernel.text.tokens import (
+    bag,
+    fingerprint_text,
+    fold,
+    plain_mark,
+    same_inference,
+    tokens,
+    words,
+)
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.rules.similarity import plain_mark, same_inference
 from alice_exp.model.values.block import (
     KEYED,
     OPEN,
