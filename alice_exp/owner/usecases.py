@@ -13,6 +13,7 @@ from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc.scan import Problem, first_error
 from alice_exp.model.formats.config_file import PATH as CONFIG
+from alice_exp.model.formats.config_file import with_value
 from alice_exp.model.rules.approval import (
     Standing,
     approved_now,
@@ -21,7 +22,7 @@ from alice_exp.model.rules.approval import (
 )
 from alice_exp.model.rules.ledger import is_same
 from alice_exp.model.values.block import Placed
-from alice_exp.model.values.snapshot import ChangeSet, Put, Setting
+from alice_exp.model.values.snapshot import ChangeSet, Put
 from alice_exp.owner.store import owner
 
 if TYPE_CHECKING:
@@ -196,6 +197,9 @@ def _configure(
         if snapshot.config.shared.get("owner.key", "") == line:
             return None, None
         act = Act("owner", caller.actor, caller.now, (), detail, trailers)
-        return ChangeSet(act, settings=(Setting(CONFIG, ("owner", "key"), line),)), None
+        present = home.text(CONFIG)
+        return ChangeSet(
+            act, texts={CONFIG: with_value(present, "owner.key", line)}, seen={CONFIG: present}
+        ), None
 
     return home.apply(plan, ())[0]

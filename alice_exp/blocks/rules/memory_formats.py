@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.scan import Json
-from alice_exp.kernel.text.marked_block import blank_block
+from alice_exp.kernel.text.marked_block import blank_block, blanked
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import About, BlockType
@@ -94,7 +94,7 @@ def claude_md(text: str) -> tuple[Piece, ...]:
             about,
             line=line + skipped,
         )
-        for passage, headings, line in _passages(_uncommented(blank_block(body)))
+        for passage, headings, line in _passages(blanked(blank_block(body), *_COMMENT))
         if not _OTHER.match(passage) and not _INDEX.match(passage)
     )
 
@@ -110,7 +110,7 @@ def skill(text: str) -> tuple[Piece, ...]:
     when = fields.get("description") or fields.get("name", "")
     return tuple(
         Piece(_PROVENANCE.sub("", passage), when, "rule", line=line + skipped)
-        for passage, _, line in _passages(_uncommented(body))
+        for passage, _, line in _passages(blanked(body, *_COMMENT))
         if not _OTHER.match(passage) and not passage.rstrip().endswith((":", "："))
     )
 
@@ -143,15 +143,6 @@ def basic_memory(text: str) -> tuple[Piece, ...]:
             kind = _CATEGORIES.get(category, "fact")
             found.append(Piece(plain[:MOST_TEXT], trigger, kind, tags=tags, line=number))
     return tuple(found)
-
-
-def _uncommented(text: str) -> str:
-    """The text without HTML comments, but with their line breaks, so that line numbers stay."""
-    parts, at = [], 0
-    while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
-        parts += [text[at:begin], "\n" * text.count("\n", begin, end)]
-        at = end + 3
-    return "".join([*parts, text[at:]])
 
 
 def _closed(heading: str) -> str:
@@ -268,6 +259,7 @@ def pieces_of(kind: str, texts: Sequence[tuple[str, str]]) -> tuple[tuple[str, P
     return tuple((path, piece) for path, text in texts for piece in reader(text) if piece.payload.strip())
 
 
+_COMMENT = ("<!--", "-->")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 

@@ -119,22 +119,13 @@ def whole_files(changed: Sequence[Changed], snapshot: Snapshot, text: Texts, now
     ``changed`` is newest first. Also ``None`` if the expiry of a candidate matters (one has expired, or one that
     returns would expire at once): then blocks return one by one.
     """
-    present: dict[str, str | None] = {}
-    began: dict[str, str | None] = {}
-    expired_in = {placed.path for placed in expired(snapshot, now)}
-    for one in changed:
-        if not one.texts or _is_of_its_time(one, snapshot, now):
-            return None
-        for file in one.texts:
-            if file.path not in present:
-                began[file.path] = present[file.path] = text(file.path)
-            if present[file.path] != file.after or file.path in expired_in:
-                return None
-            present[file.path] = file.before
+    if any(not one.texts or _is_of_its_time(one, snapshot, now) for one in changed):
+        return None
+    texts, seen, held = _texts([file for one in changed for file in one.texts], text)
+    if held or not seen.keys().isdisjoint(placed.path for placed in expired(snapshot, now)):
+        return None
     ids = tuple(dict.fromkeys(version.block_id for one in changed for version in one.blocks))
-    return Reversal(
-        texts={path: now for path, now in present.items() if now != began[path]}, seen=began, blocks=ids
-    )
+    return Reversal(texts=texts, seen=seen, blocks=ids)
 
 
 def by_block(changed: Sequence[Changed], snapshot: Snapshot, text: Texts, now: str) -> Reversal:
@@ -153,7 +144,7 @@ def by_block(changed: Sequence[Changed], snapshot: Snapshot, text: Texts, now: s
             else:
                 returned[block_id] = version
     puts, removes = _returned(returned, snapshot, now)
-    texts, seen, held = _texts(changed, text)
+    texts, seen, held = _texts([f for one in changed for f in one.files if f.path not in RECORDS], text)
     episodes, timeline, kept = _records(changed, snapshot)
     held = (*held, *kept)
     left |= {one.commit.commit for one in changed if any(file.path in held for file in one.files)}
@@ -215,21 +206,20 @@ def _unclocked(placed: Placed, snapshot: Snapshot, now: str) -> Block:
 
 
 def _texts(
-    changed: Sequence[Changed], text: Texts
+    files: Sequence[FileVersion], text: Texts
 ) -> tuple[dict[str, str | None], dict[str, str | None], tuple[str, ...]]:
-    """Files without blocks or records: the texts to which they return, those that this is based on, the paths left."""
+    """Whole files, newest first: the texts to which they return, those that this is based on, the paths left."""
     present: dict[str, str | None] = {}
     began: dict[str, str | None] = {}
     held: dict[str, None] = {}
-    for file in (file for one in changed for file in one.files if file.path not in RECORDS):
+    for file in files:
         if file.path not in began:
             began[file.path] = present[file.path] = text(file.path)
         if file.path in held or present[file.path] != file.after:
             held[file.path] = None
         else:
             present[file.path] = file.before
-    returned = {path: now for path, now in present.items() if now != began[path]}
-    return returned, {path: began[path] for path in returned}, tuple(held)
+    return {path: now for path, now in present.items() if now != began[path]}, began, tuple(held)
 
 
 def _is_of_its_time(one: Changed, snapshot: Snapshot, now: str) -> bool:

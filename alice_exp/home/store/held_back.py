@@ -157,7 +157,7 @@ class HeldBack:
         document = self.document()
         if coming.puts:
             here = {one: Placed(block, HELD) for one, block in held(seen).items()}
-            whole = rewrite(replace(coming, settings=(), texts={}), here.get, lambda _: document)
+            whole = rewrite(replace(coming, texts={}), here.get, lambda _: document)
             self._write(whole[HELD])
         try:
             yield

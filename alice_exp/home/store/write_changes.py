@@ -18,7 +18,7 @@ from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, Signature
 from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.journal.transaction import FileChange
-from alice_exp.kernel.jsonc import Document, Edit, Unchanged, parse
+from alice_exp.kernel.jsonc import Document, Edit, Unchanged
 from alice_exp.kernel.jsonc.scan import Json, Problem, first_error
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
@@ -261,11 +261,8 @@ class Composing:
     def _as_seen(self, path: str) -> tuple[bytes, Document]:
         """A file that an act will write, as it was adopted; ``ChangedOnDisk`` if a person has saved it since."""
         data, is_adopted = self._present(path)
-        document = self._reading.document(path, data) if holds_blocks(path) else parse(data, path)
-        problem = document.problem
-        if problem is not None and not holds_blocks(path):
-            raise problem.as_error("{message}; the file is left as it is")
-        if problem is not None or not is_adopted:
+        document = self._reading.document(path, data)
+        if document.problem is not None or not is_adopted:
             raise ChangedOnDisk(self._experiences / path)
         return data, document
 

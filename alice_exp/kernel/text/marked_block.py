@@ -39,9 +39,14 @@ def without_block(text: str, whose: str = OURS) -> str:
 def blank_block(text: str) -> str:
     """The file with empty lines in the place of our blocks, so that every other line keeps its number."""
     for whose in (OURS, TEAMS):
-        parts, at, last = [], 0, _END.format(whose=whose)
-        while (begin := text.find(f"<!-- {whose}: begin", at)) >= 0 and (end := text.find(last, begin)) >= 0:
-            parts += [text[at:begin], "\n" * text.count("\n", begin, end)]
-            at = end + len(last)
-        text = "".join([*parts, text[at:]])
+        text = blanked(text, f"<!-- {whose}: begin", _END.format(whose=whose))
     return text
+
+
+def blanked(text: str, first: str, last: str) -> str:
+    """The text without what stands from ``first`` to ``last``, these included, but with the line breaks in it."""
+    parts, at = [], 0
+    while (begin := text.find(first, at)) >= 0 and (end := text.find(last, begin + len(first))) >= 0:
+        parts += [text[at:begin], "\n" * text.count("\n", begin, end)]
+        at = end + len(last)
+    return "".join([*parts, text[at:]])

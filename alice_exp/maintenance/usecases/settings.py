@@ -11,19 +11,19 @@ from alice_exp.home.record_access import ahead
 from alice_exp.home.references import namespace_name, namespace_path
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
-from alice_exp.kernel.jsonc import Set, edit, parse
+from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.scan import first_error
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.formats import schemas
 from alice_exp.model.formats.block_edits import NEW_FILE
-from alice_exp.model.formats.config_file import PATH, default_text, fits, read_config, sentence
+from alice_exp.model.formats.config_file import PATH, default_text, fits, read_config, sentence, with_value
 from alice_exp.model.formats.field_readers import problem_at
 from alice_exp.model.formats.record_schema import EMPTY
 from alice_exp.model.rules.approval import NAMESPACES
 from alice_exp.model.rules.lifecycle import paused
 from alice_exp.model.values.block import PLACES, Place, place_of
 from alice_exp.model.values.config import BY_NAME, OPTIONS, Option, is_local
-from alice_exp.model.values.snapshot import ChangeSet, Setting
+from alice_exp.model.values.snapshot import ChangeSet
 from alice_exp.sharing.ports import PEER_NAME
 from alice_exp.terminal import language
 
@@ -127,16 +127,11 @@ def put(home: Home, caller: Caller, name: str, text: str) -> tuple[Value, Commit
         if (fault := first_error(snapshot.problems, PATH)) is not None:
             hint = "mend it with 'alice-exp config edit'"
             raise fault.as_error("{message}; the file is left as it is", hint=hint)
-        answer = Value(option, value)
-        pointer = tuple(name.split("."))
-        act = Act("config", caller.actor, caller.now, (), name)
-        present = home.text(PATH)
-        if present is None:
-            fresh = edit(parse(default_text().encode(), PATH), [Set(pointer, value)]).decode()
-            return ChangeSet(act, texts={PATH: fresh}, seen={PATH: None}), answer
-        if snapshot.config.value(name) == value:
+        present, answer = home.text(PATH), Value(option, value)
+        if present is not None and snapshot.config.value(name) == value:
             return None, answer
-        return ChangeSet(act, settings=(Setting(PATH, pointer, value),)), answer
+        act = Act("config", caller.actor, caller.now, (), name)
+        return ChangeSet(act, texts={PATH: with_value(present, name, value)}, seen={PATH: present}), answer
 
     commit, answer = home.apply(plan, ())
     return answer, commit

@@ -164,9 +164,6 @@ def rewrite(
         if present is None:
             raise KeyError(block_id)
         _remove(file(present.path), block_id)
-    for setting in changes.settings:
-        change = Set(setting.pointer, setting.value) if setting.value is not None else Remove(setting.pointer)
-        file(setting.path).edits.append(change)
     result = {path: opened.bytes() for path, opened in open_files.items()}
     result.update({path: None if text is None else text.encode() for path, text in changes.texts.items()})
     return result

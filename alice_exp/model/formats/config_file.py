@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from alice_exp.kernel.jsonc import Document, dump
+from alice_exp.kernel.jsonc import Document, Set, dump, edit, parse
 from alice_exp.kernel.jsonc.scan import Json, Problem
 from alice_exp.model.formats.field_readers import Found, problem_at, unknown_key
 from alice_exp.model.values.config import BY_NAME, OPTIONS, PAST, TAKEN, Config, Kind, Option, is_local
@@ -40,6 +40,15 @@ def default_text(*, local: bool = False) -> str:
         comma = "" if is_last and dot else ","
         lines += [f"{indent}// {option.doc}.", f'{indent}"{key}": {dump(option.default)}{comma}']
     return "\n".join([*lines, "  }", "}", ""])
+
+
+def with_value(text: str | None, name: str, value: Json) -> str:
+    """The text of ``config.jsonc`` with one key set, its comments kept; None: there is no file, so a new one is made.
+    ``ProblemError`` if it is broken."""
+    document = parse((default_text() if text is None else text).encode(), PATH)
+    if document.problem is not None:
+        raise document.problem.as_error("{message}; the file is left as it is")
+    return edit(document, [Set(tuple(name.split(".")), value)]).decode()
 
 
 def read_config(document: Document) -> tuple[Config, tuple[Problem, ...]]:

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, overload
 
 from alice_exp.kernel.journal.act import Act
-from alice_exp.kernel.jsonc.scan import Json, Pointer, Problem
+from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Block, Place, Placed, namespace_of, path_of, place_of
 from alice_exp.model.values.config import Config
@@ -217,22 +217,12 @@ class Put:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """One value of a document without blocks (``config.jsonc``): set, or removed if ``value`` is None."""
-
-    path: str
-    pointer: Pointer
-    value: Json
-
-
-@dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """Everything that one act changes: blocks to put, ids to remove, other values, whole files."""
+    """Everything that one act changes: blocks to put, ids to remove, records, whole files."""
 
     act: Act
     puts: tuple[Put, ...] = ()
     removes: tuple[str, ...] = ()
-    settings: tuple[Setting, ...] = ()
     episodes: EpisodeBook | None = None
     """The new episodes; None if they do not change."""
     timeline: Timeline | None = None
