@@ -15,6 +15,7 @@ from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.marked_block import blank_block, blanked
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.kernel.value_class import dataclass
+from alice_exp.model.formats.block_fields import DAY
 from alice_exp.model.values.block import About, BlockType
 
 MOST_TEXT = 16_000
@@ -260,7 +261,6 @@ def pieces_of(kind: str, texts: Sequence[tuple[str, str]]) -> tuple[tuple[str, P
 
 
 _COMMENT = ("<!--", "-->")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def mem0_pieces(rows: Iterable[Mapping[str, Json]], today: str) -> tuple[Piece, ...]:
@@ -305,7 +305,7 @@ def _tags(row: Mapping[str, Json]) -> tuple[str, ...]:
 
 
 def _is_over(date: Json, today: str) -> bool:
-    return isinstance(date, str) and bool(_DATE.match(date)) and date[:10] < today
+    return isinstance(date, str) and bool(DAY.match(date)) and date[:10] < today
 
 
 def _time(value: Json) -> str:

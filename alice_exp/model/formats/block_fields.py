@@ -50,13 +50,14 @@ from alice_exp.model.values.block import (
 )
 
 ID = re.compile(r"exp-[a-z2-9]{8}")
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 ORIGIN = re.compile(rf"(?:local|heard|cues|shared_from_{NAME.pattern}|import:{NAME.pattern})")
 _NAMESPACE = re.compile(rf"(?:personal|universal|low_value|low_value_pool)/{NAME.pattern}")
 
 _block_id = matching(ID, 'an id is "exp-" and 8 characters of a-z and 2-9')
 _origin = matching(ORIGIN, '"origin" is "local", "heard", "cues", "shared_from_NAME" or "import:KIND"')
-_day = matching(re.compile(r"\d{4}-\d\d-\d\d"), '"{name}" is a day such as 2026-02-20')
+_day = matching(DAY, '"{name}" is a day such as 2026-02-20')
 _suggested = matching(_NAMESPACE, '"{name}" is SET/NAME, as universal/tool_usage')
 
 

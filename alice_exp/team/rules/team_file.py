@@ -18,7 +18,7 @@ from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import dump, parse
 from alice_exp.kernel.text.display import escaped_json, visible
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.block_fields import ID
+from alice_exp.model.formats.block_fields import DAY, ID
 from alice_exp.model.formats.block_schema import block_json, block_of
 from alice_exp.model.formats.field_readers import Fault
 from alice_exp.model.rules.private_facts import kinds_of
@@ -43,7 +43,6 @@ MOST_TEXT = 4_000
 _CONTENT = ("type", "trigger", "payload")
 _COUNTS = ("verified", "ok", "failed")
 _FIELDS = {"id", *_CONTENT, "approved", "approved_by", *_COUNTS}
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _NAME = re.compile(r"[^\s\x00-\x1f].{0,79}")
 _MOST_USES = 1_000_000
 
@@ -184,7 +183,7 @@ def _lesson(item: Json, name: str) -> Lesson:
         raise Fault("{why}", why=block)
     day, by = item.get("approved", ""), item.get("approved_by", "")
     uses = [item.get(name, 0) for name in _COUNTS]
-    if not (isinstance(day, str) and (not day or _DAY.fullmatch(day))):
+    if not (isinstance(day, str) and (not day or DAY.fullmatch(day))):
         raise Fault("the day of its approval is none")
     if not (isinstance(by, str) and (not by or (_NAME.fullmatch(by) and visible(by) == by))):
         raise Fault("the name of its approval is none")
