@@ -30,6 +30,7 @@ from alice_exp.caller.hosts import KNOWN
 from alice_exp.home.store.list_files import FOLDERS, state_files, write_local
 from alice_exp.model.values.config import HAND_EDITS_TRUSTED
 from tests.in_memory import in_memory
+from tests.transcript import Transcript
 
 ROOT = Path(__file__).parents[1]
 NOW = "2026-02-20T09:00:00Z"
@@ -76,6 +77,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         compileall.compile_dir(ROOT / "alice_exp", quiet=2)
     typer.main.get_params_from_function = cache(typer.main.get_params_from_function)  # type: ignore[attr-defined]
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Transcripts are tests."""
+    return Transcript.from_parent(parent, path=file_path) if file_path.suffix == ".transcript" else None
 
 
 @pytest.hookimpl(tryfirst=True)

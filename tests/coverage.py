@@ -1,8 +1,8 @@
 """Which test shows which line of the requirements, one for one: ``tests/COVERAGE.md``.
 
-A test names the line that it shows by ``@pytest.mark.covers("R2.14")``, a case of a table by its ``marks``; the checks
-of section D are tests named after their number, as ``test_d15_…``. ``docs/internals/requirements.md`` has the lines in full,
-``tests/lines.txt`` lists them. ``python -m tests.coverage`` refuses (exit 1) a line that no test shows or that two do,
+A test names the line that it shows by ``@pytest.mark.covers("R2.14")``, a case of a table by its ``marks``, a transcript by
+``covers: R2.14``; the checks of section D are tests named after their number, as ``test_d15_…``.
+``docs/internals/requirements.md`` has the lines in full, ``tests/lines.txt`` lists them. ``python -m tests.coverage`` refuses (exit 1) a line that no test shows or that two do,
 a test that names two lines, and a name that is none; ``--check`` also a table that is old, ``--write`` makes it anew.
 Tests are read, not run: pytest itself runs them every day, and only those count.
 """
@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.transcript import parse
+
 HERE = Path(__file__).parent
 LINES = HERE / "lines.txt"
 TABLE = HERE / "COVERAGE.md"
@@ -21,7 +23,7 @@ CHECKS = tuple(f"D{number}" for number in range(1, 61))
 
 _LINE = re.compile(r"(?P<id>[A-Z][0-9A-Z]*\.\d+) (?P<title>[^<]+?)(?: < (?P<decided>[A-Z0-9. ]+))?")
 _CHECK = re.compile(r"test_d(\d\d)_")
-_NAMES_ONE = re.compile(r"covers\(|def test_d\d\d_")
+_NAMES_ONE = re.compile(r"covers[(:]|def test_d\d\d_|^== d\d\d ", re.M)
 _NOT_DAILY = {"slow", "skip"}
 
 
@@ -55,10 +57,15 @@ def lines(text: str) -> tuple[Line, ...]:
 
 def shown(source: str, path: str) -> Iterator[Shown]:
     """What the tests of one file that run every day show; a case shows what its test shows, too."""
+    if path.endswith(".transcript"):
+        for case in parse(source):
+            own = _checks(case.name) + case.told.get("covers", "").split()
+            yield from (Shown(line, f"{path}::{case.name}") for line in own)
+        return
     for node in ast.parse(source).body:
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or not node.name.startswith("test_"):
             continue
-        own = [f"D{int(number)}" for number in _CHECK.findall(f"{node.name}_")] + _named(node.decorator_list)
+        own = _checks(node.name) + _named(node.decorator_list)
         tests = {node.name: own}
         for case in (inner for mark in node.decorator_list for inner in ast.walk(mark)):
             if isinstance(case, ast.Call) and ast.unparse(case.func) == "pytest.param":
@@ -67,6 +74,10 @@ def shown(source: str, path: str) -> Iterator[Shown]:
                     tests[f"{node.name}[{ast.literal_eval(given['id'])}]"] = own + more
         if not any(map(_is_rare, node.decorator_list)):
             yield from (Shown(line, f"{path}::{name}") for name, named in tests.items() for line in named)
+
+
+def _checks(name: str) -> list[str]:
+    return [f"D{int(number)}" for number in _CHECK.findall(f"{name}_")]
 
 
 def _named(marks: Iterable[ast.expr]) -> list[str]:
@@ -85,7 +96,8 @@ def _is_rare(mark: ast.expr) -> bool:
 
 def marked() -> tuple[Shown, ...]:
     """Every line that a test names, by file."""
-    sources = {file: file.read_text(encoding="utf-8") for file in sorted(HERE.rglob("test_*.py"))}
+    files = sorted([*HERE.rglob("test_*.py"), *HERE.rglob("*.transcript")])
+    sources = {file: file.read_text(encoding="utf-8") for file in files}
     return tuple(
         one
         for file, source in sources.items()

@@ -1,7 +1,6 @@
 """Acts in the person's language; the commit's own subject is English in every home (DESIGN 5)."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -9,7 +8,6 @@ from alice_exp.blocks.cli.lifetime_commands import in_words
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.terminal import language
 from tests.case_tables import table
-from tests.conftest import Call
 
 
 @pytest.fixture
@@ -27,10 +25,3 @@ def test_an_act_is_told_in_chinese(chinese: None, subject: str, said: str) -> No
 def test_an_act_is_told_in_english_as_it_is_committed() -> None:
     language.choose("en")
     assert in_words(Commit("", "retire exp-7k2m9q4x", "", "user", "")) == "retire exp-7k2m9q4x"
-
-
-def test_what_nobody_approved_takes_in_no_repetition(home: Path, cli: Call) -> None:
-    typed = '{"blocks": [{"id": "exp-aaaaaaa2", "payload": "use fd to find files", "trigger": "finding"}]}\n'
-    (home / "experiences/universal/tool_usage.jsonc").write_text(typed)
-    said = ("memorize", "Use fd to find files.", "--when", "looking for a name", "--json")
-    assert cli(*said).json["id"] != "exp-aaaaaaa2"

@@ -103,18 +103,6 @@ def test_rows_without_an_id_or_with_the_same_one_get_their_own(
     assert cli("check").code == 0
 
 
-def test_what_a_person_rejected_here_is_refused_and_a_set_goes_out_alone(
-    home: Path, cli: Call, tmp_path: Path
-) -> None:
-    block = cli("memorize", "use grep -r", "--json").json["id"]
-    cli("remember", "tabs")
-    file = tmp_path / "b.jsonl"
-    file.write_text(cli("export", "--set", "low_value").stdout, encoding="utf-8")
-    assert [row["id"] for row in exported(cli, "--set", "low_value")] == [block]
-    cli("reject", block, "--yes")
-    assert cli("import", "alice", str(file), "--json").json["refused"] == 1
-
-
 def test_the_formats(home: Path, cli: Call, tmp_path: Path) -> None:
     assert cli("export").stdout == "" and cli("export", "--format", "markdown").stdout == ""
     cli("remember", "tabs,\nnever spaces", "--when", "writing code")
@@ -130,57 +118,3 @@ def test_the_formats(home: Path, cli: Call, tmp_path: Path) -> None:
         file.write_text(bad + "\n", encoding="utf-8")
         failed = cli("import", "alice", str(file), check=False)
         assert failed.code == 3 and ":1:" in failed.stderr
-
-
-MEMORY = """---
-name: testing-style
-description: how tests are run here
-type: feedback
----
-
-Run the fast tests first, then the whole suite:
-
-```sh
-make test
-```
-
-**Why:** the suite takes nine minutes.
-"""
-INDEX = "# Memory\n\n- [Testing style](testing.md) — how tests are run\n- [Profile](me.md)\n"
-
-
-def test_claude_codes_own_memory_files_hold_no_junk(home: Path, cli: Call, tmp_path: Path) -> None:
-    folder = tmp_path / "memory"
-    folder.mkdir()
-    (folder / "MEMORY.md").write_text(INDEX, encoding="utf-8")
-    (folder / "testing.md").write_text(MEMORY, encoding="utf-8")
-    (folder / "me.md").write_text(
-        "---\nname: profile\ndescription: who the user is\ntype: user\n---\nA nurse who writes Rust.\n",
-        encoding="utf-8",
-    )
-    found = cli("import", "claude-md", str(folder), "--json").json["candidates"]
-    assert {(one["payload"], one["trigger"], one["about"], one["type"]) for one in found} == {
-        (
-            "Run the fast tests first, then the whole suite:\n```sh\nmake test\n``` "
-            "**Why:** the suite takes nine minutes.",
-            "how tests are run here",
-            "work",
-            "rule",
-        ),
-        ("A nurse who writes Rust.", "who the user is", "user", "fact"),
-    }
-
-
-def test_prime_into_a_file(home: Path, cli: Call, tmp_path: Path) -> None:
-    file = tmp_path / "AGENTS.md"
-    file.write_text("# Mine\n", encoding="utf-8")
-    assert not cli("prime", "--into", str(file), "--json").json["changed"]
-    cli("remember", "ask before a deploy on Friday", "--when", "deploying")
-    assert cli("prime", "--into", str(file), "--json").json["changed"]
-    once = file.read_text("utf-8")
-    assert once.startswith("# Mine\n") and "deploying: ask before a deploy on Friday" in once
-    assert not cli("prime", "--into", str(file), "--json").json["changed"]
-    cli("remember", "tabs", "--when", "writing code")
-    cli("prime", "--into", str(file))
-    assert file.read_text("utf-8").count("alice-exp: begin") == 1 and "tabs" in file.read_text("utf-8")
-    assert cli("prime", "--into", str(tmp_path), check=False).code == 3

@@ -13,24 +13,12 @@ from typing import Any
 
 import pytest
 
-from tests.case_tables import cases, table
+from tests.case_tables import table
 from tests.data import HERE as DATA
 
 Call = Callable[..., Any]
 
 CLAUDE_MD = Path(__file__).with_name("imported.md").read_text("utf-8")
-NOTE = """---
-title: Coffee
----
-# Something else
-## Observations
-- [method] Pour over works best #brew (with a filter)
-- [decision] Buy whole beans
-- plain bullet
-## Relations
-- pairs_with [[Chocolate]]
-"""
-MEM0 = dict(cases(__file__, "MEM0"))
 
 
 def imported(cli: Call, kind: str, text: str, *options: str) -> Any:
@@ -39,71 +27,6 @@ def imported(cli: Call, kind: str, text: str, *options: str) -> Any:
 
 def blocks(cli: Call) -> dict[str, dict[str, Any]]:
     return {one["payload"]: one for one in cli("list", "--json").json["blocks"]}
-
-
-def test_an_instruction_file_becomes_rules_under_their_headings(home: Path, cli: Call) -> None:
-    path = home.parent / "CLAUDE.md"
-    path.write_text(CLAUDE_MD, encoding="utf-8")
-    cli("import", "claude-md", str(path))
-    found = blocks(cli)
-    assert {payload: one["trigger"] for payload, one in found.items()} == {
-        "Use Python 3.11 and nothing older.": "",
-        "Run `make test` before you commit": "Testing",
-        "Never mock the database": "Testing",
-        "except in unit tests\n@docs/other.md\n```sh\n- not a rule\n```": "Testing · Never mock the database",
-        "Short functions": "Style",
-    }
-    one = found["Never mock the database"]
-    assert (one["state"], one["set"], one["type"], one["origin"]) == (
-        "possible",
-        "low_value",
-        "rule",
-        "import:claude-md",
-    )
-    assert one["evidence"][0]["ref"] == "claude-md:CLAUDE.md:10"
-
-
-def test_notes_and_memories(home: Path, cli: Call) -> None:
-    assert len(imported(cli, "basic-memory", NOTE)["ids"]) == 2
-    assert len(imported(cli, "mem0", json.dumps(MEM0))["ids"]) == 2
-    found = blocks(cli)
-    pour = found["Pour over works best"]
-    assert (pour["trigger"], pour["type"], pour["tags"]) == (
-        "Coffee · with a filter",
-        "solution",
-        ["method", "brew"],
-    )
-    assert found["Buy whole beans"]["type"] == "rule"
-    tea = found["Likes green tea"]
-    assert (tea["about"], tea["type"], tea["created_at"]) == ("user", "preference", "2025-01-01T08:00:00Z")
-    assert tea["evidence"][0]["ref"] == "mem0:m1"
-    assert found["The build needs Java 21"]["about"] == "work"
-
-
-def test_a_notes_task_list_and_code_are_no_observations(home: Path, cli: Call) -> None:
-    note = "---\ntitle: Coffee\npermalink: coffee\n---\n# Coffee\n- [method] Bloom for 30 s #pour (V60)\n- [ ] buy beans\n"
-    note += "- [x] clean it\n```yaml\n- [tip] from a sample\n```\n## Relations\n- pairs_with [[Cake]]\n- [tip] see [[Cake]]\n"
-    path = home.parent / "coffee.md"
-    path.write_text(note, encoding="utf-8")
-    found = cli("import", "basic-memory", str(path), "--json").json["candidates"]
-    assert [(one["payload"], one["trigger"], one["type"]) for one in found] == [
-        ("Bloom for 30 s", "Coffee · V60", "solution")
-    ]
-
-
-def test_lines_of_a_transcript_and_boxes_are_no_observations(home: Path, cli: Call) -> None:
-    lines = [
-        "[00:00:11] hello",
-        "[1:02:03.500 - 1:02:05] bye",
-        "[/] half",
-        "[?] which",
-        "[X] done",
-        "[>] later",
-    ]
-    note = "\n".join(f"- {line}" for line in lines)
-    kept = "- [fact] works in Shanghai @effective(2026-06-10)\n- [fact] call parse(x)\n- [a] 用 tabs (in Go)"
-    imported(cli, "basic-memory", f"# Talk\n{note}\n{kept}\n")
-    assert set(blocks(cli)) == {"works in Shanghai @effective(2026-06-10)", "call parse(x)", "用 tabs"}
 
 
 def mem0_store(folder: Path, *names: str) -> Path:
@@ -182,44 +105,11 @@ def test_a_store_that_is_none_or_wants_to_run_something(home: Path, cli: Call, t
     assert not ran.exists()
 
 
-def test_mem0_as_lines_and_as_a_list(home: Path, cli: Call) -> None:
-    rows = MEM0["results"]
-    assert len(imported(cli, "mem0", "\n".join(map(json.dumps, rows)))["ids"]) == 2
-    assert imported(cli, "mem0", json.dumps(rows))["known"] == 2
-
-
 @pytest.mark.parametrize("text", ["1", "null", '"x"', "[1, [], null]", '{"results": 1}', "[]"])
 def test_a_mem0_export_that_holds_no_memory(home: Path, cli: Call, tmp_path: Path, text: str) -> None:
     path = tmp_path / "export.json"
     path.write_text(text)
     assert cli("import", "mem0", str(path), "--json").json["ids"] == []
-
-
-def test_half_a_character_in_a_mem0_export_is_replaced(home: Path, cli: Call, tmp_path: Path) -> None:
-    path = tmp_path / "export.json"
-    row = '{"memory": "likes \\ud83c\\udf75 tea\\ud800", "categories": ["a\\udc00"], "id": "\\ud800"}'
-    path.write_text(f"[{row}]")
-    (made,) = cli("import", "mem0", str(path), "--json").json["ids"]
-    assert cli("show", made, "--json").json["payload"] == "likes 🍵 tea\ufffd"
-
-
-def test_ones_own_lines_get_no_trust(home: Path, cli: Call) -> None:
-    row = {
-        "payload": "use rg",
-        "trigger": "search",
-        "state": "reliable",
-        "verifications": 99,
-        "lived": True,
-        "approved": {"by": "user"},
-    }
-    imported(cli, "jsonl", json.dumps(row))
-    one = blocks(cli)["use rg"]
-    assert (one["state"], one["verifications"], one["origin"], one["approved"]) == (
-        "possible",
-        0,
-        "import:jsonl",
-        False,
-    )
 
 
 def test_a_dry_run_writes_nothing_and_a_second_import_adds_nothing(
@@ -238,16 +128,6 @@ def test_a_dry_run_writes_nothing_and_a_second_import_adds_nothing(
     assert "Alice-Op: import" in message and "One more" not in message
 
 
-def test_what_was_rejected_stays_out(home: Path, cli: Call) -> None:
-    one = imported(cli, "claude-md", "- Always use tabs\n")["ids"][0]
-    cli("heartbeat")
-    cli("reject", one)
-    again = imported(cli, "claude-md", "- Always use tabs\n")
-    assert again["ids"] == []
-    elsewhere = imported(cli, "mem0", json.dumps([{"id": "x", "memory": "Always use tabs"}]))
-    assert (elsewhere["ids"], elsewhere["refused"]) == ([], 1)
-
-
 def test_what_cannot_be_read_is_a_sentence_with_its_place(home: Path, cli: Call) -> None:
     for kind, text, place in (
         ("mem0", '{"memory": "a"}\n{"memory": \n', ":2:"),
@@ -261,50 +141,6 @@ def test_what_cannot_be_read_is_a_sentence_with_its_place(home: Path, cli: Call)
 
 
 # -- conversations ------------------------------------------------------------------------------------------------
-
-
-def test_conversations_come_in_once_and_keep_their_names(home: Path, cli: Call) -> None:
-    rows = [
-        {"corpus": "c1", "id": "D1:1", "text": "Ann: I moved to Berlin", "meta": {"session": "1", "speaker": "Ann", "time": "2023-05-08T13:56:00"}},
-        {"corpus": "c1", "id": "D1:2", "text": "Bob: How nice", "meta": {"session": "1", "speaker": "Bob", "time": "2023-05-08T13:56:00"}},
-        {"corpus": "c2", "id": "D1:1", "text": "Berlin is cold", "meta": {"session": "1", "time": "2023-05-09"}},
-        {"role": "user", "content": "我五月三号去了上海", "at": "2023-05-03T10:00:00Z"},
-        {"type": "assistant", "sessionId": "ABC-1", "timestamp": "2024-01-01T00:00:00Z", "message": {"role": "assistant", "content": [{"type": "text", "text": "done"}]}},
-        {"type": "summary", "summary": "nothing said"},
-        {"id": "chat", "messages": [{"role": "user", "content": "hello"}]},
-    ]  # fmt: skip
-    path = home.parent / "talk.jsonl"
-    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
-    dry = cli("session", "import", str(path), "--dry-run", "--json").json
-    assert dry["messages"] == 6 and cli("session", "list", "--json").json["sessions"] == []
-    taken = {
-        one["id"]: one["added"] for one in cli("session", "import", str(path), "--json").json["sessions"]
-    }
-    assert taken == {"c1-1": 2, "c2-1": 1, "talk": 2, "abc-1": 1}
-    assert cli("session", "import", str(path), "--json").json["messages"] == 0
-    (first, *_) = cli("session", "search", "who moved to Berlin", "--json").json["matches"]
-    assert (first["ref"], first["key"], first["speaker"]) == ("c1-1#0", "D1:1", "Ann")
-    dated = cli("session", "search", "五月三号", "--json").json["matches"]
-    assert dated[0]["text"] == "我五月三号去了上海" and dated[0]["by_day"]
-    assert (
-        cli("session", "search", "Berlin", "--session", "c2-1", "--json").json["matches"][0]["session"]
-        == "c2-1"
-    )
-    queries = '{"qid": 1, "query": "Berlin", "corpus": "c2"}\n{"qid": 2, "query": "Berlin", "corpus": "c1"}\n'
-    answers = [
-        json.loads(line)
-        for line in cli("session", "search", "--queries", "-", stdin=queries).stdout.splitlines()
-    ]
-    assert [(one["qid"], one["keys"][0], one["ids"][0]) for one in answers] == [
-        (1, "D1:1", "c2-1#0"),
-        (2, "D1:1", "c1-1#0"),
-    ]
-    assert cli("session", "search", "zebra", check=False).code == 4
-    assert cli("list", "--json").json["blocks"] == [], (
-        "what is imported is read for candidates when asked alone"
-    )
-    other = '{"role": "user", "content": "something else"}\n'
-    assert cli("session", "import", "-", "--id", "talk", stdin=other, check=False).code == 2
 
 
 @pytest.mark.parametrize(("name", "least"), [("talk_en", 0.70), ("mb_zh", 0.95), ("mb_en", 0.95)])
@@ -395,11 +231,6 @@ def test_codex_keeps_its_toml(home: Path, cli: Call) -> None:
     path.write_text(written, encoding="utf-8")
     cli("mcp", "install", "codex", "--remove")
     assert path.read_text(encoding="utf-8").rstrip() == before.rstrip()
-
-
-def test_a_home_that_was_named_goes_along(home: Path, cli: Call) -> None:
-    shown = cli("--home", str(home), "mcp", "install", "cursor", "--print").stdout
-    assert json.loads(shown)["mcpServers"]["alice-exp"]["args"] == ["--home", str(home), "mcp"]
 
 
 def test_a_broken_or_unknown_configuration_is_left_alone(home: Path, cli: Call) -> None:

@@ -49,20 +49,6 @@ def ids(cli: Call) -> list[str]:
     return [one["id"] for one in cli("episode", "list", "--json").json["episodes"]]
 
 
-def test_d38_decide_warns_of_a_similar_failure(home: Path, cli: Call) -> None:
-    add(cli, "deploy the shop to production", "--action", "push", "--failed", "--context", "env=prod")
-    decided = cli("decide", "deploy the shop to production", "--context", "env=prod", "--json", check=False)
-    assert any("a similar task failed before" in warning for warning in decided.json["warnings"])
-    add(cli, "deploy the shop again", "--action", "kubectl apply", "--failed")
-    named = cli("decide", "deploy the shop again", "--json", check=False)
-    assert any("failed before with kubectl apply: deploy the shop" in one for one in named.json["warnings"])
-    unlike = cli("decide", "water the flowers", "--json", check=False)
-    assert unlike.json["warnings"] == []
-    cli("outcome", unlike.json["decision"], "fail")
-    alone = cli("decide", "water the flowers", "--json", check=False).json["warnings"]
-    assert any("failed before with own reasoning: water the flowers" in one for one in alone)
-
-
 def test_d39_the_source_formulas_literally() -> None:
     asked = ("解释什么是机器学习", ML, "机器学习是什么", ML)
     assert similarity_with(*asked, keywords_of=literal_keywords) == 0.6
@@ -72,19 +58,6 @@ def test_d39_the_source_formulas_literally() -> None:
     for (reward, days, uniqueness, references), wanted in table:
         age = round(days * MONTH / 30)
         assert retention(reward, age, uniqueness, references).score == pytest.approx(wanted, abs=1e-9)
-
-
-@pytest.mark.covers("R0.31")
-def test_the_worked_case_prints_one_match(home: Path, cli: Call) -> None:
-    context = ("--context", "topic=machine_learning", "--context", "difficulty=beginner")
-    added = add(cli, "解释什么是机器学习", *context, "--success", "--reward", "0.9")
-    found = cli("episode", "similar", "机器学习是什么", *context, "--json").json["matches"]
-    assert [(one["id"], one["score"], one["task"], one["success"], one["reward"]) for one in found] == [
-        (added["id"], 0.76, "解释什么是机器学习", True, 0.9)
-    ]
-    assert "找到 1 条相似经验" in cli("--lang", "zh", "episode", "similar", "机器学习是什么", *context).stdout
-    nothing = cli("episode", "similar", "zzzz", "--json", check=False)
-    assert (nothing.code, nothing.json) == (4, {"matches": []})
 
 
 @pytest.mark.covers("R0.36")
@@ -188,12 +161,6 @@ def test_d42_long_results_and_bad_rewards(home: Path, cli: Call, git: Callable[.
     assert commits(git, home) == before
 
 
-def test_a_result_that_is_not_json_stays_a_text(home: Path, cli: Call) -> None:
-    for given, kept in cases(__file__, "RESULTS"):
-        added = add(cli, "t", "--success", "--result", given)
-        assert cli("episode", "show", added["id"], "--json").json["result"] == kept
-
-
 def brute_force(
     episodes: list[dict[str, Any]], task: str, context: dict[str, Any], **wanted: Any
 ) -> list[str]:
@@ -286,33 +253,6 @@ def test_d44_stats_export_import_and_a_lived_success_distilled(home: Path, cli: 
     assert [piece["ref"] for piece in block["evidence"]] == [lived]
 
 
-@pytest.mark.covers("R0.47")
-def test_all_records_are_one_array_that_a_person_can_read(home: Path, cli: Call) -> None:
-    rows = '{"task": "任务一", "result": "说“好”"}\n{"task": "任务二", "success": true}\n'
-    cli("episode", "add", "-", stdin=rows)
-    text = cli("episode", "export").stdout
-    assert [one["task"] for one in json.loads(text)] == ["任务一", "任务二"]
-    assert '"task": "任务一"' in text and text.count("\n") > 6
-
-
-@pytest.mark.covers("R0.46")
-def test_replacing_needs_a_person_and_yes(home: Path, cli: Call, git: Callable[..., str]) -> None:
-    old = add(cli, "old", "--success")["id"]
-    new = '[{"task": "new", "success": true, "at": "2026-02-01T00:00:00Z"}]'
-    before = commits(git, home)
-    assert cli("episode", "import", "-", "--replace", stdin=new, check=False).code == 6
-    agent = cli("--actor", "agent:x", "episode", "import", "-", "--replace", "--yes", stdin=new, check=False)
-    assert agent.code == 6
-    assert commits(git, home) == before
-    broken = new.replace("]", ', {"task": ]')
-    assert cli("episode", "import", "-", "--replace", "--yes", stdin=broken, check=False).code == 3
-    assert commits(git, home) == before and ids(cli) == [old], "where it fails, nothing has changed"
-    cli("episode", "import", "-", "--replace", "--yes", stdin=new)
-    assert [one["task"] for one in cli("episode", "list", "--json").json["episodes"]] == ["new"]
-    cli("episode", "restore", old)
-    assert {one["task"] for one in cli("episode", "list", "--json").json["episodes"]} == {"new", "old"}
-
-
 @table("text", "line")
 def test_a_faulty_import_takes_nothing_in(
     home: Path, cli: Call, git: Callable[..., str], text: str, line: int
@@ -379,86 +319,6 @@ def test_both_commits_land_after_a_crash_between_prepare_and_swap(
     sound(home)
 
 
-def test_a_foreign_pending_act_two_commits_ahead_is_set_aside(
-    home: Path, cli: Call, git: Callable[..., str]
-) -> None:
-    """Only an act that says so completes the one before it: else a branch that was set back stays where it is."""
-    for number in range(2):
-        cli("episode", "add", "--task", f"number {number}", "--success")
-    git(home, "update-ref", "refs/alice/pending", "HEAD")
-    git(home, "reset", "-q", "--hard", "HEAD~2")
-    assert ids(cli) == []
-    assert "refs/alice/lost/" in git(home, "for-each-ref", "refs/alice/lost")
-
-
-def test_hand_typed_episodes_are_completed_and_broken_files_frozen(
-    home: Path, cli: Call, git: Callable[..., str], sound: Any
-) -> None:
-    fill(home, [{"task": "typed by hand", "success": True}])
-    (only,) = cli("episode", "list", "--json").json["episodes"]
-    assert only["id"].startswith("ep-")
-    assert only["at"] == NOW
-    assert "// mine" in (home / FILE).read_text("utf-8")
-    sound(home)
-    before = commits(git, home)
-    broken = (home / FILE).read_text("utf-8").replace('"success": true', '"success": true, "reward": 1.2')
-    (home / FILE).write_text(broken, encoding="utf-8")
-    refused = cli("episode", "add", "--task", "t", "--success", "--json", check=False)
-    assert (refused.code, refused.error["path"], refused.error["line"]) == (3, "records/episodes.jsonc", 5)
-    still = cli("episode", "list", "--json")
-    assert [one["id"] for one in still.json["episodes"]] == [only["id"]]
-    assert "the last good version answers" in still.stderr
-    assert cli("check", check=False).code == 3
-    assert (home / FILE).read_text("utf-8") == broken
-    assert commits(git, home) == before
-
-
-def test_episodes_that_are_there_before_a_home_is_made_are_completed(world: Path, cli: Call) -> None:
-    (world / "alice" / "experiences" / "records").mkdir(parents=True)
-    fill(world / "alice", [{"task": "typed before", "success": True}])
-    cli("init")
-    (only,) = cli("episode", "list", "--json").json["episodes"]
-    assert (only["task"], only["at"], only["id"][:3]) == ("typed before", NOW, "ep-")
-
-
-@pytest.mark.covers("B0.12")
-def test_times_still_to_come_are_clamped_and_told(home: Path, cli: Call) -> None:
-    fill(home, [{"id": "ep-aaaaaaaa", "task": "tomorrow", "success": True, "at": "2031-01-01T00:00:00Z"}])
-    (weighed,) = cli("episode", "prune", "--dry-run", "--json").json["weighed"]
-    assert (weighed["recency"], weighed["importance"]) == (1.0, pytest.approx(0.4 + 0.3 + 0.2))
-    told = cli("check", "--json").json["problems"]
-    assert [(one["severity"], "still to come" in one["message"]) for one in told] == [("warning", True)]
-    assert "ep-aaaaaaaa" in cli("doctor", "--json", check=False).stdout
-
-
-def test_pruning_by_hand_is_a_persons_act(home: Path, cli: Call, git: Callable[..., str]) -> None:
-    rows = "".join(
-        json.dumps({"task": f"{chr(97 + n) * 4}", "success": True, "reward": n / 10}) + "\n"
-        for n in range(10)
-    )
-    cli("episode", "add", "-", stdin=rows)
-    assert cli("--actor", "agent", "episode", "prune", check=False).code == 6
-    before = commits(git, home)
-    planned = cli("episode", "prune", "--dry-run", "--json").json
-    assert len(planned["pruned"]) == 2
-    weighed = {"reward", "recency", "uniqueness", "popularity", "importance", "cited"}
-    assert set(planned["weighed"][0]) >= weighed
-    assert commits(git, home) == before
-    assert cli("episode", "prune", "--json").json["pruned"] == planned["pruned"]
-    assert commits(git, home) == before + 1
-
-
-@pytest.mark.covers("R0.16")
-def test_reflecting_later_changes_that_field_alone(home: Path, cli: Call) -> None:
-    one = add(cli, "t", "--success", "--reflection", "first")["id"]
-    before = cli("episode", "show", one, "--json").json
-    cli("--actor", "agent:x", "episode", "reflect", one[:6], "搜索关键词需要更精确")
-    after = cli("episode", "show", one, "--json").json
-    assert after == before | {"reflection": "搜索关键词需要更精确"}
-    assert cli("episode", "reflect", "ep-zzzzzzzz", "x", check=False).code == 4
-    assert cli("episode", "show", "../x", check=False).code == 2
-
-
 def test_words_decide_where_the_formula_finds_nothing(home: Path, cli: Call) -> None:
     """A short question never reaches a long record by shared over all keywords; by its words it does."""
     chatter = " ".join(f"filler{number}" for number in range(60))
@@ -475,32 +335,6 @@ def test_words_decide_where_the_formula_finds_nothing(home: Path, cli: Call) -> 
     failed = cli(*asked, "--failed", "--json", check=False)
     assert wanted not in [one["id"] for one in failed.json["matches"]]
     assert cli("episode", "similar", "photosynthesis", "--by-words", check=False).code == 4
-
-
-def test_being_found_counts_for_popularity(home: Path, cli: Call) -> None:
-    cli("episode", "add", "--task", "search code in the repository", "--success")
-    for _ in range(3):
-        cli("episode", "similar", "search code in the repository")
-    (weighed,) = cli("episode", "prune", "--dry-run", "--json").json["weighed"]
-    assert weighed["popularity"] == pytest.approx(0.3)
-
-
-def test_the_configured_capacity_wins_over_the_files(home: Path, cli: Call) -> None:
-    cli("config", "set", "episodes.capacity", "2")
-    for word in ("one", "two", "three"):
-        cli("episode", "add", "--task", f"{word} thing", "--success")
-    assert len(ids(cli)) == 2
-    assert '"capacity": 1000' in (home / FILE).read_text("utf-8")
-
-
-def test_an_outcome_keeps_the_capacity_that_a_person_typed(home: Path, cli: Call) -> None:
-    fill(home, [{"task": f"{word} {word}", "success": True} for word in ("one", "two", "three")], capacity=3)
-    decision = cli("decide", "something else entirely", "--json", check=False).json["decision"]
-    done = cli("outcome", decision, "ok", "--json").json
-    assert len(done["pruned"]) == 1
-    assert len(ids(cli)) == 3
-    assert done["episode"] in ids(cli)
-    assert '"capacity": 3, // a ceiling' in (home / FILE).read_text("utf-8")
 
 
 def test_the_command_as_a_process(home: Path, run: Call) -> None:

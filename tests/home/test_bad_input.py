@@ -140,13 +140,6 @@ def test_jsonl_in_another_encoding_is_named(data: bytes, ready: Path, cli: Call)
     assert (result.code, result.error["line"]) == (3, 1)
 
 
-def test_empty_jsonl_changes_nothing(ready: Path, cli: Call, git: Callable[..., str]) -> None:
-    head = git(ready, "rev-parse", "HEAD")
-    result = cli("memorize", "--from", "-", "--json", stdin=b"\n \n", check=False)
-    assert result.code in (0, 4)
-    assert git(ready, "rev-parse", "HEAD") == head
-
-
 def test_a_source_that_is_no_plain_file_is_refused_at_once(ready: Path, cli: Call) -> None:
     fifo = ready.parent / "fifo"
     os.mkfifo(fifo)

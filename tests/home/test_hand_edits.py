@@ -33,61 +33,6 @@ def acts(git: Callable[..., str], home: Path, count: int = 1) -> list[tuple[str,
     return [(line.split("\t")[0], line.split("\t")[1]) for line in lines]
 
 
-@pytest.mark.covers("R2.21")
-def test_a_payload_alone_becomes_a_whole_block(
-    home: Path, cli: Call, git: Callable[..., str], sound: Callable[[Path], None]
-) -> None:
-    path = put(
-        home,
-        PERSONAL,
-        '{"payload": "tea"} /* 我写的 */',
-        '{"payload": {"content": "walk"}, "trigger": "stuck"}',
-    )
-    shown = cli("list", "--json").json["blocks"]
-    assert [(one["payload"], one["state"], one["verifications"], one["about"]) for one in shown] == [
-        ("tea", "past", 1, "user"),
-        ("walk", "past", 1, "user"),
-    ]
-    text = path.read_text(encoding="utf-8")
-    assert all(f'"id": "{one["id"]}"' in text for one in shown)
-    assert text.count('"created_at": "2026-02-20T09:00:00Z"') == 2
-    assert text.startswith("// mine\n")
-    assert "/* 我写的 */" in text
-    assert [author for author, _ in acts(git, home)] == ["editor"]
-    sound(home)
-
-
-@pytest.mark.covers("R2.25")
-def test_adopting_is_one_commit_and_comes_before_the_act(
-    home: Path, cli: Call, git: Callable[..., str]
-) -> None:
-    put(home, PERSONAL, '{"payload": "tea"}')
-    made = cli("memorize", "a thought", "--json", env={"ALICE_ACTOR": "agent:claude"}).json["id"]
-    (mine, subject), (editor, adopted) = acts(git, home, 2)
-    assert (mine, subject) == ("agent:claude", f"memorize {made}")
-    assert editor == "editor"
-    assert adopted.startswith("adopt ")
-    assert git(home, "show", "--format=", "--name-only", "HEAD~1") == PERSONAL.removeprefix("experiences/")
-    head = git(home, "rev-parse", "HEAD")
-    cli("list")
-    cli("recall", "tea", check=False)
-    assert git(home, "rev-parse", "HEAD") == head, "adopting again has nothing to do"
-
-
-def test_a_dropped_id_is_given_back(home: Path, cli: Call) -> None:
-    made = cli("remember", "tea", "--when", "thirsty", "--json").json["id"]
-    other = cli("remember", "coffee", "--when", "thirsty", "--json").json["id"]
-    path = home / PERSONAL
-    text = path.read_text(encoding="utf-8")
-    path.write_text(
-        "\n".join(line for line in text.splitlines() if made not in line) + "\n", encoding="utf-8"
-    )
-    assert {one["id"]: one["payload"] for one in cli("list", "--json").json["blocks"]} == {
-        made: "tea",
-        other: "coffee",
-    }
-
-
 @pytest.mark.parametrize("grant", ["whole", "copied"])
 @pytest.mark.covers("B2.26")
 def test_an_approval_by_hand_grants_nothing(grant: str, home: Path, cli: Call) -> None:
@@ -139,32 +84,6 @@ def test_a_misspelt_name_of_the_list_deletes_nothing(home: Path, cli: Call, path
     assert cli("log", "--op", "adopt", "--json").json["commits"] == []
 
 
-def test_moving_a_block_between_files_by_hand_keeps_its_life(home: Path, cli: Call) -> None:
-    made = cli("remember", "tea", "--json").json["id"]
-    source, target = home / PERSONAL, home / "experiences/personal/workflow_habits.jsonc"
-    text = source.read_text(encoding="utf-8")
-    target.write_text(text, encoding="utf-8")
-    put(home, PERSONAL)
-    shown = cli("show", made, "--json").json
-    assert (shown["namespace"], shown["payload"]) == ("workflow_habits", "tea")
-    assert cli("check", "--json").json["problems"] == []
-    assert "remember" in {step["op"] for step in cli("why", made, "--json").json["transitions"]}
-
-
-def test_one_id_in_two_files_counts_where_it_was_and_neither_is_lost(home: Path, cli: Call) -> None:
-    made = cli("remember", "tea", "--json").json["id"]
-    target = home / "experiences/personal/workflow_habits.jsonc"
-    text = (home / PERSONAL).read_text(encoding="utf-8").replace("tea", "coffee")
-    target.write_text(text, encoding="utf-8")
-    said = {one["payload"]: one["id"] for one in cli("list", "--json").json["blocks"]}
-    assert said["tea"] == made != said["coffee"] and len(said) == 2
-    assert said["coffee"] in target.read_text(encoding="utf-8")
-    target.write_text((home / PERSONAL).read_text(encoding="utf-8"), encoding="utf-8")
-    assert [one["id"] for one in cli("list", "--json").json["blocks"]] == [made]
-    (problem,) = cli("check", "--json", check=False).json["problems"]
-    assert problem["path"] == "personal/workflow_habits.jsonc" and made in problem["message"]
-
-
 def test_the_configuration_is_adopted_and_a_broken_one_waits(
     home: Path, cli: Call, git: Callable[..., str]
 ) -> None:
@@ -182,46 +101,6 @@ def test_the_configuration_is_adopted_and_a_broken_one_waits(
     assert git(home, "rev-parse", "HEAD") == head
     cli("memorize", "another")
     assert git(home, "status", "--porcelain") == "M config.jsonc"
-
-
-def test_a_broken_file_that_is_then_deleted_is_adopted_as_deleted(
-    home: Path, cli: Call, git: Callable[..., str]
-) -> None:
-    made = cli("remember", "tea", "--json").json["id"]
-    (home / PERSONAL).write_text("{", encoding="utf-8")
-    assert [one["id"] for one in cli("list", "--json").json["blocks"]] == [made]
-    (home / PERSONAL).unlink()
-    assert cli("list", "--json").json["blocks"] == []
-    assert git(home, "status", "--porcelain") == ""
-    cli("restore", made)
-
-
-def test_editors_leave_files_that_are_passed_over(home: Path, cli: Call, git: Callable[..., str]) -> None:
-    folder = home / "experiences/personal"
-    for name in (
-        ".user_preferences.jsonc.swp",
-        "user_preferences.jsonc~",
-        "4913",
-        "#user_preferences.jsonc#",
-        ".#x",
-    ):
-        (folder / name).write_text("{", encoding="utf-8")
-    assert cli("check", "--json").json["problems"] == []
-    assert git(home, "status", "--porcelain") == ""
-
-
-def test_check_names_the_files_that_nothing_reads_in_one_line(home: Path, cli: Call) -> None:
-    (home / "experiences/README.md").write_text("mine")
-    (home / "experiences/personal/notes.md").write_text("I like tea")
-    (row,) = cli("check", "--json").json["problems"]
-    assert (row["path"], row["severity"]) == ("personal/notes.md", "warning")
-    for name in ("universal/api.json", "universal/go/api.jsonc", "work/api.jsonc", "api.jsonc", "work/.x.md"):
-        path = home / "experiences" / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text('{"blocks": []}')
-    (line,) = cli("check").stdout.splitlines()
-    assert line.startswith("api.jsonc: warning: nothing reads this file, nor 4 more: personal/notes.md, ")
-    assert "personal/NAME.jsonc" in line
 
 
 def test_saving_the_same_size_twice_within_a_tick_is_seen(home: Path, cli: Call) -> None:

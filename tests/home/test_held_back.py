@@ -15,7 +15,6 @@ from alice_exp.home.store.held_back import HeldBack
 from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.model.values.block import Payload
 from alice_exp.review.usecases.decisions import approve, reject
-from tests.case_tables import cases
 from tests.conftest import Call
 
 SECRETS = {
@@ -61,16 +60,6 @@ def test_it_lies_in_one_closed_file_and_is_met_like_any_candidate(
     assert all(text in shown for text in SECRETS.values())
 
 
-def test_no_agent_is_told_it_and_nothing_carries_it_away(
-    home: Path, cli: Call, waiting: list[str], world: Path
-) -> None:
-    for words in cases(__file__, "HELD"):
-        said = cli(*words, "--actor", "agent:other", check=False)
-        assert not any(word in said.stdout + said.stderr for word in SECRETS), words
-    assert cli("show", waiting[0], "--actor", "agent:other", check=False).code == 4
-    assert not any(word in cli("export").stdout for word in SECRETS)
-
-
 @pytest.mark.covers("BX.70")
 def test_a_rejection_unlinks_it(home: Path, cli: Call, waiting: list[str]) -> None:
     root = home
@@ -98,27 +87,6 @@ def test_an_approval_asks_for_itself_alone(home: Path, cli: Call, waiting: list[
     assert holding(root, "hunter2-Tr0ub4dor") == ["state/held.jsonc"]
     assert "experiences/personal/user_preferences.jsonc" in holding(root, "13812345678")
     assert cli("show", waiting[1], "--json").json["set"] == "personal"
-
-
-def test_what_an_undo_takes_back_of_its_approval_waits_again(
-    home: Path, cli: Call, waiting: list[str]
-) -> None:
-    cli("approve", waiting[1], "--yes")
-    cli("undo", "--yes")
-    shown = cli("show", waiting[1], "--json").json
-    assert (shown["set"], shown["approved"]) == ("low_value", False)
-    assert "13812345678" in (home / "state/held.jsonc").read_text()
-    number = next(
-        item["number"] for item in cli("heartbeat", "--json").json["items"] if item["id"] == waiting[1]
-    )
-    assert f"reject {number} --purge" in cli("heartbeat").stdout
-    cli("reject", waiting[1])
-    assert "until a purge" in cli("log", waiting[1]).stdout
-
-
-def test_an_approval_says_that_history_holds_it_now(cli: Call, waiting: list[str]) -> None:
-    assert f"alice-exp purge {waiting[0]}" in cli("approve", waiting[0], "--yes").stderr
-    assert "purge" not in cli("approve", waiting[2], "--yes").stderr
 
 
 def test_an_undo_of_its_proposal_takes_it_out(home: Path, cli: Call) -> None:

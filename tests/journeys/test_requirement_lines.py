@@ -23,9 +23,6 @@ Git = Callable[..., str]
 covers = pytest.mark.covers
 
 
-AGENT = {"ALICE_ACTOR": "agent:claude"}
-
-
 def typed(home: Path, where: str, *blocks: dict[str, Any]) -> None:
     path = home / "experiences" / f"{where}.jsonc"
     path.write_text(json.dumps({"blocks": list(blocks)}, ensure_ascii=False), encoding="utf-8")
@@ -85,13 +82,6 @@ def test_an_episodes_context_takes_any_key_and_is_checked_when_it_is_read() -> N
         assert _imported({"task": "t", "context": wrong})[1]
 
 
-@pytest.mark.covers("R0.14")
-def test_an_episodes_defaults_are_now_and_no_reflection(home: Path, cli: Call) -> None:
-    kept = cli("episode", "add", "--task", "t", "--action", "a", "--failed", "--json").json["id"]
-    shown = cli("episode", "show", kept, "--json").json
-    assert (shown["at"], shown.get("reflection", ""), shown.get("reward", 0)) == (NOW, "", 0)
-
-
 @pytest.mark.covers("R0.27")
 def test_threads_and_the_command_share_one_list_of_a_thousand(home: Path, cli: Call) -> None:
     def add(name: str) -> None:
@@ -107,28 +97,6 @@ def test_threads_and_the_command_share_one_list_of_a_thousand(home: Path, cli: C
     tasks = {one["task"] for one in cli("episode", "list", "--json").json["episodes"]}
     assert tasks == {f"{name} {number}" for name in ("one", "two", "three") for number in range(3)}
     assert '"capacity": 1000' in (home / "experiences/records/episodes.jsonc").read_text("utf-8")
-
-
-@pytest.mark.covers("R0.51")
-def test_what_worked_is_offered_and_what_failed_is_warned_of(home: Path, cli: Call) -> None:
-    for action, way in (("blue green", "--success"), ("in place", "--failed")):
-        cli("episode", "add", "--task", "deploy the shop", "--action", action, way)
-    found = cli("episode", "similar", "deploy the shop").stdout
-    assert "blue green" in found and "in place" in found
-    decided = cli("decide", "deploy the shop", "--json", check=False).json
-    (warning,) = [one for one in decided["warnings"] if "failed before" in one]
-    assert "in place" in warning, "and of nothing that worked"
-
-
-@pytest.mark.covers("R0.44")
-def test_a_cleaning_says_how_many_went(home: Path, cli: Call) -> None:
-    cli("config", "set", "episodes.capacity", "10")
-    rows = "".join(json.dumps({"task": f"{chr(97 + n) * 5}", "success": True}) + "\n" for n in range(10))
-    assert "清理" not in cli("episode", "add", "-", stdin=rows).stdout
-    assert (
-        "清理了 2 条低价值经验"
-        in cli("--lang", "zh", "episode", "add", "--task", "one too many", "--success").stdout
-    )
 
 
 @pytest.mark.covers("R0.54")
@@ -232,29 +200,6 @@ def test_the_file_of_segments_is_written_at_each_thought_and_read_by_a_person(ho
     assert raw["events"] == [{"at": rows[2]["at"], "thought": "分析用户意图 3", **said}]
 
 
-@pytest.mark.covers("R1.36")
-def test_the_sources_example_of_a_thought(home: Path, cli: Call) -> None:
-    words = ("--context", "用户询问：你能做什么？", "--action", "详细说明功能", "--result", "用户满意")
-    cli("event", "add", "分析用户意图...", *words)
-    (event,) = cli("event", "list", "--json").json["events"]
-    assert (event["thought"], event["context"]) == ("分析用户意图...", "用户询问：你能做什么？")
-    assert (event["action"], event["result"]) == ("详细说明功能", "用户满意")
-
-
-@pytest.mark.covers("R1.47")
-def test_metadata_survive_export_and_import(home: Path, cli: Call, tmp_path: Path) -> None:
-    for number in range(3):
-        cli("event", "add", f"t{number}", "--meta", f"cycle_id={number}", "--meta", "purpose=测试")
-    every = cli("event", "export", "--thoughts").stdout
-    other = {"ALICE_HOME": str(tmp_path / "other")}
-    cli("init", env=other)
-    cli("event", "import", "-", stdin=every, env=other)
-    assert cli("event", "export", "--thoughts", env=other).stdout == every
-    assert [json.loads(line)["metadata"] for line in every.splitlines()] == [
-        {"cycle_id": number, "purpose": "测试"} for number in range(3)
-    ]
-
-
 @pytest.mark.covers("R1.34")
 def test_counts_outlive_the_process(home: Path, run: Call) -> None:
     rows = "".join(json.dumps({"thought": f"t{number}"}) + "\n" for number in range(10))
@@ -312,24 +257,6 @@ def test_no_day_needs_the_network(home: Path, cli: Call, monkeypatch: pytest.Mon
     cli("assess", "searching code")
 
 
-@pytest.mark.covers("RC.4")
-def test_namespaces_are_made_listed_and_shown(home: Path, cli: Call) -> None:
-    cli("namespace", "create", "universal/recipes", "--comment", "What cooks well.")
-    typed(home, "universal/recipes", {"id": "exp-aaaaaaa2", "payload": "salt the water"})
-    listed = cli("namespace", "list", "--json").json["namespaces"]
-    assert {"set": "universal", "namespace": "recipes", "path": "universal/recipes.jsonc", "blocks": 1,
-            "stale": False} in listed  # fmt: skip
-    shown = cli("namespace", "show", "universal/recipes", "--json").json
-    assert (shown["set"], shown["namespace"], [one["payload"] for one in shown["blocks"]]) == (
-        "universal",
-        "recipes",
-        ["salt the water"],
-    )
-    assert "salt the water" in cli("namespace", "show", "universal/recipes").stdout
-    assert cli("namespace", "show", "universal/nothing", check=False).code == 4
-    assert cli("namespace", "show", "../x", check=False).code == 2
-
-
 @pytest.mark.covers("RC.3")
 def test_the_top_level() -> None:
     for name in ("pyproject.toml", "alice_exp", "tests", "sample_home", "README.md", "Makefile"):
@@ -353,67 +280,6 @@ def test_an_approval_goes_by_type_or_where_the_person_says(home: Path, cli: Call
         shown = cli("show", block, "--json").json
         assert (shown["set"], shown["namespace"]) == wanted[kind], kind
         assert shown["shareable"] is False, "a person allows it by itself"
-
-
-def test_what_is_retired_waits_for_no_approval(home: Path, cli: Call) -> None:
-    block = cli("memorize", "use rg", "--json").json["id"]
-    cli("approve", block, "--yes")
-    done = cli("retire", block, "--reason", "over", "--yes", "--json")
-    assert (done.json["needs_approval"], done.json["set"], done.stderr) == (False, "archive", "")
-
-
-def _entered(cli: Call, block: str) -> tuple[str, float, int]:
-    """A block's set, its trust, and how the attempt to share it ends."""
-    shown = cli("show", block, "--json").json
-    return shown["set"], shown["trust"], cli("share", "allow", block, "--yes", check=False).code
-
-
-@pytest.mark.covers("R2.16")
-def test_new_experience_lands_in_low_value_and_never_leaves_from_there(home: Path, cli: Call) -> None:
-    block = cli("memorize", "use rg", "--json", env=AGENT).json["id"]
-    assert _entered(cli, block) == ("low_value", 0.2, 6)
-
-
-@pytest.mark.covers("R2.17")
-def test_universal_is_entered_by_an_approval_alone_and_may_be_shared(home: Path, cli: Call) -> None:
-    block = cli("memorize", "use rg", "--json", env=AGENT).json["id"]
-    assert cli("move", block, "universal/tool_usage", check=False).code == 6
-    assert cli("approve", block, "--yes", check=False, env=AGENT).code == 6
-    cli("approve", block, "--yes")
-    assert _entered(cli, block) == ("universal", 0.7, 0)
-
-
-@pytest.mark.covers("R2.18")
-def test_personal_is_entered_by_the_persons_word_alone_and_never_shared(home: Path, cli: Call) -> None:
-    assert cli("remember", "I like tea", check=False, env=AGENT).code == 6
-    block = cli("remember", "I like tea", "--json").json["id"]
-    assert _entered(cli, block) == ("personal", 0.9, 6)
-
-
-@pytest.mark.covers("R2.19")
-def test_the_way_of_a_block(home: Path, cli: Call) -> None:
-    assert cli("remember", "I like tea", "--json").json["set"] == "personal"
-    one, two = (cli("memorize", f"use {tool}", "--json", env=AGENT).json for tool in ("rg", "ack"))
-    assert one["set"] == two["set"] == "low_value"
-    assert {item["id"] for item in cli("heartbeat", "--json").json["items"]} == {one["id"], two["id"]}
-    cli("reject", two["id"])
-    assert two["id"] in (home / "experiences/archive/rejected.jsonc").read_text("utf-8")
-    cli("approve", one["id"], "--to", "universal/tool_usage", "--yes")
-    path = home / "experiences/universal/tool_usage.jsonc"
-    lived = '"state": "reliable", "verifications": 49, "verifications_local": 49'
-    path.write_text(path.read_text("utf-8").replace('"state": "past"', lived), encoding="utf-8")
-    cli("share", "allow", one["id"], "--yes")
-    assert cli("share", "preview", check=False).code == 4, "one is missing"
-    cli("outcome", one["id"], "ok")
-    assert cli("show", one["id"], "--json").json["level"] == "super_reliable"
-    assert one["id"] in cli("share", "preview").stdout
-
-
-@pytest.mark.covers("BX.4")
-def test_days_pass_without_waiting(home: Path, cli: Call) -> None:
-    block = cli("memorize", "use rg", "--json", env={"ALICE_NOW": "2031-05-06T07:08:09Z"}).json["id"]
-    assert cli("show", block, "--json").json["created_at"] == "2031-05-06T07:08:09Z"
-    assert cli("list", env={"ALICE_NOW": "tomorrow"}, check=False).code == 2
 
 
 @pytest.mark.covers("B2.28")
@@ -459,38 +325,6 @@ def test_daily_commands_load_no_extra_and_each_named_package_has_its_work(home: 
 # -- reads, keys, knowing -----------------------------------------------------------------------------------------
 
 
-def _read(cli: Call) -> tuple[int, str | None]:
-    (one,) = cli("list", "--json").json["blocks"]
-    return one["access_count"], one["last_accessed_at"]
-
-
-@pytest.mark.covers("R3.4")
-def test_what_counts_as_a_read(home: Path, cli: Call) -> None:
-    block = cli("remember", "use rg", "--when", "searching code", "--json").json["id"]
-    for words in (
-        ("why", block),
-        ("assess", "searching code"),
-        ("heartbeat", "--peek"),
-        ("consolidation", block),
-    ):
-        cli(*words)
-        assert _read(cli)[0] == 0, words
-    reads = (("show", block), ("recall", "searching code"), ("decide", "searching code"))
-    for number, words in enumerate(reads, 1):
-        cli(*words)
-        assert _read(cli)[0] == number, words
-
-
-@pytest.mark.covers("R3.5")
-def test_what_a_read_does(home: Path, cli: Call) -> None:
-    block = cli("remember", "use rg", "--when", "searching code", "--json").json["id"]
-    before = cli("consolidation", block, "--json").json["consolidation_score"]
-    assert _read(cli) == (0, None)
-    cli("show", block)
-    assert _read(cli) == (1, NOW)
-    assert cli("consolidation", block, "--json").json["consolidation_score"] > before
-
-
 @pytest.mark.parametrize("indexed", [True, False])
 def test_show_and_recall_never_disagree_about_a_block_that_was_read(
     home: Path, cli: Call, indexed: bool
@@ -530,29 +364,6 @@ def test_a_read_that_cannot_be_counted_answers_all_the_same(home: Path, cli: Cal
     assert checks["reads"]["problems"] == []
 
 
-@pytest.mark.covers("R3.2")
-def test_lists_are_sorted_and_filtered_by_reads_and_consolidation(home: Path, cli: Call) -> None:
-    rows = [
-        {"id": f"exp-{name * 8}", "payload": name, "access_count": reads, "consolidation_score": score}
-        for name, reads, score in (("a", 1, 0.2), ("b", 9, 0.6), ("c", 4, 0.9))
-    ]
-    typed(home, "personal/user_preferences", *rows)
-
-    def payloads(*options: str) -> str:
-        return "".join(one["payload"] for one in cli("list", *options, "--json").json["blocks"])
-
-    assert payloads() == "abc"
-    assert payloads("--sort", "reads") == "bca"
-    assert payloads("--sort", "reads", "-n", "2") == "bc"
-    assert payloads("--sort", "consolidation") == "cba"
-    assert payloads("--min-reads", "4") == "bc"
-    assert payloads("--min-consolidation", "0.6", "--sort", "reads") == "bc"
-    assert cli("list", "--sort", "luck", check=False).code == 2
-    for _ in range(4):
-        cli("show", "exp-aaaaaaaa")
-    assert payloads("--min-reads", "5") == "ab", "reads that wait to be folded count"
-
-
 @pytest.mark.covers("R3.31")
 def test_type_and_key_name_one_record(home: Path, cli: Call) -> None:
     put = ("memorize", "--type", "feature", "--key", "async_io", "--json")
@@ -569,64 +380,7 @@ def test_type_and_key_name_one_record(home: Path, cli: Call) -> None:
     assert cli("show", "nothing/async_io", check=False).code == 2
 
 
-@pytest.mark.covers("R3.29")
-def test_feeling_relations_and_context(home: Path, cli: Call) -> None:
-    row = {
-        "payload": "the user was angry about the failed release",
-        "about": "user",
-        "trigger": {"text": "talking about releases", "context": {"project": "shop"}},
-        "importance": 0.8,
-        "emotional_weight": -0.7,
-        "tags": ["release"],
-        "related": ["exp-aaaaaaa2"],
-    }
-    (one,) = cli("memorize", "--from", "-", "--json", stdin=json.dumps(row) + "\n").json["ids"]
-    shown = cli("show", one, "--json").json
-    assert (shown["emotional_weight"], shown["related"], shown["tags"]) == (
-        -0.7,
-        ["exp-aaaaaaa2"],
-        ["release"],
-    )
-    same = cli("recall", "talking about releases", "--context", "project=shop", "--json").json["matches"]
-    unlike = cli("recall", "talking about releases", "--context", "project=bank", "--json", check=False).json[
-        "matches"
-    ]
-    assert same[0]["id"] == one and (not unlike or unlike[0]["match"] < same[0]["match"])
-
-
-@pytest.mark.covers("R4.16")
-def test_what_a_memory_carries(home: Path, cli: Call) -> None:
-    row = {"payload": "the user likes tea", "about": "user", "importance": 0.8}
-    (one,) = cli("memorize", "--from", "-", "--json", stdin=json.dumps(row) + "\n").json["ids"]
-    shown = cli("show", one, "--json", env={"ALICE_NOW": "2026-03-20T09:00:00Z"}).json
-    assert (shown["id"], shown["payload"], shown["importance"]) == (one, row["payload"], 0.8)
-    assert (shown["access_count"], shown["last_accessed_at"]) == (1, "2026-03-20T09:00:00Z")
-    assert shown["created_at"] == NOW and 0 < shown["decay"] < 1, "it falls with time"
-
-
 # -- conversations ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.covers("R4.3")
-def test_within_a_session_what_was_said_is_in_the_window(home: Path, cli: Call) -> None:
-    cli("session", "start", "demo")
-    for role, text in (("user", "我叫张三"), ("assistant", "你好"), ("user", "我叫什么名字？")):
-        cli("session", "say", "demo", role, text)
-    sent = cli("session", "window", "demo", "--json").json["messages"]
-    assert [one["content"] for one in sent] == ["我叫张三", "你好", "我叫什么名字？"]
-
-
-@pytest.mark.covers("R4.1")
-def test_the_window_ends_with_its_session_and_what_was_learned_crosses_to_the_next(
-    home: Path, cli: Call
-) -> None:
-    cli("session", "start", "demo")
-    cli("session", "say", "demo", "我叫张三")
-    cli("session", "end", "demo")
-    cli("session", "start", "another")
-    cli("session", "say", "another", "我叫什么名字？")
-    assert "张三" not in cli("session", "window", "another").stdout
-    assert "用户名字是张三" in cli("context", "用户的名字").stdout
 
 
 @pytest.mark.covers("R4.21")
@@ -643,31 +397,3 @@ def test_the_defaults_of_extraction() -> None:
     }
     assert {name: BY_NAME[name].default for name in wanted} == wanted
     assert inspect.signature(ChatCompletions.__init__).parameters["timeout"].default == 30
-
-
-@pytest.mark.covers("R4.32")
-def test_three_ways_to_run(home: Path, cli: Call) -> None:
-    def talked(name: str) -> tuple[int, list[str]]:
-        cli("session", "start", name)
-        cli("session", "say", name, "我喜欢吃辣")
-        kept = len(cli("session", "show", name, "--json").json["messages"])
-        cli("session", "end", name)
-        return kept, [one["payload"] for one in cli("list", "--json").json["blocks"]]
-
-    cli("config", "set", "short_term.enabled", "false")
-    assert talked("stateless") == (0, [])
-    cli("config", "set", "short_term.enabled", "true")
-    cli("config", "set", "long_term.extract_on_session_end", "false")
-    assert talked("session-only") == (1, [])
-    cli("config", "set", "long_term.extract_on_session_end", "true")
-    assert talked("personal") == (1, ["用户喜欢吃辣的食物"])
-
-
-@pytest.mark.covers("R4.33")
-def test_the_sources_own_conversation(home: Path, cli: Call) -> None:
-    cli("session", "start", "session-123")
-    cli("session", "say", "session-123", "user", "我喜欢吃辣")
-    cli("session", "say", "session-123", "assistant", "好的，我记住了")
-    assert cli("session", "end", "session-123", "--json").json["extraction"]["ids"]
-    lines = cli("context", "用户喜欢什么", "--top", "5").stdout.splitlines()
-    assert lines == ["[User Memory]", "- 用户喜欢吃辣的食物 ⚠未审核"]

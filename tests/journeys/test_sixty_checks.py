@@ -242,26 +242,7 @@ def test_d08_a_broken_file_is_named_with_its_line_and_the_others_work(
     cli("remember", "coffee")
 
 
-def test_d09_json5_that_a_person_writes_is_read(home: Path, cli: Call) -> None:
-    (home / PERSONAL).write_text(
-        "{blocks: [{payload: 'single \"quotes\"', importance: .5, tags: ['a',],},],}", encoding="utf-8"
-    )
-    shown = cli("list", "--json").json["blocks"]
-    assert [(one["payload"], one["tags"]) for one in shown] == [('single "quotes"', ["a"])]
-
-
 # -- Blocks, states, sets -----------------------------------------------------------------------------------------
-
-
-def test_d13_remember_and_memorize_start_where_they_must(home: Path, cli: Call) -> None:
-    said = cli("remember", "我喜欢吃辣", "--json").json
-    assert (said["set"], said["namespace"], said["state"]) == ("personal", "user_preferences", "past")
-    shown = cli("show", said["id"], "--json").json
-    assert (shown["confidence"], shown["verifications"]) == (0.6, 1)
-    kept = cli("memorize", "likes spicy food", "--json").json
-    assert (kept["set"], kept["namespace"], kept["state"]) == ("low_value", "pending_20260220", "possible")
-    shown = cli("show", kept["id"], "--json").json
-    assert (shown["confidence"], shown["verifications"]) == (0.3, 0)
 
 
 def test_d14_three_ten_and_fifty_successes(home: Path, cli: Call) -> None:
@@ -281,90 +262,6 @@ def test_d14_three_ten_and_fifty_successes(home: Path, cli: Call) -> None:
         49: ("reliable", "reliable", 0.9),
         50: ("reliable", "super_reliable", 0.9),
     }
-
-
-def test_d15_failures_in_two_scenarios_lower_and_never_archive(home: Path, cli: Call) -> None:
-    """As B5.3 has it: only the person archives what they approved."""
-    block = typed(home, state="past", verifications=5)
-    first = outcome(cli, block, "fail", "A")
-    assert (first["state"], first["verifications"]) == ("possible", 4)
-    again = outcome(cli, block, "fail", "A")
-    assert (again["state"], again["verifications"], again["effect"]) == ("possible", 4, "debounced")
-    last = outcome(cli, block, "fail", "B")
-    assert (last["state"], last["verifications"], last["set"]) == ("possible", 3, "personal")
-
-
-def test_d16_a_success_clears_the_failure(home: Path, cli: Call) -> None:
-    block = typed(home, state="past", verifications=5)
-    outcome(cli, block, "fail", "A")
-    after = outcome(cli, block, "ok", "A")
-    assert (after["state"], after["verifications"]) == ("past", 5)
-
-
-def test_d17_a_reliable_block_that_fails_is_listed_under_changed(home: Path, cli: Call) -> None:
-    """As B5.15 has it: it is in doubt by its record, not by a single failure."""
-    block = typed(home, state="reliable", verifications=10)
-    for scenario in ("A", "A", "B"):
-        after = outcome(cli, block, "fail", scenario)
-    assert (after["state"], after["verifications"]) == ("reliable", 8)
-    report = cli("heartbeat", "--json").json
-    assert [(one["id"], one["effect"]) for one in report["changed"]] == [(block, "needs_review")]
-    assert report["review"] == []
-
-
-def test_d18_below_fifty_it_may_not_leave_and_at_fifty_it_may_again(home: Path, cli: Call) -> None:
-    block = typed(home, UNIVERSAL, state="reliable", verifications=50, verifications_local=50)
-    cli("approve", block, "--yes")
-    cli("share", "allow", block, "--yes")
-
-    def leaves() -> list[bool]:
-        return [row["leaves"] for row in cli("share", "list", "--json").json["blocks"] if row["id"] == block]
-
-    assert leaves() == [True]
-    outcome(cli, block, "fail", "A")
-    assert leaves() == [False]
-    assert cli("share", "preview", check=False).code == 4
-    outcome(cli, block, "ok", "A")
-    assert leaves() == [True]
-
-
-def test_d19_a_retired_block_comes_back_by_a_person_alone(home: Path, cli: Call) -> None:
-    """As B5.3 and B5.18 have it: failures lower, and archive neither a candidate nor what is approved."""
-    block = cli("memorize", "use rg", "--json").json["id"]
-    assert outcome(cli, block, "fail")["state"] == "possible"
-    cli("heartbeat")
-    cli("approve", block, "--yes")
-    for scenario in "abc":
-        after = outcome(cli, block, "fail", scenario)
-    assert (after["state"], after["verifications"], after["set"]) == ("possible", 0, "universal")
-    cli("retire", block, "--reason", "over", "--yes")
-    text = (home / "experiences/archive/obsolete.jsonc").read_text(encoding="utf-8")
-    assert "universal/system_info" in text, "the way back is kept"
-    assert cli("outcome", block, "ok", check=False).code == 6
-    assert cli("revive", block, "--yes", env=AGENT, check=False).code == 6
-    cli("revive", block, "--yes")
-    back = cli("show", block, "--json").json
-    assert (back["state"], back["confidence"], back["verifications"]) == ("possible", 0.3, 0)
-    assert (back["set"], back["namespace"]) == ("universal", "system_info")
-
-
-def test_d20_one_level_a_success(home: Path, cli: Call) -> None:
-    block = typed(home, state="possible", verifications=60)
-    levels = []
-    for _ in range(3):
-        outcome(cli, block, "ok")
-        levels.append(cli("show", block, "--json").json["level"])
-    assert levels == ["past", "reliable", "super_reliable"]
-
-
-def test_d21_only_a_person_retires_and_the_reason_is_kept(home: Path, cli: Call) -> None:
-    block = typed(home, state="reliable", verifications=12)
-    cli("list")
-    assert cli("retire", block, "--reason", "moved to fd", "--yes", env=AGENT, check=False).code == 6
-    cli("retire", block, "--reason", "moved to fd", "--yes")
-    retired = next(one for one in cli("list", "--archived", "--json").json["blocks"] if one["id"] == block)
-    assert (retired["state"], retired["set"], retired["verifications"]) == ("obsolete", "archive", 12)
-    assert "moved to fd" in json.dumps(retired["evidence"])
 
 
 def test_d22_why_tells_everything(home: Path, cli: Call) -> None:
@@ -395,56 +292,7 @@ def test_d22_why_tells_everything(home: Path, cli: Call) -> None:
     assert [step["op"] for step in raised] == ["approve"], "its quote is evidence of its own (B5.2)"
 
 
-@pytest.mark.covers("R2.51")
-def test_a_block_explains_itself_by_when_what_and_why_and_each_is_traced(
-    home: Path, cli: Call, git: Callable[..., str]
-) -> None:
-    block = cli(
-        "memorize", "use rg", "--when", "searching code", "--evidence", "rg took 0.1 s", "--json"
-    ).json
-    said = cli("why", block["id"]).stdout
-    for part in ("searching code", "use rg", "rg took 0.1 s", git(home, "rev-parse", "HEAD")[:8]):
-        assert part in said
-
-
 # -- Heartbeat ----------------------------------------------------------------------------------------------------
-
-
-def test_d23_the_heartbeat_shows_rows_and_a_sentence(home: Path, cli: Call) -> None:
-    one = cli("memorize", "use rg", "--when", "searching code", "--json").json["id"]
-    two = cli("memorize", "likes tea", "--about", "user", "--json").json["id"]
-    peek = cli("heartbeat", "--peek", "--json").json
-    report = cli("heartbeat", "--json").json
-    assert (report["new"], report["today"]) == (2, 2)
-    rows = [
-        (
-            item["number"],
-            item["id"],
-            item["trigger"],
-            item["payload"],
-            item["state"],
-            item["confidence"],
-            item["suggested"],
-        )
-        for item in report["items"]
-    ]
-    assert sorted(rows, key=lambda row: row[3]) == sorted(
-        [
-            (report["items"].index(item) + 1, *rest)
-            for item in report["items"]
-            for rest in (
-                [(one, "searching code", "use rg", "possible", 0.3, "universal/system_info")]
-                if item["id"] == one
-                else [(two, "", "likes tea", "possible", 0.3, "personal/user_preferences")]
-            )
-        ],
-        key=lambda row: row[3],
-    )
-    assert len(peek["items"]) == 2
-    assert report["summary"].strip()
-    said = cli("heartbeat").stdout
-    for part in (one, two, "searching code", "use rg", "possible", report["summary"].splitlines()[0]):
-        assert part in said
 
 
 def test_d24_a_bare_yes_approves_that_report_alone(home: Path, cli: Call) -> None:
@@ -473,27 +321,6 @@ def test_d25_what_changed_since_the_report_must_be_shown_again(home: Path, cli: 
     assert cli("show", block, "--json").json["set"] == "universal"
 
 
-@pytest.mark.covers("R2.42")
-def test_what_was_rejected_is_archived_for_good(home: Path, cli: Call, git: Callable[..., str]) -> None:
-    block = cli("memorize", "Use rg, always!", "--when", "searching", "--json").json["id"]
-    cli("heartbeat")
-    cli("reject", "1", "--reason", "not mine")
-    assert block in (home / "experiences/archive/rejected.jsonc").read_text(encoding="utf-8")
-    head = git(home, "rev-parse", "HEAD")
-    refused = cli("memorize", "use RG always", "--when", "searching", "--json", check=False, env=AGENT)
-    assert refused.code == 6
-    assert block in refused.error["message"]
-    assert git(home, "rev-parse", "HEAD") == head
-    bulk = cli(
-        "memorize",
-        "--from",
-        "-",
-        "--json",
-        stdin='{"payload": "use rg, always", "trigger": "searching"}\n{"payload": "new"}\n',
-    ).json
-    assert (bulk["refused"], len(bulk["ids"])) == (1, 1)
-
-
 def test_d27_an_unanswered_candidate_goes_to_the_second(home: Path, cli: Call) -> None:
     block = cli("memorize", "use rg", "--json", env=at("2026-02-13T08:00:00Z")).json["id"]
     cli("heartbeat", env=at("2026-02-13T09:00:00Z"))
@@ -507,15 +334,6 @@ def test_d27_an_unanswered_candidate_goes_to_the_second(home: Path, cli: Call) -
     )
     cli("restore", block, env=at("2026-02-20T09:00:01Z"))
     assert ids("2026-03-20T09:00:00Z") == [block], "its clock starts anew"
-
-
-def test_d28_a_person_who_was_away_loses_nothing(home: Path, cli: Call) -> None:
-    block = cli("memorize", "use rg", "--json", env=at("2026-02-10T09:00:00Z")).json["id"]
-    cli("heartbeat", "--peek", env=at("2026-02-11T09:00:00Z"))
-    cli("heartbeat", env={**at("2026-02-11T09:00:00Z"), **AGENT})
-    report = cli("heartbeat", "--json", env=at("2026-02-20T09:00:00Z")).json
-    assert [item["id"] for item in report["items"]] == [block]
-    assert report["items"][0]["expires_at"] == "2026-02-27T09:00:00Z"
 
 
 @table("who")
@@ -577,23 +395,6 @@ def test_json_documents_have_their_keys(home: Path, cli: Call) -> None:
     assert {"code", "message", "hint", "path", "line", "column"} <= error.error.keys()
 
 
-def test_nothing_found_is_exit_4_with_its_document(home: Path, cli: Call) -> None:
-    found = cli("recall", "zzz", "--json", check=False)
-    assert (found.code, found.json["matches"]) == (4, [])
-    empty = cli("list", "--json")
-    assert (empty.code, empty.json) == (0, {"blocks": []})
-
-
-def test_recall_takes_many_queries_from_one_process(home: Path, cli: Call) -> None:
-    one = cli("memorize", "use rg", "--when", "searching code", "--key", "k1", "--json").json["id"]
-    asked = '{"qid": 1, "query": "searching code"}\n{"qid": "b", "query": "zzz", "context": {"a": 1}}\n'
-    lines = [
-        json.loads(line)
-        for line in cli("recall", "--queries", "-", stdin=asked, check=False).stdout.splitlines()
-    ]
-    assert lines == [{"qid": 1, "ids": [one], "keys": ["k1"]}, {"qid": "b", "ids": [], "keys": []}]
-
-
 @pytest.mark.covers("RC.10")
 def test_the_sample_home_is_in_order(sample: Path, cli: Call, sound: Callable[[Path], None]) -> None:
     assert cli("check", "--json").json == {"problems": []}
@@ -608,22 +409,6 @@ def test_the_sample_home_is_in_order(sample: Path, cli: Call, sound: Callable[[P
     ):  # fmt: skip
         assert list(sample.glob(pattern)), pattern
     sound(sample)
-
-
-@pytest.mark.covers("RC.9")
-def test_a_script_gets_the_answer_alone_a_code_and_no_question(home: Path, cli: Call) -> None:
-    assert cli("remember", "tea", "-q").stdout == ""
-    assert cli("list", "-q").stdout == ""
-    plain = cli("list")
-    assert "tea" in plain.stdout
-    assert plain.stderr == ""
-    assert "\x1b" not in plain.stdout
-    assert json.loads(cli("list", "--json").stdout)["blocks"]
-    assert (cli("show", "exp-nothing2", check=False).code, cli("list", "--sett", "x", check=False).code) == (
-        4,
-        2,
-    )
-    assert cli("undo", check=False).code == 6, "what would ask a person asks nobody"
 
 
 def test_control_characters_never_reach_the_terminal_raw(home: Path, cli: Call) -> None:

@@ -112,13 +112,6 @@ def test_leftovers_of_a_crash_are_named_and_removed(home: Path, cli: Call) -> No
     assert tools.read_bytes() == before
 
 
-def test_an_act_that_was_set_aside_is_named(home: Path, cli: Call, git: Callable[..., str]) -> None:
-    head = git(home, "rev-parse", "HEAD")
-    git(home, "update-ref", f"refs/alice/lost/{head}", head)
-    found = look(cli)
-    assert f"refs/alice/lost/{head}" in messages(found["remotes"]) and found["code"] == 0
-
-
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file away")
 def test_what_another_user_wrote_is_named(home: Path, cli: Call) -> None:
     os.chown(home / "experiences/personal/user_preferences.jsonc", 1, -1)
@@ -170,14 +163,6 @@ def test_schemas_are_current(home: Path, cli: Call, git: Callable[..., str]) -> 
     assert git(home, "log", "-1", "--format=%an %s") == "user doctor: 2 schemas"
 
 
-def test_personal_and_shareable_is_a_problem(home: Path, cli: Call) -> None:
-    """D59."""
-    path = home / "experiences/personal/user_preferences.jsonc"
-    path.write_text('{"blocks": [{"id": "exp-aaaaaaa2", "payload": "mine", "shareable": true}]}')
-    found = look(cli)
-    assert found["code"] == 3 and "exp-aaaaaaa2" in messages(found["sharing"])
-
-
 def test_little_room_and_an_old_git(home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     import shutil
     from collections import namedtuple
@@ -220,11 +205,6 @@ def test_a_damaged_index_is_named_though_doctor_is_the_first_command_of_the_day(
     assert "state/index.sqlite" in json.dumps(told)
 
 
-def test_an_agent_may_look_but_not_mend(home: Path, cli: Call) -> None:
-    assert look(cli, env={"ALICE_ACTOR": "agent"})["code"] == 0
-    assert cli("doctor", "--fix", env={"ALICE_ACTOR": "agent"}, check=False).code == 6
-
-
 # -- config -----------------------------------------------------------------------------------------------------
 
 
@@ -252,41 +232,11 @@ def test_set_touches_one_value_and_keeps_comments(home: Path, cli: Call, git: Ca
     assert cli("config", "get", "heartbeat.expire_days").stdout == "14\n"
 
 
-def test_set_adds_a_key_and_a_file_that_are_missing(home: Path, cli: Call) -> None:
-    path = home / "experiences/config.jsonc"
-    path.write_text("{\n  // mine\n}\n")
-    cli("config", "set", "thresholds.past", "4")
-    assert "// mine" in path.read_text() and cli("config", "get", "thresholds.past").stdout == "4\n"
-    path.unlink()
-    cli("config", "set", "thresholds.past", "5")
-    assert '"past": 5' in path.read_text() and "// Verifications that raise" in path.read_text()
-
-
 @table("key", "value")
 def test_set_checks_the_kind(home: Path, cli: Call, git: Callable[..., str], key: str, value: str) -> None:
     head = git(home, "rev-parse", "HEAD")
     assert cli("config", "set", "--", key, value, check=False).code == 2
     assert git(home, "rev-parse", "HEAD") == head
-
-
-def test_what_set_would_refuse_is_named_where_it_was_typed(home: Path, cli: Call) -> None:
-    path = home / "experiences/config.jsonc"
-    path.write_text(path.read_text().replace('"lang": ""', '"lang": "xx"'))
-    (problem,) = cli("check", "--json").json["problems"]
-    assert (problem["path"], problem["severity"], problem["line"]) == ("config.jsonc", "warning", 7)
-    assert "lang is one of" in problem["message"]
-
-
-def test_an_unknown_key_a_broken_file_and_an_agent(home: Path, cli: Call) -> None:
-    unknown = cli("config", "get", "heartbeat.expire_day", "--json", check=False)
-    assert unknown.code == 4 and "heartbeat.expire_days" in unknown.error["hint"]
-    assert cli("config", "set", "thresholds.past", "4", env={"ALICE_ACTOR": "agent"}, check=False).code == 6
-    assert cli("config", "edit", env={"ALICE_ACTOR": "agent"}, check=False).code == 6
-    path = home / "experiences/config.jsonc"
-    path.write_text("{,}")
-    refused = cli("config", "set", "thresholds.past", "4", "--json", check=False)
-    assert refused.code == 3 and refused.error["path"] == "config.jsonc" and refused.error["line"] == 1
-    assert path.read_text() == "{,}"
 
 
 def test_config_edit_checks_before_it_commits(

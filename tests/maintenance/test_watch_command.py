@@ -207,12 +207,6 @@ def test_a_limit_ends_it_and_a_pipe_gets_plain_lines(home: Path, run: Call) -> N
     assert run("watch", "--for", "0.1s", "-q").stdout == ""
 
 
-def test_what_is_no_time_and_where_there_is_no_home(home: Path, cli: Call, tmp_path: Path) -> None:
-    assert cli("watch", "--for", "soon", check=False).code == 2
-    done = cli("watch", "--for", "1s", "--home", str(tmp_path / "nowhere"), "--json", check=False)
-    assert (done.code, done.error["code"]) == (3, "problem")
-
-
 def test_a_person_sees_a_live_table(home: Path) -> None:
     import pty
     import sys

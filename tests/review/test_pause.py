@@ -54,27 +54,6 @@ def test_only_the_days_of_a_pause_that_it_waited_are_left_out(shown: str, due: s
     assert expires_at(block, wait) == f"{due}T00:00:00Z"
 
 
-def test_nothing_expires_in_a_pause_and_the_days_go_on_after_it(
-    home: Path, cli: Call, git: Callable[..., str]
-) -> None:
-    cli("memorize", "one", env=at("2026-02-20T09:00:00Z"))
-    cli("heartbeat", env=at("2026-02-20T09:00:00Z"))
-    done = cli("pause", "2026-03-08", "--json", env=at("2026-02-22T09:00:00Z")).json
-    assert done == {"until": "2026-03-08T00:00:00Z"}
-    assert git(home, "log", "-1", "--format=%an %s") == "user config: heartbeat.paused"
-    assert due(cli, "2026-03-07T09:00:00Z") == "2026-03-13T00:00:00Z", "two days had gone, five are left"
-    said = cli("heartbeat", "--peek", env=at("2026-03-07T09:00:00Z")).stdout
-    assert "Paused until 2026-03-08: nothing expires." in said
-    assert "paused until 2026-03-08" in cli("status", env=at("2026-03-07T09:00:00Z")).stdout
-    assert "期间不会有候选过期" in cli("status", "--lang", "zh", env=at("2026-03-07T09:00:00Z")).stdout
-    assert cli("status", "--json", env=at("2026-03-08T00:00:00Z")).json["paused_until"] is None
-    # A second holiday does not forget the first.
-    cli("pause", "2026-03-20", env=at("2026-03-10T00:00:00Z"))
-    assert due(cli, "2026-03-19T09:00:00Z") == "2026-03-23T00:00:00Z"
-    assert due(cli, "2026-03-22T23:59:59Z") == "2026-03-23T00:00:00Z"
-    assert cli("heartbeat", "--json", env=at("2026-03-23T00:00:00Z")).json["items"] == []
-
-
 @pytest.mark.parametrize("ends", ["off", "2026-02-23"])
 def test_a_pause_can_be_ended_early(home: Path, cli: Call, ends: str) -> None:
     cli("memorize", "one", env=at("2026-02-20T09:00:00Z"))
@@ -84,13 +63,6 @@ def test_a_pause_can_be_ended_early(home: Path, cli: Call, ends: str) -> None:
     assert due(cli, "2026-02-24T09:00:00Z") == "2026-02-28T09:00:00Z", "one day of pause"
 
 
-def test_the_day_begins_where_the_person_lives(home: Path, cli: Call, git: Callable[..., str]) -> None:
-    cli("config", "set", "timezone", "Asia/Shanghai")
-    done = cli("pause", "2026-03-08", "--json", env=at("2026-02-22T09:00:00Z")).json
-    assert done["until"] == "2026-03-07T16:00:00Z"
-    assert "2026-03-08" in cli("status", env=at("2026-03-07T15:00:00Z")).stdout
-
-
 @table("words", "code")
 def test_a_wrong_day_is_named_and_only_a_person_pauses(
     home: Path, cli: Call, git: Callable[..., str], words: tuple[str, ...], code: int
@@ -98,18 +70,3 @@ def test_a_wrong_day_is_named_and_only_a_person_pauses(
     head = git(home, "rev-parse", "HEAD")
     assert cli("pause", *words, check=False).code == code
     assert git(home, "rev-parse", "HEAD") == head
-
-
-def test_a_pause_brings_nothing_back_and_what_it_shows_has_all_its_days_after_it(
-    home: Path, cli: Call
-) -> None:
-    cli("memorize", "one", env=at("2026-02-20T09:00:00Z"))
-    cli("heartbeat", env=at("2026-02-20T09:00:00Z"))
-    cli("pause", "2026-03-08", env=at("2026-02-28T09:00:00Z"))
-    cli("memorize", "two", env=at("2026-03-01T09:00:00Z"))
-    (item,) = cli("heartbeat", "--json", env=at("2026-03-01T09:00:00Z")).json["items"]
-    assert (item["payload"], item["expires_at"]) == ("two", "2026-03-15T00:00:00Z")
-    assert cli("pause", "off", "--json", env=at("2026-03-03T09:00:00Z")).json == {"until": None}
-    assert due(cli, "2026-03-03T09:00:00Z") == "2026-03-10T09:00:00Z"
-    assert cli("pause", "off", "--json", env=at("2026-03-03T10:00:00Z")).json == {"until": None}
-    assert cli("heartbeat", "--json", env=at("2026-03-10T09:00:00Z")).json["items"] == []

@@ -12,7 +12,6 @@ import pytest
 
 Call = Callable[..., Any]
 Git = Callable[..., str]
-POOL = "experiences/low_value_pool/pending_20260220.jsonc"
 SAID, AGAIN = "use ripgrep for code search", "For code search: use RIPGREP!"
 
 
@@ -32,70 +31,6 @@ def typed(home: Path, path: str, *blocks: dict[str, Any]) -> None:
 def waiting(cli: Call) -> list[str]:
     """What stands in the pool."""
     return [one["payload"] for one in cli("list", "--set", "low_value", "--json").json["blocks"]]
-
-
-def test_in_bulk_it_is_skipped_and_counted(cli: Call, rejected: str) -> None:
-    rows = "\n".join(json.dumps({"payload": text}) for text in (AGAIN, "use fd for files"))
-    done = cli("memorize", "--from", "-", "--json", stdin=rows).json
-    assert (len(done["ids"]), done["refused"]) == (1, 1)
-    assert waiting(cli) == ["use fd for files"]
-
-
-def test_typed_into_the_pool_it_leaves_in_the_very_stream_that_adopts_it(
-    home: Path, cli: Call, git: Git, rejected: str, sound: Callable[[Path], None]
-) -> None:
-    typed(home, POOL, {"payload": AGAIN})
-    looked = cli("list", "--json")
-    assert looked.json["blocks"] == []
-    assert f"as {rejected}" in looked.stderr
-    assert not (home / POOL).exists(), "a pool file without a block goes (B2.41)"
-    refuse, adopt = git(home, "log", "-2", "--format=%an %s").splitlines()
-    assert (refuse.split()[:2], adopt.split()[:2]) == (["system", "refuse"], ["editor", "adopt"])
-    assert AGAIN in git(home, "show", "HEAD~1"), "what was typed is kept"
-    sound(home)
-
-
-def test_a_candidate_reworded_by_hand_into_it_leaves_too(home: Path, cli: Call, rejected: str) -> None:
-    made = cli("memorize", "use grep", "--json").json["id"]
-    path = home / POOL
-    path.write_text(path.read_text(encoding="utf-8").replace("use grep", AGAIN), encoding="utf-8")
-    assert waiting(cli) == []
-    (back,) = cli("heartbeat", "--json").json["returned"]
-    assert (back["id"], back["rejected"]) == (made, rejected)
-
-
-def test_a_candidate_that_stood_beside_it_stays_when_its_file_is_edited(home: Path, cli: Call) -> None:
-    first = cli("memorize", SAID, "--when", "in the morning", "--json").json["id"]
-    cli("memorize", SAID, "--when", "in the evening")
-    cli("reject", first)
-    path = home / POOL
-    path.write_text("// mine\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
-    assert waiting(cli) == [SAID]
-
-
-def test_taken_out_of_the_archive_by_hand_it_stays_rejected_until_it_is_revived(
-    home: Path, cli: Call, rejected: str
-) -> None:
-    archive = home / "experiences/archive/rejected.jsonc"
-    text = archive.read_text(encoding="utf-8")
-    typed(home, "experiences/archive/rejected.jsonc")
-    (home / POOL).write_text(text, encoding="utf-8")
-    assert waiting(cli) == []
-
-
-def test_typed_into_universal_it_waits_and_the_report_says_why(home: Path, cli: Call, rejected: str) -> None:
-    typed(home, "experiences/universal/tool_usage.jsonc", {"payload": AGAIN, "state": "reliable"})
-    assert f"as {rejected}" in cli("list").stderr
-    report = cli("heartbeat", "--json").json
-    assert [(one["payload"], one["rejected"]) for one in report["unapproved"]] == [(AGAIN, rejected)]
-    assert cli("decide", "search code", "--json", check=False).json["applied"] == []
-    assert f"you rejected this before, as {rejected}" in cli("heartbeat", "--peek").stdout
-
-
-def test_typed_into_personal_it_is_the_persons_word(home: Path, cli: Call, rejected: str) -> None:
-    typed(home, "experiences/personal/user_preferences.jsonc", {"payload": AGAIN})
-    done = cli("list", "--json")
-    assert ([one["payload"] for one in done.json["blocks"]], done.stderr) == ([AGAIN], "")
 
 
 def test_the_edit_command_does_not_let_it_in_either(
@@ -155,12 +90,6 @@ def test_without_its_record_it_stays_rejected(
         for one in cli("list", "--json").json["blocks"]
         if one["payload"] == SAME and one["approved"]
     ] == []
-
-
-def test_an_undo_of_the_rejection_lifts_it(cli: Call, rejected: str) -> None:
-    assert refused(cli, SAME, rejected)
-    cli("undo", "--yes")
-    assert cli("memorize", SAME).code == 0
 
 
 def shards(home: Path, git: Git) -> str:

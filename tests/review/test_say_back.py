@@ -109,20 +109,6 @@ def place(cli: Call, block_id: str) -> str:
     return str(cli("show", block_id, "--json").json["set"])
 
 
-def test_outside_of_a_terminal_a_refused_reply_only_gets_the_plain_words(
-    cli: Call, two: tuple[str, str]
-) -> None:
-    for more in ((), ("--yes",)):
-        refused = cli("reply", "all but the docker one", *more, "--json", check=False)
-        docker = 1 if "Docker" in cli("show", two[0], "--json").json["payload"] else 2
-        assert refused.code == 2
-        assert (
-            f"alice-exp reply approve {3 - docker}, leave {docker}"
-            in json.loads(refused.stderr)["error"]["hint"]
-        )
-    assert [place(cli, one) for one in two] == ["low_value"] * 2
-
-
 @pytest.mark.covers("BX.11")
 @pytest.mark.parametrize(("answer", "after"), [("y", {"universal", "archive"}), ("n", {"low_value"})])
 def test_a_terminal_shows_its_reading_and_asks(
@@ -147,15 +133,6 @@ def test_a_reply_says_which_of_two_rivals_holds(
         (one, *([old if name == "OLD" else name for name in names] for names in row)) for one, *row in left
     ]
     assert stands(cli, old, new) == named
-
-
-def test_a_reply_may_purge_or_widen_its_one_decision(cli: Call, two: tuple[str, str]) -> None:
-    assert cli("reply", "1 neither", "--yes", check=False).code == 6, "nothing is opposed"
-    assert cli("reply", "approve 1, reject 2 everywhere", "--yes", check=False).code == 2
-    cli("reply", "reject 1 and purge", "--yes")
-    assert cli("show", two[0], check=False).code == 4
-    cli("reply", "approve 2 everywhere", "--yes")
-    assert place(cli, two[1]) == "universal"
 
 
 def test_of_an_empty_report_nothing_is_said_back() -> None:

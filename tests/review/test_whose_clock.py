@@ -78,10 +78,6 @@ def test_after_three_weeks_nothing_has_vanished_unseen(
     assert seen in _pool(cli, AWAY)
 
 
-def test_what_is_overdue_can_still_be_answered(home: Path, cli: Call, waiting: tuple[str, str]) -> None:
-    assert cli("approve", waiting[0], "--yes", "--json", env=AWAY).json["ids"] == [waiting[0]]
-
-
 def test_an_agents_clock_leaves_the_mark_of_what_the_person_saw(home: Path, cli: Call) -> None:
     cli("heartbeat", env=FIRST)
     (mark,) = (home / "state").glob("shown-report-*")
@@ -89,15 +85,3 @@ def test_an_agents_clock_leaves_the_mark_of_what_the_person_saw(home: Path, cli:
     assert mark.exists()
     cli("list", env=WEEK)
     assert not mark.exists()
-
-
-def test_an_old_conversation_goes_with_a_persons_report(home: Path, cli: Call) -> None:
-    """Agents open most conversations; by their clock none goes."""
-    cli("session", "start", "told", env=FIRST)
-    kept = home / "sessions/told.jsonl"
-    cli("session", "start", "later", env=FAR | AGENT)
-    assert kept.exists()
-    cli("heartbeat", "--unseen", env=FAR)
-    assert kept.exists()
-    cli("heartbeat", env=FAR)
-    assert not kept.exists()

@@ -54,44 +54,6 @@ def test_d45_the_trace_line_by_line(home: Path, cli: Call, git: Callable[..., st
     sound(home)
 
 
-SAID = {"context": "用户询问：你能做什么？", "action": "详细说明功能", "result": "用户满意"}
-TEN = "".join(json.dumps({"thought": f"思考{number}", **SAID}) + "\n" for number in range(10))
-
-
-@pytest.mark.covers("R1.45")
-def test_ten_thoughts(home: Path, cli: Call) -> None:
-    """The source's own test, with the true distribution (B1.1)."""
-    cli("event", "add", "-", stdin=TEN)
-    stats = cli("event", "stats", "--json").json
-    assert (stats["total_segments"], stats["total_events"], stats["total_compressions"]) == (3, 10, 7)
-    assert stats["lengths"] == [8, 1, 1]
-    assert "思考9" in (home / FILE).read_text("utf-8")
-    assert cli("event", "list", "--since", "2026-02-21", "--json").json["segments"] == []
-    assert len(cli("event", "list", "--until", "2026-02-21", "--json").json["events"]) == 8
-
-
-@pytest.mark.covers("R1.42")
-def test_segments_are_drawn_by_length_and_level(home: Path, cli: Call) -> None:
-    cli("event", "add", "-", stdin=TEN)
-    drawn = cli("event", "segments").stdout.splitlines()
-    assert [line.count("▄") for line in drawn[1:4]] == [20, 0, 0]
-    assert [line.count("▁") for line in drawn[1:4]] == [0, 3, 3]
-
-
-@pytest.mark.covers("R1.38")
-def test_blocks_stay_whole_and_are_found_by_kind_while_the_diary_is_compacted(home: Path, cli: Call) -> None:
-    kinds = ({"type": "rule"}, {"tags": ["ops"]}, {"importance": 0.9}, {})
-    rows = [{"payload": f"lesson {number}", **kinds[number % 4]} for number in range(10)]
-    cli("memorize", "--from", "-", stdin="".join(json.dumps(row) + "\n" for row in rows))
-    cli("event", "add", "-", stdin=TEN)
-    assert len(cli("event", "segments", "--json").json["segments"]) == 3
-    found = [
-        len(cli("list", *options, "--json").json["blocks"])
-        for options in ((), ("--type", "rule"), ("--tag", "ops"), ("--min-importance", "0.8"))
-    ]
-    assert found == [10, 3, 3, 2]
-
-
 def test_d46_a_thousand_through_the_library(home: Path) -> None:
     alice = alice_exp.Alice(home, "agent:test")
     told = alice.add_events(map(thought, range(1, 1001)))
@@ -200,77 +162,6 @@ def test_d47_the_narrative_is_in_order_and_a_failing_model_leaves_it_to_the_rule
     )
 
 
-def test_d48_expand_17_returns_the_eight(home: Path, cli: Call) -> None:
-    for number in range(1, 17):
-        cli(
-            "event",
-            "add",
-            f"思考 {number}",
-            "--action",
-            f"做 {number}",
-            "--result",
-            '{"k": [1]}',
-            "--meta",
-            f"cycle_id={number}",
-        )
-    found = cli("event", "expand", "17", "--json").json
-    assert [one["number"] for one in found["thoughts"]] == list(range(1, 9))
-    assert [one["thought"] for one in found["thoughts"]] == [f"思考 {number}" for number in range(1, 9)]
-    assert found["thoughts"][2] | {"at": ""} == {
-        "number": 3,
-        "at": "",
-        "thought": "思考 3",
-        "action": "做 3",
-        "result": {"k": [1]},
-        "metadata": {"cycle_id": 3},
-    }
-    assert found["missing"] == []
-    long_gone = cli("event", "expand", "#10", "--json").json
-    assert [one["number"] for one in long_gone["thoughts"]] == [5, 6]
-    assert [one["number"] for one in cli("event", "expand", "9", "--json").json["thoughts"]] == [6]
-    assert cli("event", "expand", "99", check=False).code == 4
-    assert cli("event", "expand", "-1", check=False).code == 2
-    assert "思考 8" in cli("event", "expand", "17").stdout
-
-
-def test_hand_edits_between_two_additions_are_adopted_first(
-    home: Path, cli: Call, git: Callable[..., str], sound: Any
-) -> None:
-    for number in range(1, 4):
-        cli("event", "add", f"thought {number}")
-    path = home / FILE
-    path.write_text(
-        "// 我的日记\n" + path.read_text("utf-8").replace("thought 3", "thought three"), encoding="utf-8"
-    )
-    before = commits(git, home)
-    cli("event", "add", "thought 4")
-    assert commits(git, home) == before + 2
-    assert git(home, "log", "-2", "--format=%an").splitlines() == ["user", "editor"]
-    text = path.read_text("utf-8")
-    assert text.startswith("// 我的日记\n")
-    found = cli("event", "expand", "6", "--json").json["thoughts"]
-    assert [one["thought"] for one in found] == ["thought three", "thought 4"]
-    sound(home)
-
-
-def test_a_broken_timeline_is_left_as_it_is(home: Path, cli: Call, git: Callable[..., str]) -> None:
-    for number in range(1, 4):
-        cli("event", "add", f"thought {number}")
-    path = home / FILE
-    broken = path.read_text("utf-8").replace('"total_events": 3', '"total_events": 1')
-    path.write_text(broken, encoding="utf-8")
-    before = commits(git, home)
-    refused = cli("event", "add", "thought 4", "--json", check=False)
-    assert (refused.code, refused.error["path"]) == (3, "records/events.jsonc")
-    assert refused.error["line"] > 1
-    still = cli("event", "stats", "--json")
-    assert still.json["total_events"] == 3
-    assert "the last good version answers" in still.stderr
-    assert path.read_text("utf-8") == broken
-    assert commits(git, home) == before
-    assert cli("episode", "add", "--task", "the other file works on", "--success").code == 0
-
-
 @pytest.mark.covers("R1.43")
 def test_export_and_import(home: Path, cli: Call, tmp_path: Path, git: Callable[..., str]) -> None:
     rows = "".join(json.dumps({"thought": f"思考 {n}", "at": thought(n).at}) + "\n" for n in range(1, 31))
@@ -318,20 +209,3 @@ def test_bulk_additions_commit_each_thought_before_it_is_compacted(
     assert all(f'"many {n}"' in held for n in range(9))
     assert "few 0" in git(home, "show", "HEAD~2:records/events.jsonc")
     sound(home)
-
-
-def test_a_bounded_diary_and_a_dry_run(home: Path, cli: Call, git: Callable[..., str]) -> None:
-    before = commits(git, home)
-    planned = cli("event", "add", "t", "--dry-run", "--json").json
-    assert (planned["total_events"], planned["commit"]) == (1, None)
-    assert commits(git, home) == before
-    for number in range(12):
-        cli("event", "add", f"t{number}")
-    stats = cli("event", "stats", "--json").json
-    assert stats["total_segments"] <= (12).bit_length()
-
-
-def test_a_time_still_to_come_is_told(home: Path, cli: Call) -> None:
-    cli("event", "add", "t", "--at", "2031-01-01")
-    told = cli("check", "--json").json["problems"]
-    assert [(one["path"], one["severity"]) for one in told] == [("records/events.jsonc", "warning")]
