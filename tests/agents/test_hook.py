@@ -105,13 +105,6 @@ def test_the_start_and_a_prompt_are_answered_in_the_hosts_format(
     assert (home / "state/hosts").exists()
 
 
-def test_a_prompt_is_answered_in_the_persons_language_without_an_empty_trigger(home: Path, cli: Call) -> None:
-    cli("remember", "我喜欢喝绿茶")
-    told = cli("--lang", "zh", "hook", "gemini", "prompt", stdin='{"prompt": "喝绿茶"}').stdout
-    context = json.loads(told)["hookSpecificOutput"]["additionalContext"]
-    assert "- 我喜欢喝绿茶 [exp-" in context.partition("与此有关的已知内容")[2]
-
-
 @pytest.mark.parametrize("host", ["codex", "qwen", "vscode"])
 def test_a_host_that_does_not_tell_of_the_start_hears_at_the_first_prompt_what_is_approved(
     home: Path, cli: Call, host: str, inline: None
@@ -139,17 +132,6 @@ def test_nothing_unreviewed_reaches_a_prompt(home: Path, cli: Call, inline: None
     assert cli("hook", "gemini", "prompt", stdin='{"prompt": "searching code"}').stdout == ""
 
 
-def test_what_stays_without_an_outcome_stands_behind_the_heartbeat(home: Path, cli: Call) -> None:
-    cli("remember", "use rg", "--when", "searching code")
-    decision = cli("--actor", "agent", "decide", "searching code", "--json").json["decision"]
-    assert decision not in cli("heartbeat", "--peek").stderr, "it may still be going on"
-    later = {"ALICE_NOW": "2026-02-21T09:00:00Z"}
-    assert f"searching code (alice-exp outcome {decision} ok|fail)" in cli("heartbeat", env=later).stderr
-    assert decision not in cli("heartbeat", env={"ALICE_NOW": "2026-04-01T09:00:00Z"}).stderr
-    cli("outcome", decision, "ok", env=later)
-    assert decision not in cli("heartbeat", env=later).stderr
-
-
 @pytest.mark.parametrize(
     ("host", "key"), [("claude-code", "block"), ("gemini", "deny"), ("vscode", "block"), ("cursor", "")]
 )
@@ -166,16 +148,6 @@ def test_a_decision_without_an_outcome_is_asked_for_once(
         own = asked.pop("hookSpecificOutput")
         assert own == {"hookEventName": "Stop", **asked}
     assert cli("hook", host, "stop", stdin="{}").stdout == ""
-
-
-def test_a_failure_is_told_and_never_stops_the_host(world: Path, cli: Call, tmp_path: Path) -> None:
-    for stdin in ("nonsense", "[]", "{}"):
-        said = cli("hook", "claude-code", "start", stdin=stdin)
-        assert (said.code, said.stdout) == (0, "") and said.stderr.startswith("alice-exp: ")
-    assert cli("hook", "emacs", "start", stdin="{}", check=False).code == 2
-    assert cli("hook", "gemini", "lunch", stdin="{}", check=False).code == 2
-    said = cli("hook", check=False).stderr
-    assert "whose hook" in said and "claude-code" in said and "''" not in said
 
 
 def test_no_command_waits_for_a_model_and_a_report_names_what_could_not_be_read(
@@ -367,22 +339,6 @@ def test_what_waits_for_an_hour_is_said_with_what_to_do(
         said = cli(*command, env=later).stderr
         assert "what was said in claude-code has waited for more than an hour to be read" in said
         assert "alice-exp hook --finish" in said
-
-
-def test_the_first_prompt_is_not_matched_with_what_our_own_hook_said(home: Path, cli: Call) -> None:
-    """Gemini CLI 0.61 hands over both in one text."""
-    cli("remember", "ask before a deploy on Friday", "--when", "deploying to production")
-    own = json.loads(cli("hook", "gemini", "start", stdin="{}").stdout)["hookSpecificOutput"][
-        "additionalContext"
-    ]
-    escaped = own.replace("<", "&lt;").replace(">", "&gt;")
-
-    def asked(words: str) -> str:
-        prompt = f"<hook_context>Another hook\n{escaped}</hook_context>\n\n{words}"
-        return str(cli("hook", "gemini", "BeforeAgent", stdin=json.dumps({"prompt": prompt})).stdout)
-
-    assert asked("quantum chromodynamics") == ""
-    assert "Friday" in asked("how do I deploy to production")
 
 
 def acted(*calls: tuple[str, bool], prompt: str = "deploy the site") -> list[dict[str, Any]]:

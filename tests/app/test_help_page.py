@@ -87,11 +87,6 @@ def test_help_is_the_same_where_there_is_json(cli: Call) -> None:
     assert cli("help", "recall", "--json").json["command"] == "alice-exp recall"
 
 
-def test_help_of_what_is_not_there_leads_on(cli: Call) -> None:
-    done = cli("help", "recal", check=False)
-    assert (done.code, "'alice-exp recall'" in done.stderr) == (2, True)
-
-
 def test_the_language_holds_wherever_it_stands(cli: Call) -> None:
     assert cli("--help", "--lang", "zh").stdout == cli("--lang", "zh", "--help").stdout
     assert "每天" in cli("--help", "--lang", "zh").stdout

@@ -62,11 +62,6 @@ def test_nothing_that_takes_away_runs_by_another_name() -> None:
     assert set(MEANT.values()) & taking == set()
 
 
-def test_a_stranger_without_a_home_is_told_how_to_begin(cli: Call) -> None:
-    done = cli("list", check=False)
-    assert done.code == 3 and "alice-exp init" in done.stderr
-
-
 @table("line", "said")
 def test_an_empty_argument_is_named_as_the_help_names_it(
     filled: Path, cli: Call, line: tuple[str, ...], said: str

@@ -134,28 +134,6 @@ def test_what_stands_in_a_files_place_is_not_followed(tmp_path: Path, clock: Clo
     assert not chats.talks()
 
 
-@pytest.mark.covers("R4.27")
-def test_what_the_sources_store_of_memories_does(home: Path, cli: Any) -> None:
-    rows = "".join(
-        f'{{"payload": "{text}", "about": "user"}}\n' for text in ("用户在北京工作", "用户是程序员")
-    )
-    ids = cli("--actor", "agent", "memorize", "--from", "-", "--json", stdin=rows).json["ids"]
-    found = cli("recall", "用户是程序员吗", "--top", "1", "--json").json["matches"]
-    assert [one["payload"] for one in found] == ["用户是程序员"]
-    assert {one["id"] for one in cli("list", "--json").json["blocks"]} == set(ids)
-    cli("undo", "--yes")
-    assert not cli("list", "--json").json["blocks"]
-
-
-@pytest.mark.covers("R4.29")
-def test_memories_are_filtered_by_importance_and_date(home: Path, cli: Any) -> None:
-    cli("memorize", "用户是程序员", "--about", "user", "--importance", "0.9")
-    options = ["--min-importance", "0.7", "--since", "2026-02-01"]
-    assert cli("recall", "程序员", *options)
-    for narrower in (["--min-importance", "0.95"], ["--since", "2026-02-21"]):
-        assert cli("recall", "程序员", *narrower, check=False).code == 4
-
-
 @pytest.mark.covers("R4.15")
 def test_memories_and_conversations_lie_apart(home: Path, cli: Any) -> None:
     cli("remember", "我喜欢吃辣", "--when", "选餐馆")

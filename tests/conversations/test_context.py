@@ -25,22 +25,6 @@ def told(cli: Call, *texts: str, name: str = "demo") -> None:
     cli("session", "end", name)
 
 
-def test_d57_what_was_said_is_found_unreviewed_and_the_job_comes_before_the_city(
-    home: Path, cli: Call
-) -> None:
-    told(cli, "我喜欢吃辣")
-    assert cli("context", "用户喜欢什么").stdout.splitlines() == [
-        "[User Memory]",
-        "- 用户喜欢吃辣的食物 ⚠未审核",
-    ]
-    shown = cli("context", "用户喜欢什么", "--similarity").stdout.splitlines()[1]
-    assert shown.startswith("- 用户喜欢吃辣的食物 (similarity: 0.") and shown.endswith(") ⚠未审核")
-    told(cli, "我叫张三，在北京工作，是程序员", name="later")
-    lines = cli("context", "用户的工作").stdout.splitlines()
-    assert lines[1].startswith("- 用户是程序员")
-    assert any("北京" in line for line in lines[2:])
-
-
 @pytest.mark.covers("R4.24")
 def test_a_prompt_gets_the_memories_without_numbers(home: Path) -> None:
     person = alice_exp.Alice(home, "user")
@@ -55,86 +39,7 @@ def test_a_home_is_for_one_person_and_knows_nothing_of_another(home: Path, world
     assert alice_exp.Alice(other, "user").context("用户喜欢什么") == ""
 
 
-@pytest.mark.covers("B4.11")
-def test_an_approved_memory_loses_its_mark_and_comes_first(home: Path, cli: Call) -> None:
-    told(cli, "我喜欢吃辣", "我喜欢喝茶")
-    cli("heartbeat")
-    tea = next(one["id"] for one in cli("list", "--json").json["blocks"] if "茶" in one["payload"])
-    cli("approve", tea, "--yes")
-    lines = cli("context", "用户喜欢什么").stdout.splitlines()[1:]
-    assert "茶" in lines[0] and "⚠" not in lines[0] and lines[1].endswith("⚠未审核")
-
-
-def test_it_is_about_the_user_alone(home: Path, cli: Call) -> None:
-    cli("memorize", "用户手册在 docs 里", "--when", "用户喜欢什么")
-    nothing = cli("context", "用户喜欢什么", check=False)
-    assert (nothing.code, nothing.stdout) == (4, "")
-    assert cli("context", "用户喜欢什么", "--json", check=False).json["matches"] == []
-
-
-def test_filters_and_how_many(home: Path, cli: Call) -> None:
-    rows = [
-        {"payload": "The user likes tea", "about": "user", "importance": 0.5, "type": "preference"},
-        {"payload": "The user likes strong tea", "about": "user", "importance": 0.9, "tags": ["drink"]},
-    ]
-    cli("memorize", "--from", "-", stdin="\n".join(map(json.dumps, rows)))
-    cli("remember", "The user likes green tea")
-
-    def found(*options: str) -> set[str]:
-        return {
-            one["payload"]
-            for one in cli("context", "what tea does the user like", "--json", *options).json["matches"]
-        }
-
-    assert len(found()) == 3
-    assert len(found("--top", "1")) == 1
-    assert found("--min-importance", "0.7") == {"The user likes strong tea"}
-    assert found("--tag", "drink") == {"The user likes strong tea"}
-    assert found("--type", "preference") == {"The user likes tea"}
-    assert found("--set", "personal") == {"The user likes green tea"}
-    assert found("--min-state", "past") == {"The user likes green tea"}
-    assert len(found("--since", "2026-02-20")) == 3
-    assert cli("context", "tea", "--since", "2026-02-21", check=False).code == 4
-    assert cli("context", " ", check=False).code == 2
-
-
-@pytest.mark.covers("R4.26")
-def test_five_at_most_unless_asked(home: Path, cli: Call) -> None:
-    rows = "\n".join(
-        json.dumps({"payload": f"The user likes tea number {n}", "about": "user"}) for n in range(9)
-    )
-    cli("memorize", "--from", "-", stdin=rows)
-    assert len(cli("context", "what tea does the user like", "--json").json["matches"]) == 5
-
-
-def test_asking_counts_as_a_read_and_commits_nothing(home: Path, cli: Call, git: Callable[..., str]) -> None:
-    one = cli("remember", "The user likes tea", "--json").json["id"]
-    head = git(home, "rev-parse", "HEAD")
-    cli("context", "tea")
-    cli("prime")
-    assert cli("show", one, "--json").json["access_count"] == 2
-    assert git(home, "rev-parse", "HEAD") == head
-
-
 # -- prime --------------------------------------------------------------------------------------------------------
-
-
-def test_prime_tells_what_a_person_approved_and_nothing_else(home: Path, cli: Call) -> None:
-    assert cli("prime").stdout == ""
-    cli("memorize", "unreviewed lesson", "--when", "always")
-    cli("remember", "I use vim")
-    one = cli("memorize", "use rg", "--when", "searching code", "--json").json["id"]
-    cli("heartbeat")
-    cli("approve", one, "--yes")
-    primed = cli("prime").stdout
-    assert primed.index("I use vim") < primed.index("use rg")
-    (home / "experiences/universal/api_patterns.jsonc").write_text(
-        '{"blocks": [{"payload": "typed by hand", "state": "reliable", "verifications": 10}]}',
-        encoding="utf-8",
-    )
-    primed = cli("prime").stdout
-    assert "- I use vim" in primed and "- searching code: use rg" in primed
-    assert "unreviewed lesson" not in primed and "typed by hand" not in primed
 
 
 def test_prime_is_the_same_on_every_day(sample: Path, cli: Call) -> None:
@@ -272,10 +177,3 @@ def test_the_newest_word_of_the_person_goes_first_among_equals_and_what_is_left_
     lines = answer["text"].splitlines()
     assert lines[2] == "- NEVER email the minister directly" and "topic" not in answer["text"]
     assert lines[-1] == f"{answer['left_out']} more that did not fit: ask recall or decide"
-
-
-def test_what_it_prints_cannot_steer_a_terminal(home: Path, cli: Call) -> None:
-    cli("remember", "I use \x1b[2Jvim\u202e\nand more")
-    assert "\x1b" not in cli("prime").stdout and "\u202e" not in cli("prime").stdout
-    assert "\x1b" not in cli("context", "what do I use").stdout
-    assert len(cli("prime").stdout.splitlines()) == 3

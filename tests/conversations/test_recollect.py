@@ -21,42 +21,6 @@ def lived(home: Path, cli: Call) -> Call:
     return cli
 
 
-def test_context_answers_from_everything_that_was_lived(lived: Call) -> None:
-    answer = lived("context", "deploy with kamal", "--json").json
-    assert next(one["source"] for one in answer["matches"]) == "block"
-    assert {one["source"] for one in answer["matches"]} == {"block", "episode", "diary", "conversation"}
-    by_source = {one["source"]: one for one in answer["matches"]}
-    assert by_source["episode"]["id"].startswith("ep-") and by_source["diary"]["id"] == "1"
-    assert by_source["conversation"]["id"] == "demo#0"
-    lines = answer["text"].splitlines()
-    assert lines[0] == "[User Memory]" and "[diary 1, " in answer["text"] and len(lines) == 5
-    assert all({"id", "set", "state", "payload", "score", "match"} <= one.keys() for one in answer["matches"])
-
-
-def test_who_asks_for_a_set_or_a_state_asks_for_blocks(lived: Call) -> None:
-    for more in (("--set", "personal"), ("--min-state", "past"), ("--min-importance", "0.4")):
-        found = lived("context", "deploy with kamal", *more, "--json").json["matches"]
-        assert {one["source"] for one in found} == {"block"}, more
-
-
-def test_what_a_block_rests_on_is_not_told_again(home: Path, cli: Call) -> None:
-    cli("session", "start", "demo")
-    cli("session", "say", "demo", "我喜欢吃辣")
-    cli("session", "end", "demo")
-    found = cli("context", "用户喜欢什么", "--json").json["matches"]
-    assert [one["source"] for one in found] == ["block"]
-
-
-def test_records_alone_are_an_answer_and_nothing_is_exit_4(home: Path, cli: Call) -> None:
-    cli("event", "add", "the red folder holds the key")
-    cli("event", "add", "lunch with Kim")
-    cli("event", "add", "a walk in the park")
-    assert cli("event", "stats", "--json").json["total_compressions"]
-    told = cli("context", "red folder", "--json").json["matches"]
-    assert [(one["source"], one["id"]) for one in told if one["source"] == "diary"] == [("diary", "1")]
-    assert cli("context", "zeppelin", check=False).code == 4
-
-
 def test_a_program_gets_the_same_list(lived: Call, home: Path) -> None:
     import alice_exp
 
@@ -65,17 +29,6 @@ def test_a_program_gets_the_same_list(lived: Call, home: Path) -> None:
     assert {one.source for one in found} == {"block", "episode", "diary", "conversation"}
     assert "[diary 1, " in alice.context("deploy with kamal")
     assert alice.context("deploy with kamal", filters=Filters(min_state="past")).count("\n") == 1
-
-
-def test_recall_tells_episodes_beside_blocks_within_one_act(home: Path, cli: Call) -> None:
-    assert cli("recall", "rotate the signing keys", check=False).code == 4
-    cli("episode", "add", "--task", "rotate the signing keys", "--action", "keytool roll", "--success")
-    answer = cli("recall", "rotate the signing keys", "--json").json
-    assert answer["matches"] == [] and [one["action"] for one in answer["episodes"]] == ["keytool roll"]
-    assert answer["episodes"][0]["source"] == "episode"
-    assert "keytool roll (ok)" in cli("recall", "rotate the signing keys").stdout
-    assert cli("recall", "rotate the signing keys", "--set", "personal", check=False).code == 4
-    assert cli("recall", "bake a cake with keys", check=False).code == 4
 
 
 def test_what_is_said_in_like_words_is_told_once(home: Path, cli: Call) -> None:

@@ -60,15 +60,6 @@ def test_a_record_that_cannot_be_read_hides_no_other() -> None:
     assert list(records("")) == list(records("nonsense")) == []
 
 
-def test_what_was_kept_as_it_came_is_read_by_the_same_rules(home: Path, cli: Call) -> None:
-    cli("session", "start", "s")
-    cli(
-        "session", "say", "s", "user", "<system-reminder>\nI prefer tea\n</system-reminder>\nI live in Berlin"
-    )
-    found = cli("session", "end", "s", "--json").json["extraction"]["candidates"]
-    assert [one["payload"] for one in found] == ["The user lives in Berlin"]
-
-
 def test_hook_and_import_read_alike(home: Path, cli: Call, tmp_path: Path) -> None:
     file = tmp_path / "talk.jsonl"
     file.write_text("".join(json.dumps(one["record"]) + "\n" for one in LISTED), encoding="utf-8")

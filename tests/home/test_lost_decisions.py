@@ -67,29 +67,6 @@ def test_reset_over_decisions_is_said_and_put_back_with_one_command(
     assert cli("restore", "--lost", "--yes", check=False).code == 4
 
 
-def test_a_rejection_that_a_reset_took_goes_back_by_itself_and_is_said(
-    cli: Call, git: Git, home: Path
-) -> None:
-    bad = learn(cli, BAD)
-    cli("reject", bad, "--yes")
-    git(home, "reset", "-q", "--hard", "HEAD~1")
-    (back,) = cli("heartbeat", "--json").json["returned"]
-    assert (back["id"], back["payload"]) == (bad, BAD)
-    cli("approve", "--all", "--yes", check=False)
-    assert trusted(cli) == [] and cli("show", bad, "--json").json["set"] == "archive"
-
-
-def test_what_a_person_lets_go_is_not_offered_again(
-    cli: Call, git: Git, home: Path, lived: dict[str, str]
-) -> None:
-    git(home, "reset", "-q", "--hard", "HEAD~3")
-    cli("restore", "--lost", "--let-go", "--yes")
-    assert (lost(cli), trusted(cli)) == ([], [])
-    assert cli("memorize", BAD, check=False).code == 6, "a rejection is lifted by revive alone"
-    cli("undo", "--yes")
-    assert [text for text, _ in lost(cli)] == [GOOD, OLD]
-
-
 def half(home: Path, world: Path, how: str, git: Git) -> None:
     """Take the repository, or its ledger, away."""
     if how == "new .git":

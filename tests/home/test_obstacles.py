@@ -51,14 +51,6 @@ def test_a_missing_git_is_said_and_nothing_is_written(home: Path, cli: Call, kno
     cli("remember", "coffee")
 
 
-def test_no_home_at_all_is_said(world: Path, cli: Call) -> None:
-    for words in cases(__file__, "OBSTACLES"):
-        result = cli(*words, check=False)
-        assert result.code == 3, f"{words}: {result.stdout}{result.stderr}"
-        assert "alice-exp init" in result.stderr
-    assert not (world / "alice").exists()
-
-
 def test_a_detached_head_waits(home: Path, cli: Call, known: str, git: Callable[..., str]) -> None:
     git(home, "checkout", "--quiet", "--detach", "HEAD")
     assert all("detached" in sentence for sentence in refused(cli, known, home))
@@ -194,39 +186,6 @@ def test_deleting_state_loses_nothing(home: Path, cli: Call, known: str, git: Ca
     cli("approve", "1", "--yes")
     assert cli("show", made, "--json").json["set"] == "universal"
     assert git(home, "status", "--porcelain") == ""
-
-
-def test_commit_times_never_run_backwards(home: Path, cli: Call, known: str, git: Callable[..., str]) -> None:
-    cli("remember", "from the future", env={"ALICE_NOW": "2027-01-01T00:00:00Z"})
-    cli("remember", "from the past", env={"ALICE_NOW": "2025-01-01T00:00:00Z"})
-    times = [int(line) for line in git(home, "log", "--format=%ct").splitlines()]
-    assert times == sorted(times, reverse=True)
-    assert git(home, "log", "-1", "--format=%(trailers:key=Alice-At,valueonly)") == "2025-01-01T00:00:00Z"
-
-
-def test_a_pending_act_of_another_line_is_kept_as_lost(
-    home: Path, cli: Call, known: str, git: Callable[..., str]
-) -> None:
-    cli("remember", "coffee")
-    orphan = git(
-        home,
-        "-c",
-        "user.name=P",
-        "-c",
-        "user.email=p@example.org",
-        "commit-tree",
-        "HEAD^{tree}",
-        "-p",
-        "HEAD~1",
-        "-m",
-        "other",
-    )
-    git(home, "update-ref", "refs/alice/pending", orphan)
-    result = cli("remember", "water")
-    assert orphan in result.stderr
-    assert git(home, "rev-parse", f"refs/alice/lost/{orphan}") == orphan
-    assert git(home, "for-each-ref", "refs/alice/pending") == ""
-    assert {one["payload"] for one in cli("list", "--json").json["blocks"]} == {"tea", "coffee", "water"}
 
 
 def test_stale_locks_of_git_are_swept(home: Path, cli: Call, known: str) -> None:

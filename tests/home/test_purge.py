@@ -456,20 +456,6 @@ def test_a_purge_is_on_the_disk_when_it_is_decided_and_when_it_is_done(
     assert not disk.lost(file, *places, *(git / "objects/pack").iterdir())
 
 
-def test_the_numbers_of_the_open_report_outlast_a_purge(home: Path, cli: Call) -> None:
-    for text in ("one thing", "two apples", "three pears", "four plums"):
-        cli("memorize", text)
-    cli("heartbeat")
-    cli("approve", "1", "--yes")
-    cli("heartbeat")
-    before = {item["number"]: item["id"] for item in cli("heartbeat", "--peek", "--json").json["items"]}
-    # The numbers of the day's first report stand: 1 is what was approved.
-    cli("reject", "2", "--purge", "--yes")
-    after = {item["number"]: item["id"] for item in cli("heartbeat", "--peek", "--json").json["items"]}
-    assert after == {number: block_id for number, block_id in before.items() if number != 2}
-    assert cli("approve", "3", "--yes", "--json").json["ids"] == [before[3]]
-
-
 def test_the_conversation_that_a_candidate_came_of_is_named(home: Path, cli: Call) -> None:
     session = cli("session", "start", "--json").json["id"]
     cli("session", "say", session, "user", "I prefer to be written to at tess.lindq@gmail.com")

@@ -195,21 +195,6 @@ def test_what_is_not_the_blocks_is_named_and_stays(
     assert all(f"alice-exp: {name} still says the same" in done.stderr for name in named)
 
 
-def test_a_word_of_the_program_in_a_block_leaves_its_acts_what_they_are(home: Path, cli: Call) -> None:
-    """A block may say "agent", or be for "heartbeat": no trailer by which acts are read goes with it."""
-    one = cli("memorize", "agent", "--when", "heartbeat", "--json", env={"ALICE_ACTOR": "agent"}).json["id"]
-    cli("heartbeat")
-    cli("reject", one, "--reason", "an agent said so")
-    before = cli("log", "--json").json["commits"]
-    cli("purge", one, "--yes")
-    after = cli("log", "--json").json["commits"][1:]
-    assert [(row["op"], row["actor"], row["act"]) for row in after] == [
-        (row["op"], row["actor"], row["act"]) for row in before
-    ]
-    (rejected,) = (row["trailers"] for row in after if row["op"] == "reject")
-    assert rejected == [{"name": "Reason", "value": "(purged)"}]
-
-
 # -- texts in any form -----------------------------------------------------------------------------------------------
 
 

@@ -61,30 +61,6 @@ def test_a_zone_a_day_off_is_none(home: Path, run: Call, language: str, said: st
     assert run("remember", "x", env={"TZ": "UTC-23:59"}).code == 0
 
 
-def test_history_without_the_git_program_is_a_sentence(home: Path, cli: Call) -> None:
-    done = cli("log", env={"PATH": "/nowhere"}, check=False)
-    assert (done.code, done.stdout) == (3, "")
-    assert "the program git was not found (install" in done.stderr
-
-
-def test_a_decision_that_cannot_be_kept_asks_for_no_outcome(home: Path, cli: Call) -> None:
-    cli("remember", "ask first", "--when", "deploying")
-    (home / "state/decisions").write_text("in its way", encoding="utf-8")
-    done = cli("decide", "deploying")
-    assert "ask first" in done.stdout
-    assert "could not be kept" in done.stderr
-    assert "alice-exp outcome" not in done.stdout
-
-
-def test_so_is_one_in_a_file_and_one_in_the_environment(home: Path, cli: Call) -> None:
-    path = home / "experiences/personal/user_preferences.jsonc"
-    path.write_text('{"blocks": [{"payload": "x", "created_at": "9999-12-31T23:59:59Z"}]}', encoding="utf-8")
-    done = cli("check", check=False)
-    assert done.code == 3
-    assert '"created_at" is a time' in done.stdout
-    assert cli("list", env={"ALICE_NOW": "9999-12-31T23:59:59Z"}, check=False).code == 2
-
-
 def test_a_reader_that_went_away_is_no_failure(home: Path, start: Start) -> None:
     reading, writing = os.pipe()
     os.close(reading)
@@ -105,42 +81,6 @@ def test_an_odd_place_that_refuses_is_named(home: Path, cli: Call, monkeypatch: 
     said = json.loads(done.stderr)["error"]
     assert (done.code, said["code"], said["path"]) == (3, "problem", "/somewhere/odd")
     assert "permission denied" in said["message"]
-
-
-def test_answers_from_a_file_with_a_problem_are_marked_stale(home: Path, cli: Call) -> None:
-    good = cli("remember", "green tea", "--when", "thirsty", "--json").json["id"]
-    cli("memorize", "black tea", "--when", "thirsty")
-    path = home / "experiences/personal/user_preferences.jsonc"
-    path.write_text(path.read_text(encoding="utf-8").replace('"payload":', '"payload"'), encoding="utf-8")
-    stale = {"green tea": True, "black tea": False}
-    for listed in (cli("list", "--json").json["blocks"], cli("recall", "tea", "--json").json["matches"]):
-        assert {one["payload"]: one["stale"] for one in listed} == stale
-    assert cli("show", good, "--json").json["stale"] is True
-    for said in (cli("list").stdout, cli("recall", "tea").stdout):
-        (marked,) = (line for line in said.splitlines() if "stale" in line)
-        assert "green tea" in marked
-    assert "stale" in cli("show", good).stdout
-
-
-def test_a_file_with_a_problem_keeps_no_report_and_no_other_decision_back(
-    home: Path, cli: Call, git: Callable[..., str]
-) -> None:
-    kept = cli("remember", "green tea", "--json").json["id"]
-    first = cli("memorize", "search with rg", "--json").json["id"]
-    yesterday = home / "experiences/low_value_pool/pending_20260219.jsonc"
-    yesterday.write_text('{"blocks": [{"payload": "run the tests first"}]}', encoding="utf-8")
-    cli("heartbeat")
-    cli("show", kept)
-    for path in (yesterday, home / "experiences/personal/user_preferences.jsonc"):
-        path.write_text(path.read_text(encoding="utf-8") + "x", encoding="utf-8")
-    report = cli("heartbeat", "--json").json
-    assert sorted(one["payload"] for one in report["items"]) == ["run the tests first", "search with rg"]
-    done = cli("approve", "--all", "--yes", "--json", check=False)
-    assert (done.code, done.json["ids"]) == (5, [first])
-    assert [one["why"] for one in done.json["skipped"]] == ["stale"]
-    late = {"ALICE_NOW": "2026-03-20T09:00:00Z"}
-    assert cli("memorize", "later", env=late).code == 0, "what expired in a broken file blocks nobody"
-    assert cli("show", kept, "--json").json["access_count"] == 2, "reads wait until the file is mended"
 
 
 def test_doctor_finds_an_index_that_says_something_else(home: Path, cli: Call) -> None:

@@ -13,7 +13,6 @@ import pytest
 from tests.conftest import Call
 
 Git = Callable[..., str]
-SUPER = {"state": "reliable", "verifications": 60, "verifications_local": 60}
 
 
 class Acts:
@@ -110,16 +109,6 @@ def test_before_it_is_prepared_it_never_happened(
         two: "low_value",
     }
     sound(home)
-
-
-def test_d36_the_worked_example_is_alike_by_0_76(home: Path, cli: Call) -> None:
-    context = ("--context", "topic=machine_learning", "--context", "difficulty=beginner")
-    one = cli("memorize", "先说例子，再说定义", "--when", "解释什么是机器学习", *context, "--json").json["id"]
-    found = cli("recall", "机器学习是什么", *context, "--json").json["matches"]
-    assert [match["id"] for match in found] == [one]
-    cli("episode", "add", "--task", "解释什么是机器学习", *context, "--success")
-    (alike,) = cli("episode", "similar", "机器学习是什么", *context, "--json").json["matches"]
-    assert alike["score"] == 0.76
 
 
 def _talk(cli: Call, name: str, last: int) -> None:

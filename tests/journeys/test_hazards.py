@@ -10,24 +10,6 @@ import pytest
 from docs.bench.homes import lines
 
 Call = Callable[..., Any]
-EARLIER = {"ALICE_NOW": "2025-01-01T00:00:00Z"}
-
-
-def test_a_clock_that_jumps_back_changes_no_answer(home: Path, cli: Call) -> None:
-    known = cli("remember", "the vault needs two keys", "--json").json["id"]
-    before = cli("recall", "vault keys", "--json").json["matches"]
-    assert cli("recall", "vault keys", "--json", env=EARLIER).json["matches"] == before
-    assert before[0]["decay"] == 1.0
-    shown = cli("show", known, "--json", env=EARLIER).json
-    assert (shown["decay"], shown["access_count"]) == (1.0, 3)
-    assessed = cli("assess", "vault keys", "--json", env=EARLIER).json
-    assert assessed["stats"]["avg_recency"] == 1.0
-    terms = cli("consolidation", known, "--explain", "--json", env=EARLIER).json["explain"]
-    assert (terms["longevity"], terms["recency"]) == (0.0, 1.0)
-    made = cli("decide", "open the vault with keys", "--json", env=EARLIER).json
-    assert cli("outcome", made["decision"], "ok", "--json", env=EARLIER).json["verifications"] == 2
-    assert cli("stats", "--json", env=EARLIER).json["by_age"] == {"today": 1}
-    assert cli("check", env=EARLIER).code == 0
 
 
 def test_two_writers_and_a_reader_at_once(home: Path, start: Call, cli: Call) -> None:

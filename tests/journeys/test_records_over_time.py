@@ -19,59 +19,6 @@ def modelled(cli: Call, url: str) -> None:
     cli("config", "set", "provider.chat_model", "m")
 
 
-@pytest.mark.covers("B1.8")
-def test_a_late_result_goes_into_its_thought_and_comes_back_from_history(home: Path, cli: Call) -> None:
-    for number in range(1, 7):
-        cli("event", "add", f"thought {number}", "--action", f"do {number}")
-    done = cli("event", "result", "5", '{"passed": 12}', "--json").json
-    assert (done["total_events"], done["merged"]) == (6, [])
-    assert [row.get("result") for row in cli("event", "list", "--json").json["events"]] == [
-        None,
-        None,
-        None,
-        None,
-        {"passed": 12},
-        None,
-    ]
-    taken = cli("event", "result", "5", "again", check=False)
-    assert (taken.code, "5" in taken.stderr) == (2, True)
-    assert cli("event", "result", "7", "x", check=False).code == 2
-    for number in range(7, 18):
-        cli("event", "add", f"thought {number}", "--action", f"do {number}", "--result", "x")
-    for found in cli("event", "segments", "--json").json["segments"][:1]:
-        expanded = cli("event", "expand", str(found["id"]), "--json").json["thoughts"]
-        assert {one["number"]: one.get("result") for one in expanded}[5] == {"passed": 12}
-        assert expanded[3] == {**expanded[3], "thought": "thought 4", "action": "do 4"}
-        assert "result" not in expanded[3]
-    late = cli("event", "result", "2", "it worked", "--json").json
-    assert late["total_events"] == 18
-    newest = cli("event", "list", "--json").json["events"][-1]
-    assert (newest["result"], newest["metadata"]) == ("it worked", {"event": 2})
-
-
-def test_a_result_stands_in_the_key_events_of_a_merged_segment(home: Path, cli: Call) -> None:
-    for number in range(1, 4):
-        cli("event", "add", f"thought {number}", "--action", f"do {number}")
-    cli("event", "result", "1", "green")
-    merged = cli("event", "segments", "--json").json["segments"][0]
-    assert merged["key_events"] == ["do 1 → green", "do 2"]
-
-
-@pytest.mark.covers("R1.37")
-def test_an_outcome_finishes_the_thought_of_its_decision(home: Path, cli: Call) -> None:
-    decision = cli("decide", "deploy the website", "--json", check=False).json["decision"]
-    cli("event", "add", "I deploy now", "--action", "make deploy", "--meta", f"decision={decision}")
-    told = cli("outcome", decision, "fail", "--result", '"disk full"', "--json").json
-    (event,) = cli("event", "list", "--json").json["events"]
-    assert (event["thought"], event["result"]) == ("I deploy now", "disk full")
-    assert event["metadata"] == {"decision": decision, "episode": told["episode"]}
-    other = cli("decide", "deploy the website", "--json", check=False).json["decision"]
-    cli("outcome", other, "ok")
-    assert len(cli("event", "list", "--json").json["events"]) == 2, (
-        "without a thought of its own it makes one"
-    )
-
-
 def test_popularity_survives_the_heartbeat(home: Path, cli: Call, git: Callable[..., str]) -> None:
     cli("episode", "add", "--task", "search code in the repository", "--success")
     unread = cli("episode", "add", "--task", "cook rice", "--success", "--json").json["id"]
@@ -151,16 +98,6 @@ def test_a_process_that_searches_and_adds_sees_what_it_added(home: Path) -> None
     kept = alice.add_episode("water the orchid", success=True)
     assert [one.episode.id for one in alice.similar("water the orchid")] == list(kept.ids)
     assert [one.score for one in alice.similar("water the orchid")] == [1.0]
-
-
-def test_an_episode_that_a_memorized_block_names_is_never_pruned(home: Path, cli: Call) -> None:
-    for number in range(1, 6):
-        cli("episode", "add", "--task", f"thing{number} done", "--success", "--reward", f"0.{number}")
-    rows = {one["task"]: one["id"] for one in cli("episode", "list", "--json").json["episodes"]}
-    least = rows["thing1 done"]
-    cli("memorize", "do the first thing first", "--when", "starting", "--evidence", least)
-    assert len(cli("episode", "show", least, "--json").json["cited_by"]) == 1
-    assert cli("episode", "prune", "--json").json["pruned"] == [rows["thing2 done"]]
 
 
 def test_each_late_result_comes_back_whatever_version_holds_its_thought(home: Path) -> None:

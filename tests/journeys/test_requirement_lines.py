@@ -263,25 +263,6 @@ def test_the_top_level() -> None:
         assert (ROOT / name).exists(), name
 
 
-@pytest.mark.covers("R2.41")
-def test_an_approval_goes_by_type_or_where_the_person_says(home: Path, cli: Call) -> None:
-    wanted = {
-        "solution": ("universal", "tool_usage"),
-        "fact": ("universal", "system_info"),
-    }
-    made = {kind: cli("memorize", f"a {kind}", "--type", kind, "--json").json["id"] for kind in wanted}
-    habit = cli("memorize", "walks at noon", "--type", "habit", "--about", "user", "--json").json["id"]
-    sent = cli("memorize", "elsewhere", "--json").json["id"]
-    cli("heartbeat")
-    cli("approve", *made.values(), habit, "--yes")
-    cli("approve", sent, "--to", "universal/api_patterns", "--yes")
-    wanted |= {"habit": ("personal", "workflow_habits"), "sent": ("universal", "api_patterns")}
-    for kind, block in {**made, "habit": habit, "sent": sent}.items():
-        shown = cli("show", block, "--json").json
-        assert (shown["set"], shown["namespace"]) == wanted[kind], kind
-        assert shown["shareable"] is False, "a person allows it by itself"
-
-
 @pytest.mark.covers("B2.28")
 def test_a_home_in_a_folder_that_copies_itself_is_named(home: Path, cli: Call) -> None:
     def said(root: Path) -> str:

@@ -92,36 +92,6 @@ def test_d02_every_act_is_one_commit_and_leaves_the_tree_clean(
     sound(home)
 
 
-def test_d03_reading_commits_nothing(sample: Path, cli: Call, git: Callable[..., str]) -> None:
-    block = cli("list", "--json").json["blocks"][0]["id"]
-    head = git(sample, "rev-parse", "HEAD")
-    for words in (
-        ("list",),
-        ("recall", "code"),
-        ("recall", "nothing fits this at all zzz"),
-        ("show", block),
-        ("why", block),
-        ("log",),
-        ("log", block),
-        ("diff",),
-        ("check",),
-        ("namespace", "list"),
-        ("namespace", "show", "universal/tool_usage"),
-        ("assess", "code"),
-        ("decide", "search code"),
-        ("context", "用户喜欢什么"),
-        ("consolidation", block),
-        ("stats",),
-        ("episode", "similar", "search code"),
-        ("event", "narrative"),
-        ("heartbeat", "--peek"),
-        ("memorize", "x", "--dry-run"),
-    ):
-        assert cli(*words, check=False).code in (0, 4), words
-    assert git(sample, "rev-parse", "HEAD") == head
-    assert git(sample, "status", "--porcelain") == ""
-
-
 def test_d04_messages_name_op_actor_and_block_and_never_what_a_block_says(
     home: Path, cli: Call, git: Callable[..., str]
 ) -> None:

@@ -96,15 +96,6 @@ def test_sixteen_failures_of_one_day_are_seen_by_the_twelfth_and_told_the_mornin
     assert cli("heartbeat", "--json", env=at(15)).json["review"] == []
 
 
-def test_a_promotion_never_hides_failures(home: Path, cli: Call) -> None:
-    (one,) = approved(cli, "searching code", "use rg")
-    for scenario, result in (("a", "ok"), ("b", "fail"), ("c", "ok"), ("d", "ok"), ("e", "ok"), ("f", "ok")):
-        cli("outcome", one, result, "--scenario", scenario, env=at(1, 10))
-    (moved,) = cli("heartbeat", "--json", env=at(2)).json["changed"]
-    assert (moved["failed"], moved["times"]) == (1, 6)
-    assert "1 of 6 failed" in cli("heartbeat", "--peek", env=at(2, 10)).stdout
-
-
 def test_a_liar_approved_among_four_good_rules_is_told_seldom(home: Path, cli: Call) -> None:
     when, *rules = RULES["en"]
     approved(cli, when, *rules[:4])
@@ -132,18 +123,6 @@ def test_what_forbids_is_never_reported_away(home: Path, cli: Call) -> None:
             cli("outcome", told(cli, when, day, hour)[0], "fail", env=at(day, hour, agent=True))
     assert ban in told(cli, when, 9)[1]
     assert len(cli("heartbeat", "--json", env=at(9)).json["review"]) >= 1, "the person is asked all the same"
-
-
-def test_an_agent_neither_credits_nor_blames_what_is_about_the_person(home: Path, cli: Call) -> None:
-    fact = cli("remember", "I deploy the billing service on Tuesdays", "--json", env=at(0)).json["id"]
-    before = cli("show", fact, "--json").json
-    decision, known = told(cli, "deploy the billing service", 1)
-    assert known == [fact]
-    cli("outcome", decision, "fail", env=at(1, 10, agent=True))
-    cli("outcome", fact, "fail", env=at(1, 11, agent=True))
-    after = cli("show", fact, "--json").json
-    for name in ("state", "verifications", "record", "doubt", "evidence"):
-        assert after.get(name) == before.get(name)
 
 
 def test_a_person_who_answers_nothing_for_a_month(home: Path, cli: Call) -> None:

@@ -12,7 +12,6 @@ from alice_exp.learning.rules.assessment import grade
 from tests.case_tables import cases, table
 
 Call = Callable[..., Any]
-WARNING = "⚠️ 启用低价值经验（所有高价值路径失效）"
 
 
 def typed(home: Path, where: str, *blocks: dict[str, Any]) -> None:
@@ -36,10 +35,6 @@ def approved(cli: Call, *ids: str) -> None:
     cli("approve", *ids, "--yes")
 
 
-def counts(git: Callable[..., str], home: Path) -> int:
-    return int(git(home, "rev-list", "--count", "HEAD"))
-
-
 @pytest.fixture
 def tiers(home: Path, cli: Call) -> Path:
     """A personal past, a universal reliable and a pool block, all about the same task."""
@@ -52,100 +47,6 @@ def tiers(home: Path, cli: Call) -> Path:
     cli("memorize", "try a canary", "--when", "deploy the billing service")
     approved(cli, "exp-bbb22222")
     return home
-
-
-def test_d31_what_is_approved_is_told_together_and_the_person_stands_first(tiers: Path, cli: Call) -> None:
-    made = cli("decide", "deploy the billing service", "--json").json
-    assert (made["tier"], made["disclaim"]) == ("personal", False)
-    assert [one["set"] for one in made["applied"]] == ["personal", "universal"]
-
-
-def test_d32_the_pool_answers_where_nothing_approved_does(tiers: Path, cli: Call) -> None:
-    cli("retire", "exp-aaa22222", "--reason", "moved", "--yes")
-    made = cli("decide", "deploy the billing service", "--json").json
-    assert (made["tier"], [one["id"] for one in made["applied"]]) == ("universal", ["exp-bbb22222"])
-    cli("retire", "exp-bbb22222", "--reason", "moved", "--yes")
-    made = cli("decide", "deploy the billing service", "--json").json
-    assert (made["tier"], made["disclaim"]) == ("low_value", True)
-    assert WARNING in made["warnings"]
-    rows = cli("decide", "deploy the billing service").stdout.splitlines()
-    assert [row for row in rows if row.startswith("apply") and not row.endswith("not reviewed")] == []
-
-
-def test_a_report_names_three_decisions_without_an_outcome_and_counts_the_rest(home: Path, cli: Call) -> None:
-    cli("remember", "paint fences white")
-    for number in range(5):
-        cli("decide", f"paint the fence {number}")
-    said = cli("heartbeat", env={"ALICE_NOW": "2026-02-22T09:00:00Z"}).stderr
-    assert said.count("no outcome yet") == 3 and "and 2 more" in said
-
-
-def test_d33_nothing_known_is_own_reasoning(home: Path, cli: Call) -> None:
-    made = cli("decide", "paint the garden fence", "--json", check=False)
-    assert made.code == 4
-    assert made.json["tier"] == "reasoning"
-    assert made.json["applied"] == []
-
-
-def test_d34_an_outcome_counts_for_all_that_was_told_or_for_what_was_used(home: Path, cli: Call) -> None:
-    typed(home, "universal/tool_usage", block("ccc", "drain the node first"), block("ddd", "tell the others"))
-    approved(cli, "exp-ccc22222", "exp-ddd22222")
-    both = ["exp-ccc22222", "exp-ddd22222"]
-
-    def counted(*used: str) -> dict[str, tuple[int, int]]:
-        made = cli("decide", "deploy the billing service", "--json").json
-        assert sorted(one["id"] for one in made["applied"]) == both
-        options = [word for one in used for word in ("--used", one)]
-        told = cli("outcome", made["decision"], "ok", *options, "--json").json
-        assert sorted(one["id"] for one in told["blocks"]) == sorted(used or both)
-        shown = {one: cli("show", one, "--json").json for one in both}
-        return {
-            one: (each["verifications"], (each["record"] or {"ok": 0})["ok"]) for one, each in shown.items()
-        }
-
-    was = {one: cli("show", one, "--json").json["verifications"] for one in both}
-    assert counted() == {one: (count, 1) for one, count in was.items()}, "a bystander rises in value alone"
-    first, second = both
-    assert counted(second) == {first: (was[first], 1), second: (was[second] + 1, 2)}
-    made = cli("decide", "deploy the billing service", "--json").json
-    stranger = cli("memorize", "paint the fence", "--json").json["id"]
-    assert cli("outcome", made["decision"], "ok", "--used", stranger, check=False).code == 2
-    assert cli("outcome", first, "ok", "--used", first, check=False).code == 2
-
-
-def test_d35_empty_contexts_are_no_likeness(tiers: Path, cli: Call) -> None:
-    assert cli("recall", "knit a woollen scarf", "--json", check=False).json["matches"] == []
-    made = cli("decide", "knit a woollen scarf", "--json", check=False).json
-    assert (made["tier"], made["applied"], made["observing"]) == ("reasoning", [], [])
-
-
-def test_d37_an_outcome_is_one_commit_and_comes_once(tiers: Path, cli: Call, git: Callable[..., str]) -> None:
-    made = cli("decide", "deploy the billing service", "--json").json
-    before = counts(git, tiers)
-    told = cli("outcome", made["decision"], "ok", "--json").json
-    assert counts(git, tiers) == before + 1
-    assert [one["effect"] for one in told["blocks"]] == ["noted", "noted"]
-    episodes = cli("episode", "list", "--json").json["episodes"]
-    assert [one["id"] for one in episodes] == [told["episode"]]
-    assert cli("event", "stats", "--json").json["total_events"] == 1
-    again = cli("outcome", made["decision"], "ok", check=False)
-    assert again.code == 6
-    assert counts(git, tiers) == before + 1
-    assert git(tiers, "status", "--porcelain") == ""
-
-
-@pytest.mark.covers("BX.2")
-def test_an_outcome_is_one_act_over_all_that_it_touches(
-    tiers: Path, cli: Call, git: Callable[..., str]
-) -> None:
-    made = cli("decide", "deploy the billing service", "--json").json["decision"]
-    cli("outcome", made, "ok")
-    assert set(git(tiers, "show", "--format=", "--name-only", "HEAD").split()) == {
-        "personal/workflow_habits.jsonc",
-        "universal/tool_usage.jsonc",
-        "records/episodes.jsonc",
-        "records/events.jsonc",
-    }
 
 
 def test_a_decision_is_known_from_history_when_its_file_is_gone(tiers: Path, cli: Call) -> None:
@@ -182,43 +83,6 @@ def test_d49_consolidation_and_decay_print_the_sources_numbers(home: Path, cli: 
         assert f"{score:.4f}" in cli("consolidation", f"exp-{name}2222222"[:12]).stdout
     shown = {one["payload"]: round(one["decay"], 4) for one in cli("list", "--json").json["blocks"]}
     assert (shown["one"], shown["two"]) == (0.8909, 0.9622)
-
-
-def test_d50_reads_show_at_once_and_are_folded_in_one_commit(
-    home: Path, cli: Call, git: Callable[..., str]
-) -> None:
-    known = cli("remember", "我喜欢吃辣", "--json").json["id"]
-    before = counts(git, home)
-    first = cli("show", known, "--json").json
-    second = cli("show", known, "--json").json
-    assert (first["access_count"], second["access_count"]) == (1, 2)
-    assert second["consolidation_score"] > first["consolidation_score"]
-    assert first["consolidation_score"] == pytest.approx(0.3753, abs=5e-5)
-    assert second["consolidation_score"] == pytest.approx(0.4193, abs=5e-5)
-    assert counts(git, home) == before
-    cli("heartbeat")
-    assert counts(git, home) == before + 1
-    held = json.loads(
-        (home / "experiences/personal/user_preferences.jsonc").read_text("utf-8").split("\n", 2)[2]
-    )
-    assert held["blocks"][0]["access_count"] == 2
-    assert held["blocks"][0]["updated_at"] == "2026-02-20T09:00:00Z"
-    assert cli("show", known, "--json").json["access_count"] == 3
-
-
-@pytest.mark.covers("R3.34")
-def test_the_first_read_shows_at_once(home: Path, cli: Call) -> None:
-    known = cli("remember", "我喜欢吃辣", "--json").json["id"]
-    reads = [cli("show", known, "--json").json for _ in range(2)]
-    assert [one["access_count"] for one in reads] == [1, 2]
-    assert [round(one["consolidation_score"], 4) for one in reads] == [0.3753, 0.4193]
-
-
-@pytest.mark.covers("R3.1")
-def test_a_new_block_has_the_three_fields_at_their_defaults(home: Path, cli: Call) -> None:
-    cli("remember", "我喜欢吃辣")
-    (one,) = cli("list", "--json").json["blocks"]
-    assert (one["access_count"], one["last_accessed_at"], one["consolidation_score"]) == (0, None, 0.0)
 
 
 def test_a_crash_after_the_fold_counts_no_read_twice(home: Path, cli: Call) -> None:
@@ -288,16 +152,6 @@ def test_d52_vectors_borders_and_what_an_assessment_leaves_alone(home: Path, cli
     assert {one["access_count"] for one in cli("list", "--json").json["blocks"]} == {0}, "no read is counted"
     nothing = cli("assess", "knitting scarves", "--json", check=False)
     assert (nothing.code, nothing.json["confidence"], nothing.json["score"]) == (4, "none", 0.0)
-
-
-@pytest.mark.covers("R3.16")
-def test_an_assessment_has_the_sources_parts(tiers: Path, cli: Call) -> None:
-    told = cli("assess", "deploy the billing service", "--json").json
-    assert set(told) >= {"ok", "confidence", "score", "message", "suggestions", "evidence", "stats"}
-    assert (told["ok"], told["stats"]["total_memories"], len(told["evidence"])) == (True, 3, 3)
-    assert isinstance(told["message"], str) and isinstance(told["suggestions"], list)
-    said = cli("--lang", "zh", "assess", "knitting scarves", check=False).stdout
-    assert said.splitlines()[0] == "我对「knitting scarves」没有相关记忆"
 
 
 @table("arguments", "code")

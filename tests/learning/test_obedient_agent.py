@@ -73,33 +73,6 @@ def test_the_diary_tells_its_decisions_in_words(home: Path, cli: Call) -> None:
     assert block not in cli("event", "list").stdout
 
 
-def test_what_was_skipped_gets_no_credit_and_what_was_done_gets_it_alone(home: Path, cli: Call) -> None:
-    first, second, third = (
-        cli("remember", text, "--when", "deploying to staging", "--json").json["id"]
-        for text in (
-            "tag the release commit with its version",
-            "watch the dashboard for an hour",
-            "ask Anna before Friday",
-        )
-    )
-
-    def record(block: str) -> int:
-        return int((cli("show", block, "--json").json.get("record") or {}).get("ok", 0))
-
-    agent = {"ALICE_ACTOR": "user"}
-    decided = cli("decide", "deploying to staging", "--json", env=agent).json["decision"]
-    cli("outcome", decided, "ok", "--skipped", second, env=agent)
-    assert [record(one) for one in (first, second, third)] == [1, 0, 1]
-    decided = cli("decide", "deploying to staging", "--json", env=agent).json["decision"]
-    cli("outcome", decided, "ok", "--used", third, env=agent)
-    assert [record(one) for one in (first, second, third)] == [1, 0, 2]
-    decided = cli("decide", "deploying to staging", "--json", env=agent).json["decision"]
-    both = cli("outcome", decided, "ok", "--used", third, "--skipped", third, check=False)
-    assert both.code == 2 and third in both.stderr
-    stranger = cli("memorize", "paint the fence", "--json").json["id"]
-    assert cli("outcome", decided, "ok", "--skipped", stranger, check=False).code == 2
-
-
 @pytest.mark.covers("BX.9")
 def test_decide_answers_a_procedure_whole_and_without_what_is_empty(home: Path, cli: Call) -> None:
     long = "watch the dashboard: " + ", ".join(f"look at panel {n} for a minute" for n in range(40))

@@ -27,16 +27,6 @@ def messages(check: dict[str, Any]) -> str:
     return " · ".join(problem["message"] for problem in check["problems"])
 
 
-def test_a_new_home_is_sound(home: Path, cli: Call) -> None:
-    found = look(cli)
-    code = found.pop("code")
-    assert code == 0
-    assert {name: messages(check) for name, check in found.items()} == dict.fromkeys(found, "")
-    named = "files history remotes leftovers permissions clock disk git schemas sharing index"
-    assert set(found) >= set(named.split())
-    assert "✓ files" in cli("doctor").stdout
-
-
 def test_d12_a_push_is_refused_and_a_remote_is_a_problem_while_it_exists(
     home: Path, cli: Call, git: Callable[..., str], world: Path
 ) -> None:
@@ -133,19 +123,6 @@ def test_permissions_are_named_and_closed(home: Path, cli: Call) -> None:
         for name in ("", "experiences/personal", "experiences/config.jsonc")
     ]
     assert modes == [0o700, 0o700, 0o600]
-
-
-def test_times_still_to_come(home: Path, cli: Call) -> None:
-    cli("remember", "from tomorrow", env={"ALICE_NOW": "2026-03-01T00:00:00Z"})
-    said = messages(look(cli)["clock"])
-    assert "the newest commit is of 2026-03-01T00:00:00Z" in said and "exp-" in said
-    path = home / "experiences/records/episodes.jsonc"
-    path.write_text(
-        '{"capacity": 1000, "episodes": [{"id": "ep-aaaaaaa2", "task": "t", "context": {}, "action": "a",'
-        ' "result": "r", "success": true, "reward": 1, "at": "2027-01-01T00:00:00Z"}]}\n'
-    )
-    assert "ep-aaaaaaa2 is of 2027" in messages(look(cli)["clock"])
-    assert look(cli, env={"ALICE_NOW": "2027-01-01T00:00:00Z"})["clock"]["problems"] == []
 
 
 def test_schemas_are_current(home: Path, cli: Call, git: Callable[..., str]) -> None:

@@ -20,18 +20,11 @@ from tests.conftest import ROOT, Call
 from tests.cost import seconds
 
 FIRST = "2026-02-13T09:00:00Z"
-LAST_SECOND = "2026-02-20T08:59:59Z"
-OVER = "2026-02-20T09:00:00Z"
 Git = Callable[..., str]
 
 
 def at(moment: str) -> dict[str, str]:
     return {"ALICE_NOW": moment}
-
-
-def edit(home: Path, path: str, change: Callable[[str], str]) -> None:
-    file = home / "experiences" / path
-    file.write_text(change(file.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 # ------------------------------------------------------------------------------------------------- what it shows
@@ -54,70 +47,6 @@ def test_the_table_and_the_json_have_the_same_rows(sample: Path, cli: Call) -> N
         assert item["evidence"] in row
     assert report["summary"] in text
     assert report["summary"].startswith("11 things wait for your decision, all of them new.")
-
-
-def test_near_duplicates_and_contradictions_stand_together(sample: Path, cli: Call) -> None:
-    report = cli("heartbeat", "--json").json
-    found = [
-        (item["id"], one["relation"], one["where"], one["id"])
-        for item in report["items"]
-        for one in item["relations"]
-        if one["relation"] != "near"
-    ]
-    assert found == [
-        ("exp-yf9oceyb", "opposes", "trusted", "exp-c78jx2vd"),
-        ("exp-cwtlg9nb", "same", "waiting", "exp-ncmhkfko"),
-        ("exp-ncmhkfko", "same", "waiting", "exp-cwtlg9nb"),
-    ]
-    groups = {item["id"]: item["group"] for item in report["items"] if item["group"]}
-    assert groups == {"exp-cwtlg9nb": 1, "exp-ncmhkfko": 1}
-    (opposite,) = [item["number"] for item in report["items"] if item["id"] == "exp-yf9oceyb"]
-    assert f"Opposite of what you trust: {opposite}." in report["summary"]
-    assert [item["number"] for item in report["items"]] == [*range(1, len(report["items"]) + 1)]
-
-
-def test_what_is_about_the_person_stands_in_no_group_of_work(home: Path, cli: Call) -> None:
-    cli("memorize", "format Python code with ruff", "--about", "user")
-    cli("memorize", "Python code is formatted with ruff")
-    cli("memorize", "format all Python code with ruff")
-    items = cli("heartbeat", "--peek", "--json").json["items"]
-    groups = {item["suggested"].partition("/")[0]: item["group"] for item in items}
-    assert groups == {"personal": None, "universal": 1}
-
-
-def test_what_changed_since_the_report_before_is_named(home: Path, cli: Call) -> None:
-    ids = [cli("remember", f"fact number {name}", "--json").json["id"] for name in ("one", "two", "three")]
-    cli("heartbeat", env=at("2026-02-20T09:00:01Z"))
-    for _ in range(9):
-        cli("outcome", ids[0], "ok", env=at("2026-02-20T10:00:00Z"))
-    cli("outcome", ids[1], "fail", "--scenario", "A", env=at("2026-02-20T10:00:00Z"))
-    cli("outcome", ids[1], "fail", "--scenario", "A", env=at("2026-02-20T10:00:01Z"))
-    cli("outcome", ids[2], "ok", env=at("2026-02-20T10:00:00Z"))
-    report = cli("heartbeat", "--json", env=at("2026-02-21T09:00:00Z")).json
-    rows = {row["id"]: (row["effect"], row["from"], row["to"], row["times"]) for row in report["changed"]}
-    assert rows == {
-        ids[0]: ("promoted", "past", "reliable", 9),
-        ids[1]: ("demoted", "past", "possible", 2),
-        ids[2]: ("verified", "past", "past", 1),
-    }
-    assert "One block was promoted. One block was demoted." in report["summary"]
-    again = cli("heartbeat", "--json", env=at("2026-02-21T18:00:00Z")).json
-    assert again["changed"] == report["changed"], "the same day's report says the same again"
-    assert cli("heartbeat", "--json", env=at("2026-02-22T09:00:00Z")).json["changed"] == []
-
-
-@pytest.mark.covers("B2.43")
-def test_a_block_refuted_before_anyone_saw_it_is_named(home: Path, cli: Call) -> None:
-    cli("heartbeat")
-    block_id = cli("memorize", "the port is 80", "--json").json["id"]
-    cli("outcome", block_id, "fail", env=at("2026-02-20T10:00:00Z"))
-    report = cli("heartbeat", "--json", env=at("2026-02-21T09:00:00Z")).json
-    assert [(row["id"], row["effect"], row["set"]) for row in report["changed"]] == [
-        (block_id, "withheld", "low_value")
-    ]
-    assert [item["id"] for item in report["items"]] == [block_id], "it waits for the person with its record"
-    made = cli("decide", "which port", "--json", env=at("2026-02-21T09:30:00Z"), check=False).json
-    assert made["applied"] == [], "and is not applied meanwhile"
 
 
 def doubted(home: Path, cli: Call) -> str:
@@ -156,33 +85,6 @@ def test_a_block_in_doubt_is_asked_about_weekly_and_kept_with_one_word(home: Pat
     assert cli("heartbeat", "--json", env=at("2026-03-27T10:00:00Z")).json["review"] == []
 
 
-def test_what_is_in_doubt_is_observed_until_the_person_answers(home: Path, cli: Call) -> None:
-    doubt = doubted(home, cli)
-    made = cli("decide", "deploying billing", "--json", check=False).json
-    assert (made["tier"], made["applied"]) == ("reasoning", [])
-    assert [one["doubt"]["failed"] for one in made["observing"]] == [5]
-    cli("keep", doubt)
-    made = cli("decide", "deploying billing", "--json").json
-    assert [one["id"] for one in made["applied"]] == [doubt]
-
-
-def test_what_a_person_said_and_contradicted_is_asked_again_until_they_answer(home: Path, cli: Call) -> None:
-    old = cli("remember", "用户在阿里工作", "--json", env=at(FIRST)).json["id"]
-    new = cli("remember", "用户跳槽到腾讯了", "--json", env=at("2026-02-14T09:00:00Z")).json["id"]
-
-    def asked(day: str) -> list[tuple[str, str]]:
-        report = cli("heartbeat", "--json", env=at(f"2026-{day}T09:00:00Z")).json
-        assert (new in report["summary"]) == bool(report["settle"])
-        return [(one["id"], one["with"]["id"]) for one in report["settle"]]
-
-    assert [len(asked(day)) for day in ("02-15", "02-16", "02-21", "02-22")] == [1, 0, 1, 0]
-    assert asked("02-28") == [(new, old)]
-    cli("keep", old, env=at("2026-03-01T11:00:00Z"))
-    assert asked("03-14") == [(new, old)], "that one of them is true says nothing about the other"
-    cli("approve", new, "--both", old, "--yes", env=at("2026-03-15T11:00:00Z"))
-    assert asked("04-11") == []
-
-
 def test_what_another_machine_approved_beside_another_value_is_asked_about_once(
     home: Path, cli: Call
 ) -> None:
@@ -202,119 +104,7 @@ def test_what_another_machine_approved_beside_another_value_is_asked_about_once(
     assert [[(one["id"], one["with"]["id"]) for one in day] for day in days] == [[(new, old)], [], []]
 
 
-@pytest.mark.covers("R3.33")
-def test_settled_blocks_that_fade_are_offered(home: Path, cli: Call) -> None:
-    block_id = cli("remember", "learn one chapter a week", "--type", "goal", "--json").json["id"]
-    for _ in range(9):
-        cli("outcome", block_id, "ok")
-    fresh = cli("heartbeat", "--json", env=at("2026-05-20T09:00:00Z")).json
-    faded = cli("heartbeat", "--json", env=at("2026-05-23T09:00:00Z")).json
-    assert (fresh["fading"], [row["id"] for row in faded["fading"]]) == ([], [block_id])
-
-
-@pytest.mark.covers("R2.5")
-def test_what_a_person_types_into_universal_waits(home: Path, cli: Call) -> None:
-    edit(
-        home,
-        "universal/tool_usage.jsonc",
-        lambda text: text.replace("[]", '[{"payload": "use fd, not find"}]'),
-    )
-    (row,) = cli("heartbeat", "--json").json["unapproved"]
-    assert row["payload"] == "use fd, not find"
-    assert cli("recall", "use fd, not find", "--json", check=False).json["matches"][0]["approved"] is False
-    cli("approve", row["id"], "--yes")
-    assert cli("heartbeat", "--json").json["unapproved"] == []
-
-
-def test_what_a_person_trusted_and_went_out_of_a_file_is_named_with_its_words(home: Path, cli: Call) -> None:
-    cli("heartbeat")
-    tea = cli("remember", "I like tea", "--json").json["id"]
-    gone, namespace = (cli("remember", "I take the train", "--json").json[key] for key in ("id", "namespace"))
-    path = home / "experiences" / f"personal/{namespace}.jsonc"
-    cli("heartbeat", env={"ALICE_NOW": "2026-02-20T10:00:00Z"})
-    path.unlink()
-    later = {"ALICE_NOW": "2026-02-21T10:00:00Z"}
-    report = cli("heartbeat", "--json", env=later).json
-    assert {row["id"]: (row["standing"], row["payload"]) for row in report["lost"]} == {
-        tea: ("trusted", "I like tea"),
-        gone: ("trusted", "I take the train"),
-    }
-    assert "The files lack 2 decisions of yours" in report["summary"]
-    cli("restore", gone, env=later)
-    report = cli("heartbeat", env=later)
-    assert "I like tea" in report.stdout and "train" not in report.stdout
-
-
-def test_trust_raised_by_hand_and_a_changed_configuration_are_named(home: Path, cli: Call) -> None:
-    kept = [cli("remember", f"habit {name}", "--json").json["id"] for name in ("one", "two")]
-    cli("heartbeat")
-    path = "personal/user_preferences.jsonc"
-    edit(home, path, lambda text: text.replace('"habit one"', '"habit one", "verifications": 40'))
-    edit(home, path, lambda text: text.replace("habit two", "habit number two"))
-    edit(home, "config.jsonc", lambda text: text.replace('"capacity": 1000', '"capacity": 500'))
-    report = cli("heartbeat", "--json", env=at("2026-02-20T10:00:00Z")).json
-    assert cli("show", kept[0], "--json").json["verifications"] == 40
-    assert sorted(report["by_hand"]) == sorted([kept[0], "config.jsonc"])
-    assert "Changed by hand" in cli("heartbeat", env=at("2026-02-20T10:00:01Z")).stdout
-
-
-def test_an_edit_that_only_takes_trust_away_is_not_named(home: Path, cli: Call) -> None:
-    cli("remember", "one", "--json")
-    cli("heartbeat")
-    edit(
-        home,
-        "personal/user_preferences.jsonc",
-        lambda text: text.replace('"one"', '"on", "state": "possible"'),
-    )
-    assert cli("list", "--json").json["blocks"][0]["state"] == "possible"
-    assert cli("heartbeat", "--json").json["by_hand"] == []
-
-
-def test_problems_in_files_are_named(home: Path, cli: Call) -> None:
-    edit(
-        home,
-        "universal/tool_usage.jsonc",
-        lambda text: text.replace("[]", '[{"payload": "x", "payload": "y"}]'),
-    )
-    report = cli("heartbeat", "--json").json
-    assert report["problems"][0]["path"] == "universal/tool_usage.jsonc"
-    assert "One file has a problem" in report["summary"]
-
-
 # ------------------------------------------------------------------------------------------------ counts and days
-
-
-@pytest.mark.covers("R2.40")
-def test_new_counts_since_the_last_report_and_today_since_midnight(home: Path, cli: Call) -> None:
-    cli("memorize", "late yesterday", env=at("2026-02-19T23:50:00Z"))
-    cli("heartbeat", env=at("2026-02-19T23:55:00Z"))
-    cli("memorize", "after the report", env=at("2026-02-19T23:58:00Z"))
-    cli("memorize", "this morning", "--when", "at dawn", env=at("2026-02-20T08:00:00Z"))
-    report = cli("heartbeat", "--json").json
-    assert (len(report["items"]), report["new"], report["today"]) == (3, 2, 1)
-    assert [item["new"] for item in report["items"]] == [False, True, True]
-    newest = report["items"][2]
-    assert (newest["trigger"], newest["payload"], newest["confidence"]) == ("at dawn", "this morning", 0.3)
-    tomorrow = cli("heartbeat", "--json", env=at("2026-02-21T09:00:00Z")).json
-    assert (len(tomorrow["items"]), tomorrow["new"], tomorrow["today"]) == (3, 0, 0)
-
-
-@pytest.mark.covers("R2.44")
-def test_the_report_says_in_a_sentence_what_waits(home: Path, cli: Call) -> None:
-    cli("memorize", "use rg")
-    told = cli("heartbeat", "--json").json["summary"]
-    assert told.startswith("One thing waits for your decision")
-    assert told in cli("heartbeat").stdout
-    assert "条等你决定" in cli("--lang", "zh", "heartbeat").stdout
-
-
-def test_nothing_new_makes_no_commit_and_keeps_the_numbers(home: Path, cli: Call, git: Git) -> None:
-    cli("memorize", "one")
-    first = cli("heartbeat", "--json").json
-    head = git(home, "rev-parse", "HEAD")
-    assert cli("heartbeat", "--json").json["items"] == first["items"]
-    assert cli("heartbeat", "--json", env=at("2026-02-21T09:00:00Z")).json["items"][0]["number"] == 1
-    assert git(home, "rev-parse", "HEAD") == head
 
 
 def test_a_lost_state_is_read_back_from_history(home: Path, cli: Call) -> None:
@@ -385,65 +175,6 @@ def shown(home: Path, cli: Call) -> str:
     return block_id
 
 
-@pytest.mark.covers("B2.22")
-def test_the_next_writer_removes_it_in_its_own_commit(shown: str, cli: Call, home: Path, git: Git) -> None:
-    before = int(git(home, "rev-list", "--count", "HEAD"))
-    cli("memorize", "another thing", env=at(LAST_SECOND))
-    assert shown in (home / "experiences/low_value_pool/pending_20260212.jsonc").read_text(encoding="utf-8")
-    cli("memorize", "a third thing", env=at(OVER))
-    assert int(git(home, "rev-list", "--count", "HEAD")) == before + 2
-    assert not (home / "experiences/low_value_pool/pending_20260212.jsonc").exists()
-    assert f"Alice-Expired: {shown}" in git(home, "log", "-1", "--format=%B")
-    report = cli("heartbeat", "--json", env=at("2026-02-20T10:00:00Z")).json
-    assert [(row["id"], row["effect"], row["payload"]) for row in report["changed"]] == [
-        (shown, "expired", "the port is 80")
-    ]
-
-
-def test_restore_brings_it_back_with_a_new_clock(shown: str, cli: Call) -> None:
-    cli("heartbeat", env=at(OVER))
-    cli("restore", shown, env=at("2026-02-20T09:05:00Z"))
-    (item,) = cli("heartbeat", "--json", env=at("2026-03-20T09:00:00Z")).json["items"]
-    assert (item["id"], item["expires_at"]) == (shown, "2026-03-27T09:00:00Z")
-
-
-def test_the_day_that_a_candidate_expires_is_not_silent(shown: str, cli: Call) -> None:
-    later = at("2026-02-21T09:00:00Z")
-    assert "one thing waits for your decision" in cli("list", env=later).stderr
-    cli("remember", "whatever else", env=later)
-    assert "one candidate expired unanswered" in cli("recall", "else", env=at("2026-02-22T09:00:00Z")).stderr
-    changed = cli("status", "--json", env=later).json["changed"]
-    assert [(one["id"], one["effect"]) for one in changed] == [(shown, "expired")]
-    assert "expired unanswered" in cli("heartbeat", env=later).stdout
-
-
-def test_what_a_person_retired_or_revived_is_called_so(home: Path, cli: Call) -> None:
-    one = cli("remember", "I like tea", "--json").json["id"]
-    for day, act in ((21, ("retire", one, "--reason", "no longer")), (22, ("revive", one, "--yes"))):
-        cli("heartbeat", env=at(f"2026-02-{day}T08:00:00Z"))
-        cli(*act, env=at(f"2026-02-{day}T09:00:00Z"))
-        report = cli("heartbeat", "--json", env=at(f"2026-02-{day}T10:00:00Z")).json
-        assert [row["effect"] for row in report["changed"]] == [f"{act[0]}d"]
-        assert f"You {act[0]}d one block." in report["summary"]
-
-
-def test_a_card_says_what_came_of_the_uses_that_nobody_wrote_a_note_on(home: Path, cli: Call) -> None:
-    one = cli("memorize", "use rg", "--when", "searching", "--json").json["id"]
-    for result in ("ok", "ok", "fail"):
-        cli("outcome", one, result)
-    (item,) = cli("heartbeat", "--json").json["items"]
-    assert item["evidence"] == "outcome ok 2, outcome fail"
-
-
-@pytest.mark.covers("B2.21")
-def test_a_month_away_loses_nothing(home: Path, cli: Call) -> None:
-    block_id = cli("memorize", "the port is 80", "--json").json["id"]
-    cli("memorize", "something else", env=at("2026-03-02T09:00:00Z"))
-    report = cli("heartbeat", "--json", env=at("2026-03-20T09:00:00Z")).json
-    assert report["items"][0]["id"] == block_id
-    assert report["items"][0]["expires_at"] == "2026-03-27T09:00:00Z"
-
-
 # ----------------------------------------------------------------------------------------------------- rejection
 
 
@@ -489,14 +220,6 @@ def test_the_page_is_one_file_that_asks_the_world_for_nothing(sample: Path, cli:
     assert page.count("<li id=") == 12
 
 
-def test_markdown_lets_no_text_format_anything(home: Path, cli: Call) -> None:
-    cli("memorize", "a | b <b>bold</b> `code` [link](http://example.com)", "--when", "*always*")
-    text = cli("heartbeat", "--format", "markdown").stdout
-    row = next(line for line in text.splitlines() if line.startswith("| 1 |"))
-    assert r"a \| b \<b\>bold\</b\> \`code\` \[link\](http://example.com)" in row
-    assert r"\*always\*" in row
-
-
 def test_chinese_and_english_say_the_same(sample: Path, cli: Call) -> None:
     english = cli("heartbeat", "--json").json
     chinese = cli("heartbeat", "--json", "--lang", "zh").json
@@ -508,39 +231,11 @@ def test_chinese_and_english_say_the_same(sample: Path, cli: Call) -> None:
 # ------------------------------------------------------------------------------------------- first of the day
 
 
-def test_d30_the_first_command_of_a_day_names_what_waits_once(home: Path, cli: Call, git: Git) -> None:
-    cli("memorize", "one")
-    plain = cli("check")
-    head = git(home, "rev-parse", "HEAD")
-    first = cli("check", env=at("2026-02-21T00:00:00Z"))
-    second = cli("check", env=at("2026-02-21T23:59:59Z"))
-    assert first.stderr == "alice-exp: one thing waits for your decision: alice-exp heartbeat\n"
-    assert (plain.stderr, second.stderr) == ("", "")
-    assert first.stdout == second.stdout == plain.stdout
-    assert git(home, "rev-parse", "HEAD") == head, "a line starts no clock"
-    # An agent is up first: what its command shows is no notice to the person.
-    assert cli("check", env={**at("2026-02-22T00:00:00Z"), "ALICE_ACTOR": "agent"}).stderr
-    assert cli("check", env=at("2026-02-22T00:00:00Z")).stderr
-
-
 @table("command")
 def test_these_commands_are_never_preceded_by_it(home: Path, cli: Call, command: tuple[str, ...]) -> None:
     cli("memorize", "one")
     cli("heartbeat")
     assert "alice-exp heartbeat" not in cli(*command, env=at("2026-02-21T09:00:00Z")).stderr
-
-
-def test_the_day_begins_where_the_person_lives(home: Path, cli: Call) -> None:
-    edit(home, "config.jsonc", lambda text: text.replace('"timezone": ""', '"timezone": "Asia/Shanghai"'))
-    assert cli("check", env=at("2026-02-21T01:00:00Z")).stderr
-    assert cli("check", env=at("2026-02-21T15:59:59Z")).stderr == ""
-    assert cli("check", env=at("2026-02-21T16:00:00Z")).stderr
-    assert cli("check", env=at("2026-02-22T15:59:59Z")).stderr == ""
-
-
-def test_a_person_who_wants_none_gets_none(home: Path, cli: Call) -> None:
-    edit(home, "config.jsonc", lambda text: text.replace('"auto": true', '"auto": false'))
-    assert cli("check", env=at("2026-02-21T09:00:00Z")).stderr == ""
 
 
 @pytest.mark.covers("R2.39")
@@ -586,23 +281,6 @@ def test_each_screen_names_the_next_one_and_counts_what_comes_behind_it(home: Pa
     assert "25 things wait" in said[0] and "things" not in said[2], "the summary is read once"
 
 
-def test_a_group_keeps_its_number_while_others_are_decided(home: Path, cli: Call) -> None:
-    pairs = (
-        ("deploying", "run the smoke tests after a deploy"),
-        ("naming", "name a branch after its ticket"),
-    )
-    for when, text in pairs:
-        cli("memorize", text, "--when", when)
-        cli("memorize", f"always {text}", "--when", f"when {when}")
-    before = {item["id"]: item["group"] for item in cli("heartbeat", "--json").json["items"]}
-    assert sorted(before.values()) == [1, 1, 2, 2]
-    cli("reply", "approve group 1", "--yes")
-    after = {item["id"]: item["group"] for item in cli("heartbeat", "--peek", "--json").json["items"]}
-    assert after == {block_id: 2 for block_id, group in before.items() if group == 2}
-    done = cli("reply", "reject group 2", "--yes", "--json").json
-    assert sorted(done["rejected"]) == sorted(after)
-
-
 def test_the_line_of_a_decision_fits_the_terminal(home: Path, cli: Call) -> None:
     for text in ("发布之前先在预发环境把所有接口完整地回归一遍，然后再通知值班的同事", "short"):
         cli("memorize", text)
@@ -644,10 +322,3 @@ def on_terminal(home: Path, *arguments: str, moment: str = "2026-02-20T09:00:00Z
     process.wait(20)
     os.close(ours)
     return said.decode()
-
-
-def test_what_another_candidate_says_already_is_said_beside_it(home: Path, cli: Call) -> None:
-    cli("memorize", "Close the file handle after reading", "--when", "reading files")
-    cli("memorize", "after reading, close the file handle", "--when", "file handles")
-    told = cli("heartbeat").stdout
-    assert "says the same as 1" in told or "says the same as 2" in told

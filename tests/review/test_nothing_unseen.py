@@ -78,16 +78,6 @@ def test_what_matches_nothing_says_so(home: Path, cli: Call) -> None:
     assert "There is no screen 7." in said
 
 
-def test_what_no_report_showed_is_shown_by_the_command_that_decides_on_it(home: Path, cli: Call) -> None:
-    one, two = memorized(cli, "tabs, not spaces, in Makefiles", "two")
-    said = cli("approve", one, "--yes")
-    assert "tabs, not spaces, in Makefiles" in said.stderr
-    assert cli("reject", two, "--json").json["blocks"][0]["payload"] == "two"
-    cli("heartbeat")
-    three = cli("memorize", "three", "--when", "naming things", "--json").json["id"]
-    assert "naming things: three" in cli("reply", f"reject {three}", "-q").stderr
-
-
 @pytest.mark.parametrize("verb", ["approve", "reject"])
 def test_a_person_at_a_terminal_is_asked_about_what_was_never_shown(
     home: Path, cli: Call, screen: Callable[..., Screen], verb: str
@@ -144,118 +134,6 @@ def test_a_review_draws_a_card_as_the_file_says_it_now(
     assert terminal.end() == 0
 
 
-def test_fields_without_the_text_show_nothing(home: Path, cli: Call) -> None:
-    memorized(cli, "one")
-    cli("heartbeat", "--fields", "number,id")
-    assert cli("approve", "1", "--yes", check=False).code == 6
-    cli("heartbeat", "--fields", "number,payload")
-    assert cli("approve", "1", "--yes").code == 0
-
-
-def test_filters_choose_what_is_seen_and_decided(home: Path, cli: Call) -> None:
-    about = cli("memorize", "the user likes tea", "--about", "user", "--json").json["id"]
-    agent = cli("--actor", "agent:claude", "memorize", "use rg for search", "--json").json["id"]
-    other = cli("memorize", "drink coffee at nine", "--json").json["id"]
-
-    def seen(*flags: str) -> list[str]:
-        return [item["id"] for item in cli("heartbeat", "--peek", "--json", *flags).json["items"]]
-
-    assert (seen("--about", "user"), seen("--by", "agent:claude"), seen("--match", "COFFEE")) == (
-        [about],
-        [agent],
-        [other],
-    )
-    assert cli("heartbeat", "--about", "nobody", check=False).code == 2
-    (item,) = cli("heartbeat", "--json", "--by", "claude").json["items"]
-    assert (item["proposed_by"], item["seen"]) == ("agent:claude", 1)
-    cli("heartbeat")
-    assert cli("reject", "--match", "coffee", "--yes", "--json").json["ids"] == [other]
-    assert cli("reply", "同意所有关于我的", "--yes", "--json").json["ids"] == [about]
-    assert cli("approve", "--by", "agent:claude", "--about", "work", "--yes", "--json").json["ids"] == [agent]
-
-
-def test_a_set_is_no_name_of_a_namespace_within_another(home: Path, cli: Call) -> None:
-    """``--to personal`` would share a person's own with everyone, in a file called universal/personal."""
-    (one,) = memorized(cli, "dinner is at seven")
-    for words in (("approve", one, "--to", "personal", "--yes"), ("namespace", "create", "personal")):
-        refused = cli(*words, check=False)
-        assert (refused.code, "write SET/NAME" in refused.stderr) == (2, True), words
-    assert not (home / "experiences/universal/personal.jsonc").exists()
-
-
-def test_what_is_replaced_waits_where_it_is(home: Path, cli: Call) -> None:
-    old = cli("remember", "the user lives in Berlin", "--when", "the user's home", "--json").json["id"]
-    new = cli(
-        "memorize", "the user lives in Hamburg", "--when", "the user's home", "--about", "user", "--json"
-    ).json["id"]
-    (item,) = cli("heartbeat", "--json").json["items"]
-    (relation,) = item["relations"]
-    assert (relation["id"], relation["relation"], relation["differs"]) == (
-        old,
-        "replaces",
-        ["hamburg", "berlin"],
-    )
-    cli("approve", "1", "--replaces", old, "--yes")
-    assert cli("show", new, "--json").json["replaces"] == [old]
-    assert cli("show", old, "--json").json["set"] == "personal"
-
-
-def test_what_is_decided_is_not_asked_about_again(home: Path, cli: Call) -> None:
-    one, two = (cli("memorize", text, "--json").json["id"] for text in ("use rg", "use uv"))
-    cli("heartbeat")
-    cli("approve", one, "--yes")
-    asked = cli("approve", "--all", "--yes")
-    assert "use uv" in asked.stderr and "use rg" not in asked.stderr
-    assert cli("show", two, "--json").json["set"] == "universal"
-
-
-def test_what_takes_the_place_of_two_says_so_of_both(home: Path, cli: Call) -> None:
-    texts = ("the user lives in Berlin", "the user lives in a flat in Berlin")
-    old = [cli("remember", text, "--when", "the user's home", "--json").json["id"] for text in texts]
-    cli("approve", old[1], "--both", old[0], "--yes")
-    cli("memorize", "the user lives in Hamburg", "--when", "the user's home", "--about", "user")
-    report = cli("heartbeat").stdout
-    assert all(f"alice-exp approve 1 --replaces {one}" in report for one in old)
-    named = [cli("approve", "1", "--replaces", one, "--yes", "--json", check=False) for one in old]
-    assert [(one.code, one.json["rivals"][0]["with"]["id"]) for one in named] == [(5, old[1]), (5, old[0])]
-    done = cli("approve", "1", "--replaces", old[0], "--replaces", old[1], "--yes", "--json").json
-    assert cli("show", done["ids"][0], "--json").json["replaces"] == old
-    cli("undo", "--yes")
-    assert [item["id"] for item in cli("heartbeat", "--json").json["items"]] == done["ids"]
-
-
-def test_a_repeat_in_other_words_is_merged_with_one_option(home: Path, cli: Call) -> None:
-    old = cli("remember", "format Python code with ruff", "--when", "formatting", "--json").json["id"]
-    new = cli("memorize", "Python code is formatted with ruff", "--when", "formatting", "--json").json["id"]
-    (item,) = cli("heartbeat", "--json").json["items"]
-    assert [(one["id"], one["relation"]) for one in item["relations"]] == [(old, "same")]
-    assert cli("approve", new, "--merge", old, "--yes", "--json").json["ids"] == [old]
-    assert cli("show", old, "--json").json["observations"] == 1
-    assert cli("heartbeat", "--peek", "--json").json["items"] == []
-
-
-def test_an_identical_repeat_of_a_trusted_block_is_an_observation_of_it(home: Path, cli: Call) -> None:
-    old = cli("remember", "Never edit a merged migration", "--when", "migrations", "--json").json["id"]
-    again = cli("memorize", "Please do not edit a merged migration", "--when", "databases", "--json").json
-    assert (again["id"], again["merged"]) == (old, True)
-    assert cli("heartbeat", "--peek", "--json").json["items"] == []
-
-
-def test_what_was_rejected_is_refused_word_for_word_and_marked_in_other_words(home: Path, cli: Call) -> None:
-    (first,) = memorized(cli, "Run the browser tests on every push to a feature branch")
-    cli("heartbeat")
-    cli("reject", "1")
-    said = "please run browser tests on every push to the feature branch"
-    assert cli("memorize", said, check=False).code == 6
-    again = cli("memorize", "On every push to feature branches run browser tests in CI", "--json").json["id"]
-    (item,) = cli("heartbeat", "--json").json["items"]
-    assert item["id"] == again
-    assert [(one["id"], one["where"]) for one in item["relations"]] == [(first, "rejected")]
-    assert "Like what you rejected: 1." in cli("heartbeat", "--peek").stdout
-    decided = cli("decide", "which tests to run on a push to a feature branch", "--json", check=False).json
-    assert again not in [row["id"] for row in decided["applied"]]
-
-
 SECRETS = cases(__file__, "SECRETS")
 
 
@@ -275,18 +153,6 @@ def test_a_secret_is_marked_and_never_goes_to_universal(home: Path, cli: Call, t
 @table("text")
 def test_what_is_no_secret_is_not_marked(home: Path, cli: Call, text: str) -> None:
     assert cli("memorize", text, "--json").json["secrets"] == []
-
-
-def test_a_bulk_names_what_holds_a_secret(home: Path, cli: Call) -> None:
-    texts = ["rg is fast", *(f"call 1381234567{n} about it" for n in range(7))]
-    lines = "\n".join(json.dumps({"payload": text}) for text in texts)
-    done = cli("memorize", "--from", "-", stdin=lines)
-    assert done.stderr.count("a phone number") == 5
-    assert "2 more hold" in done.stderr
-    rows = cli("memorize", "--from", "-", "--json", stdin='{"payload": "mail li.lei@gmail.com"}').json[
-        "secrets"
-    ]
-    assert [(row["kind"], row["at"]) for row in rows] == [("a private e-mail address", "payload")]
 
 
 @table("fields")

@@ -33,30 +33,6 @@ def count(home: Path, git: Git) -> int:
 # --------------------------------------------------------------------------------------------------------- reply
 
 
-def test_a_reply_decides_each_item_where_it_belongs(sample: Path, cli: Call, git: Git) -> None:
-    items = cli("heartbeat", "--json").json["items"]
-    ids = [item["id"] for item in items]
-    before = count(sample, git)
-    done = cli("reply", "同意", "4", "2，拒绝", "3，因为过时了", "--yes", "--json").json
-    assert (done["approved"], done["rejected"]) == ([ids[3], ids[1]], [ids[2]])
-    assert [(row["set"], row["namespace"]) for row in done["blocks"]] == [
-        *(tuple(item["suggested"].split("/")) for item in (items[3], items[1])),
-        ("archive", "rejected"),
-    ]
-    assert count(sample, git) == before + 2
-    assert "Alice-Reason: 过时了" in git(sample, "log", "-1", "--format=%B")
-    assert waiting(cli) == [ids[0], *ids[4:]]
-
-
-def test_what_is_unclear_changes_nothing(sample: Path, cli: Call, git: Git) -> None:
-    cli("heartbeat")
-    head = git(sample, "rev-parse", "HEAD")
-    for words in ("maybe 2", "同意 1，拒绝 1", "1 3", "approve 99", "approve 1-3 !2", "同意 1，拒绝 12"):
-        assert cli("reply", words, "--yes", check=False).code == 2, words
-    assert cli("reply", "don't approve 2", "--yes", "--json").json["ids"] == []
-    assert git(sample, "rev-parse", "HEAD") == head
-
-
 @pytest.mark.parametrize(
     ("language", "line"),
     [("en", "approved 1 3 5 · left 2 4 6-9"), ("zh", "已同意 1 3 5 · 留下 2 4 6-9")],
@@ -69,41 +45,6 @@ def test_a_reply_says_what_it_left_out(home: Path, cli: Call, language: str, lin
     assert dry["left_out"] == [ids[at] for at in (1, 3, 5, 6, 7, 8)]
     said = cli("reply", "同意 1-5，2，4除外", "--yes", "--lang", language).stdout
     assert said.splitlines()[-1] == line
-
-
-def test_what_a_reply_leaves_for_a_word_of_its_own_is_among_what_it_left(home: Path, cli: Call) -> None:
-    for text in ("use rg", "the user's password is hunter2-Secret99", "use fd"):
-        cli("memorize", text)
-    items = cli("heartbeat", "--json").json["items"]
-    (secret,) = [item["id"] for item in items if item["secrets"]]
-    assert cli("reply", "approve all", "--dry-run", "--json", check=False).json["left_out"] == [secret]
-
-
-def test_a_reply_that_approves_needs_a_person_or_yes(sample: Path, cli: Call, git: Git) -> None:
-    cli("heartbeat")
-    head = git(sample, "rev-parse", "HEAD")
-    assert cli("reply", "同意 1", check=False).code == 6
-    assert cli("reply", "同意", check=False).code == 6
-    assert cli("--actor", "agent", "reply", "拒绝 1", "--yes", check=False).code == 6
-    assert cli("reply", "同意 2", "--dry-run", "--json").json["commit"] is None
-    assert git(sample, "rev-parse", "HEAD") == head
-    assert cli("reply", "拒绝 1").code == 0
-
-
-def test_undo_takes_back_all_that_one_reply_decided(home: Path, cli: Call) -> None:
-    for text in ("use rg", "feed the cat at noon", "deploy on Tuesdays"):
-        cli("memorize", text)
-    cli("heartbeat")
-    cli("approve", "1", "--yes")
-    cli("reply", "approve 2, reject 3", "--yes")
-    undone = cli("undo", "--yes", "--json").json["undone"]
-    assert [one["op"] for one in undone] == ["reject", "approve"]
-    assert len(waiting(cli)) == 2
-
-
-def test_a_reply_without_a_report_asks_for_one(home: Path, cli: Call) -> None:
-    cli("memorize", "one")
-    assert cli("reply", "同意", "--yes", check=False).code == 4
 
 
 # -------------------------------------------------------------------------------------------------------- review
@@ -539,12 +480,6 @@ def test_of_two_trusted_blocks_that_contradict_each_other_a_key_says_which_one_h
     assert cli("heartbeat", "--json", env={"ALICE_NOW": "2026-02-27T09:00:00Z"}).json["settle"] == []
 
 
-def test_without_a_terminal_it_is_refused_with_a_sentence(sample: Path, cli: Call) -> None:
-    refused = cli("review", check=False)
-    assert refused.code == 6
-    assert "needs a terminal" in refused.stderr
-
-
 @pytest.mark.slow
 def test_twenty_candidates_are_reviewed_card_by_card_from_start_to_end(
     home: Path, cli: Call, screen: Callable[..., Screen], git: Git
@@ -630,19 +565,6 @@ def test_after_an_edit_the_card_comes_back_under_its_number_and_the_others_keep_
     assert "  2  approved into" in after
     (last,) = cli("heartbeat", "--peek", "--json").json["items"]
     assert (last["id"], last["number"]) == (ids[2], 3)
-
-
-def test_what_was_decided_already_does_not_block_the_rest(sample: Path, cli: Call, git: Git) -> None:
-    ids = [item["id"] for item in cli("heartbeat", "--json").json["items"]]
-    cli("reject", "2")
-    before = count(sample, git)
-    done = cli("approve", "3", "2", "4", "--yes", "--json", check=False)
-    assert (done.code, done.json["ids"]) == (5, [ids[2], ids[3]])
-    assert done.json["skipped"] == [{"id": ids[1], "why": "moved"}]
-    done = cli("reply", "同意 5，拒绝 3", "--yes", check=False)
-    assert (done.code, ids[4] in done.stdout, ids[2] in done.stderr) == (6, True, True)
-    assert count(sample, git) == before + 2
-    assert cli("approve", "2", "--yes", check=False).code == 6
 
 
 @pytest.mark.parametrize(

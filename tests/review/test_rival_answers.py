@@ -112,16 +112,6 @@ def test_two_trusted_ones_are_the_same_card(
     assert cli("heartbeat", "--json", env={"ALICE_NOW": "2026-02-27T09:00:00Z"}).json["settle"] == []
 
 
-def test_the_answer_on_trusted_ones_is_a_command_too_and_may_change(cli: Call, home: Path) -> None:
-    one, two = (cli("remember", text, "--json").json["id"] for text in ("office in Leeds", "office in York"))
-    cli("approve", two, "--replaces", one, "--yes")
-    assert stands(cli, one, two) == [("personal", [], []), ("personal", [one], [])]
-    cli("approve", one, "--both", two, "--yes")
-    assert stands(cli, one, two) == [("personal", [], [two]), ("personal", [], [])]
-    cli("approve", one, "--replaces", two, "--yes")
-    assert stands(cli, one, two) == [("personal", [two], []), ("personal", [], [])]
-
-
 def test_what_waits_or_is_in_doubt_is_not_told_and_nobody_is_asked(cli: Call, pair: tuple[str, str]) -> None:
     old, new = pair
     third = cli("remember", "ask the team lead what to do with the commits", "--json").json["id"]
@@ -173,22 +163,6 @@ def test_the_review_asks_once_of_two_that_wait(
     go_through(terminal, [*keys])
     assert terminal.end() == 0 and terminal.said.count("Which one holds?") == 1
     assert [place for place, *_ in stands(cli, *ids)] == after
-
-
-def test_one_yes_asks_only_about_what_it_takes_along(home: Path, cli: Call) -> None:
-    when, first, second = PAIRS["en"]
-    texts = ("the password is hunter2secret99", first, second, "use rg")
-    held, *pair, rest = (cli("memorize", text, "--when", when, "--json").json["id"] for text in texts)
-    order = [one["id"] for one in cli("heartbeat", "--json").json["items"]]
-    refused = cli("reply", "what on earth", check=False)
-    assert f"approve {next(at for at, one in enumerate(order, 1) if one != held)}," in refused.stderr
-    done = cli("reply", "yes to all", "--yes", check=False)
-    asked, told = done.stderr.split("waits, for it contradicts")
-    assert "use rg" in asked and not any(text in asked for text in texts[:3])
-    assert done.code == 5 and "is private or secret and waits" in told
-    left = cli("reply", "yes to all", "--yes", "--json", check=False).json
-    assert (left["ids"], sorted(left["left_out"])) == ([], sorted([held, *pair]))
-    assert cli("show", rest, "--json").json["set"] == "universal"
 
 
 def test_the_page_offers_the_four_answers(cli: Call, pair: tuple[str, str]) -> None:

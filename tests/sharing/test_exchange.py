@@ -263,14 +263,6 @@ def test_only_a_person_pairs_and_shares(home: Path, cli: Call, words: tuple[str,
     assert cli("peer", *words, "--actor", "agent", check=False).code == 6
 
 
-def test_join_needs_a_confirmation_and_a_code(home: Path, cli: Call) -> None:
-    assert cli("peer", "join", "7-k3m-x9p", check=False).code == 6
-    assert cli("peer", "join", "../x", "--yes", "--at", "127.0.0.1:9", check=False).code == 2
-    assert cli("peer", "join", "7-k3m-x9p", "--yes", "--at", "nowhere", check=False).code == 2
-    assert cli("peer", "serve", check=False).code == 4
-    assert cli("peer", "list", "--json").json == {"peers": []}
-
-
 def test_a_dry_run_asks_nobody(ann: Alice, bob: Alice, cli: Call) -> None:
     ann.trusts(bob)
     shown = cli("peer", "exchange", "alice_bob", "--dry-run", "--json", env=ann.environment).json

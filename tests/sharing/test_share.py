@@ -125,23 +125,6 @@ def test_all_five_phases_are_there(ann: Path, bob: Path, cli: Call, world: Path)
     assert [one["id"] for one in decided["applied"]] == [shared]
 
 
-def test_list_says_what_each_block_lacks(ann: Path, cli: Call) -> None:
-    rows = {row["id"]: row for row in cli("share", "list", "--json").json["blocks"]}
-    assert rows["exp-super222"]["leaves"] and not rows["exp-super222"]["lacks"]
-    assert rows["exp-denied22"]["lacks"] == ["it is not allowed"]
-    assert "it has too few verifications in this home" in rows["exp-young222"]["lacks"]
-    assert rows["exp-heard222"]["lacks"] == ["it has too few verifications in this home"]
-    assert rows["exp-mine2222"]["lacks"][0] == "personal never leaves"
-    cli("share", "deny", "super222")
-    assert cli("share", "preview", check=False).code == 4
-
-
-def test_a_block_edited_after_its_approval_stays(ann: Path, cli: Call) -> None:
-    path = ann / "experiences/universal/tool_usage.jsonc"
-    path.write_text(path.read_text().replace("use ripgrep", "use whatever"))
-    assert cli("share", "preview", check=False).code == 4
-
-
 def test_only_a_person_shares_and_confirms(
     ann: Path, cli: Call, world: Path, git: Callable[..., str]
 ) -> None:
@@ -174,25 +157,6 @@ def test_what_looks_like_a_secret_does_not_leave(home: Path, cli: Call, world: P
         assert f"exp-secret22 does not leave: payload holds {what}" in done.stderr
         assert said.split()[-1] not in done.stderr
     assert not (world / "out").exists()
-
-
-def test_evidence_and_triggers_are_looked_at_too_and_conversations_never_leave(home: Path, cli: Call) -> None:
-    talk = f'{{"kind": "session", "ref": "s#1", "quote": "the user said {MARKER}"}}'
-    lived = '{"kind": "episode", "ref": "ep-1", "quote": "rg took 0.1 s", "scenario": "acme"}'
-    write(
-        home,
-        "universal/tool_usage",
-        block("super222", "use rg", f', "shareable": true, {SUPER}, "evidence": [{talk}, {lived}]'),
-    )
-    cli("approve", "exp-super222", "--yes")
-    cli("share", "allow", "exp-super222", "--yes")
-    shown = cli("share", "preview").stdout
-    assert MARKER not in shown and "acme" not in shown and "ep-1" not in shown
-    assert json.loads(shown)["blocks"][0]["evidence"] == [{"kind": "episode", "quote": "rg took 0.1 s"}]
-    path = home / "experiences/universal/tool_usage.jsonc"
-    path.write_text(path.read_text().replace("rg took 0.1 s", "rg of ann@corp.io took 0.1 s"))
-    done = cli("share", "preview", check=False)
-    assert done.code == 6 and "evidence[0].quote holds an e-mail address" in done.stderr
 
 
 @pytest.mark.parametrize(("ours", "result"), [(12, 72), (80, 80), (72, 72)])
@@ -292,15 +256,6 @@ def test_a_dry_run_changes_nothing(
     assert len(cli("share", "import", str(path), "--dry-run", "--json", env=at(bob)).json["candidates"]) == 1
     cli("share", "allow", "denied22", "--dry-run")
     assert [git(one, "rev-parse", "HEAD") for one in (ann, bob)] == heads
-
-
-def test_hidden_characters_are_shown_in_the_bytes(home: Path, cli: Call) -> None:
-    write(home, "universal/tool_usage", block("super222", "用 rg\u202e", f', "shareable": true, {SUPER}'))
-    cli("approve", "exp-super222", "--yes")
-    cli("share", "allow", "exp-super222", "--yes")
-    shown = cli("share", "preview").stdout
-    assert "用 rg\\u202e" in shown and "\u202e" not in shown
-    assert json.loads(shown)["blocks"][0]["payload"] == "用 rg\u202e"
 
 
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")

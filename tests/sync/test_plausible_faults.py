@@ -180,15 +180,6 @@ def test_a_rejection_drops_no_evidence_but_what_its_own_takes_the_place_of(
     assert kept == said[-EVIDENCE_KEPT:]
 
 
-def test_a_candidate_that_is_said_anew_under_its_key_keeps_when_it_was_learned(home: Path, cli: Call) -> None:
-    first = {"ALICE_NOW": "2026-02-01T09:00:00Z"}
-    one = cli("memorize", "the port is 80", "--key", "port", "--json", env=first).json["id"]
-    cli("memorize", "the port is 8080", "--key", "port", env={"ALICE_NOW": "2026-02-02T09:00:00Z"})
-    seen = cli("show", one, "--json").json
-    assert seen["payload"] == "the port is 8080"
-    assert (seen["created_at"], seen["updated_at"]) == ("2026-02-01T09:00:00Z", "2026-02-02T09:00:00Z")
-
-
 @pytest.mark.parametrize("over", [0, 1])
 def test_a_message_of_exactly_one_mebibyte_travels_and_one_byte_more_does_not(over: int) -> None:
     empty = len(line_protocol.encoded({"a": ""}))

@@ -109,14 +109,6 @@ def test_another_format_or_field_is_a_mistake_of_usage(home: Path, cli: Call, li
     assert cli(*line.split(), check=False).code == 2
 
 
-def test_the_report_comes_as_rows_too(home: Path, cli: Call) -> None:
-    cli("memorize", "use rg")
-    assert (
-        cli("heartbeat", "--format", "tsv", "--fields", "number,payload").stdout
-        == "number\tpayload\n1\tuse rg\n"
-    )
-
-
 @pytest.mark.parametrize("line", ["remember -", "memorize -"])
 def test_a_payload_comes_from_stdin(home: Path, cli: Call, line: str) -> None:
     cli(*line.split(), stdin="第一行\n第二行\n")
@@ -185,25 +177,6 @@ def test_an_empty_id_is_a_mistake_of_usage(
     assert done.stdout == ""
 
 
-def test_an_empty_choice_never_means_all(home: Path, cli: Call) -> None:
-    cli("remember", "x")
-    for option in ("--session", "--by", "--op", "--since"):
-        assert cli("undo", option, "", "--yes", check=False).code == 2
-        assert cli("log", option, "", check=False).code == 2
-    assert len(cli("list", "--json").json["blocks"]) == 1
-
-
-def test_the_log_tells_texts_and_times_in_the_zone_of_the_home(home: Path, cli: Call) -> None:
-    one = cli("remember", "use rg", "--json").json["id"]
-    cli("config", "set", "timezone", "Asia/Shanghai")
-    text = cli("log", "--text", "--op", "remember").stdout
-    assert "  + payload: use rg" in text and "2026-02-20 17:00" in text
-    assert cli("log", "--json").json["commits"][0]["at"] == "2026-02-20T09:00:00Z"
-    assert cli("log", "--text", "--op", "remember", "--json").json["commits"][0]["changes"][0]["id"] == one
-    assert "2026-02-20 17:00" in cli("why", one).stdout
-    assert "2026-02-20 17:00" in cli("show", one).stdout
-
-
 class _Stream:
     def __init__(self, is_terminal: bool) -> None:
         self.isatty = lambda: is_terminal
@@ -257,9 +230,3 @@ def test_no_row_controls_the_terminal_at_the_end_of_a_pipe(home: Path, run: Call
     assert "\\u{1b}[31m" in row and "\\u{202e}" in row
     assert ("\\\\u{1b} spelled" if form == "tsv" else "\\u{1b} spelled") in row
     assert json.loads(run("list", "--json").stdout)["blocks"][0]["payload"] == said
-
-
-def test_words_too_many_are_a_text_without_quotes_only_where_a_text_is_meant(home: Path, cli: Call) -> None:
-    said = cli("recall", "two", "words", check=False).stderr
-    assert "into quotes: alice-exp recall 'two words'" in said
-    assert "quotes" not in cli("sync", "add", "origin", "memory.git", check=False).stderr

@@ -179,15 +179,6 @@ def test_time_narrows_a_search(thoughts: list[Event]) -> None:
     assert found and all(one.at.startswith("2025-06") for one in found)
 
 
-@pytest.mark.covers("BX.102")
-def test_a_segment_that_reaches_into_a_time_tells_nothing_of_another(home: Path, cli: Call) -> None:
-    for day, said in ((2, "the zlib header is missing"), (5, "the zlib header was installed"), (6, "lunch")):
-        cli("event", "add", said, env={"ALICE_NOW": f"2026-11-0{day}T09:00:00Z"})
-    assert cli("event", "segments", "--json").json["segments"][0]["start"] == "2026-11-02T09:00:00Z"
-    found = cli("event", "search", "zlib header", "--since", "2026-11-04", "--json").json["matches"]
-    assert [one["number"] for one in found] == [2]
-
-
 def test_a_later_thought_keeps_what_it_refers_to() -> None:
     timeline = Timeline()
     listed = [Event(iso_time(10**9), "the blue valve leaks at seven bar")]
