@@ -309,9 +309,8 @@ def _verdicts(pairs: Sequence[_Pair], whole: AbstractSet[int]) -> dict[int, str]
     named = {place for one, _, _ in pairs for place in (*one.places, *one.out)}
     wide = [(one, verb) for one, verb, _ in pairs if one.wide]
     for one, verb, strength in pairs:
-        # An exception outside of its set.
-        is_apart = one.by_word and one.out.isdisjoint(one.places)  # "the linter one but not the docker one"
-        refuse(one.out and not (one.wide or one.out < one.places or is_apart))
+        # Partly in its set, partly outside.
+        refuse(one.out and not (one.wide or one.out < one.places or one.out.isdisjoint(one.places)))
         for place in one.places - one.out:
             before, how = verdicts.get(place, (verb, 0))
             refuse(before != verb and 1 not in (how, strength))
