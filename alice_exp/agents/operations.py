@@ -26,7 +26,6 @@ from alice_exp.learning import documents as learning_documents
 from alice_exp.learning.usecases import decide as deciding
 from alice_exp.learning.usecases import decision_outcome, statistics
 from alice_exp.learning.usecases.decision_outcome import report_outcome as report_block
-from alice_exp.maintenance.usecases.settings import namespaces
 from alice_exp.model.documents import brief, texts
 from alice_exp.model.rules.private_facts import delicate, masked_block
 from alice_exp.model.values.block import About, BlockType, Evidence, Payload, Trigger
@@ -286,10 +285,10 @@ def add_event(
 def resource(connection: Connection, uri: str) -> list[dict[str, Any]] | None:
     """What stands at ``alice://namespaces`` and ``alice://namespaces/SET/NAME``; None where there is no such thing."""
     home = connection.session.home
-    known = namespaces(home)
+    known = home.read().files
     if uri == "alice://namespaces":
-        return [{"set": one.place, "namespace": one.name, "blocks": one.blocks} for one in known]
-    if uri not in (f"alice://namespaces/{one.place}/{one.name}" for one in known):
+        return [{"set": one.place, "namespace": one.namespace, "blocks": len(one.blocks)} for one in known]
+    if uri not in (f"alice://namespaces/{one.place}/{one.namespace}" for one in known):
         return None
     place, name = uri.split("/")[-2:]
     held = [masked_block(one) for one in home.read() if (one.place, one.namespace) == (place, name)]

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.ports import Cataloguing, Purged, SignerOf, WrittenFile
     from alice_exp.home.store.hand_edits import Adopting
-    from alice_exp.home.store.write_changes import Composing, Recording
+    from alice_exp.home.store.write_changes import Composing
     from alice_exp.kernel.journal.act import Act, Actor, Commit, Message
     from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.values.snapshot import Plan, R, Snapshot
@@ -142,12 +142,6 @@ class Home:
         return read_configuration(self.root, scan_config(self.experiences))[0]
 
     @cached_property
-    def _recording(self) -> Recording:
-        from alice_exp.home.store.write_changes import Recording
-
-        return Recording(self.reading)
-
-    @cached_property
     def _adopting(self) -> Adopting:
         from alice_exp.home.store.hand_edits import Adopting
 
@@ -157,7 +151,7 @@ class Home:
     def _composing(self) -> Composing:
         from alice_exp.home.store.write_changes import Composing
 
-        return Composing(self._writer, self.reading, self._recording, self.standings, self.follow)
+        return Composing(self._writer, self.reading, self.standings, self.follow)
 
     def _require_home(self) -> None:
         if not self.experiences.is_dir():
@@ -183,7 +177,7 @@ class Home:
         seen = replace(
             seen, config=config, problems=(*seen.problems, *problems, *wrong), decisions=self.standings
         )
-        return self._recording.within(seen, found, records) if records else seen
+        return self._composing.recording.within(seen, found, records) if records else seen
 
     def decide_here(self, values: Mapping[str, Json] | Callable[[Config], Mapping[str, Json]]) -> None:
         """Set keys of this machine's ``local.jsonc``, durably and without a commit (DESIGN 6); a function gets what is
@@ -214,10 +208,9 @@ class Home:
         """Recover and adopt if necessary and no other process is writing; returns the files as they are then."""
         self.waiting = self._is_settled_now = False
         found = scan(self.experiences)
-        if self.repository.exists and self._is_settled(found):
-            self._is_settled_now = True
-            return found
-        if not self.repository.exists:
+        is_there = self.repository.exists
+        self._is_settled_now = is_there and self._is_settled(found)
+        if self._is_settled_now or not is_there:
             return found
         try:
             # No waiting: a reader must answer even while a long import holds the lock.

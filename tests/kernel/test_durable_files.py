@@ -90,7 +90,7 @@ def test_a_save_after_the_act_is_the_next_hand_edit(repository: Repository) -> N
         recover(repository)
         assert len(left(repository.work_tree)) == 1
         held.write(b"late\n")
-    assert not recover(repository).lost
+    assert not recover(repository)
     assert one.read_bytes() == b"late\n" and not left(repository.work_tree)
 
 
@@ -101,7 +101,7 @@ def test_a_late_save_that_is_older_than_the_file_is_kept_in_git(repository: Repo
         held.write(b"late\n")
     one.write_bytes(b"later\n")
     os.utime(one, (2_000_000_000, 2_000_000_000))
-    lost = recover(repository).lost
+    lost = recover(repository)
     assert one.read_bytes() == b"later\n" and not left(repository.work_tree)
     assert repository.resolve(f"{LOST}/{lost}") == lost
     assert repository.run("show", f"{lost}:a/one") == b"late\n"
@@ -132,7 +132,8 @@ def test_a_crash_right_after_the_exchange_loses_no_save(
     with monkeypatch.context() as patched, pytest.raises(PowerCut):
         patched.setattr(transaction, "let_go", lambda _: False)
         act(repository, {"a/one": FileChange(OLD, NEW)})
-    assert recover(repository).finished
+    assert repository.resolve("refs/alice/pending") and not recover(repository)
+    assert not repository.resolve("refs/alice/pending")
     assert one.read_bytes() == (NEW if said == OLD else said)
     assert not left(repository.work_tree)
 
@@ -274,7 +275,7 @@ def test_a_recovery_needs_each_of_its_fsyncs(repository: Repository, monkeypatch
             act(repository, changes)
 
     def written(disk: Disk) -> list[str]:
-        assert recover(repository).finished
+        assert repository.resolve("refs/alice/pending") and not recover(repository)
         return disk.lost(one, fresh[-1], git_dir / "refs/heads/main", git_dir / "refs/alice/seen")
 
     calls = every(monkeypatch, -1, written, prepare)
@@ -327,7 +328,7 @@ def test_a_newer_save_stays_before_one_that_a_crashed_act_had_displaced(
         patched.setattr(transaction, "let_go", lambda _: False)
         act(repository, {"a/one": FileChange(OLD, NEW)})
     one.write_bytes(b"a newer one\n")
-    lost = recover(repository).lost
+    lost = recover(repository)
     assert one.read_bytes() == b"a newer one\n" and not left(repository.work_tree)
     assert repository.run("show", f"{lost}:a/one") == b"a person's save\n"
 
@@ -343,14 +344,18 @@ def test_a_recovery_lands_what_is_in_the_files_and_nothing_before(
         patched.setattr(transaction, "_finish_files", dies)
         recover(repository)
     assert repository.head() == head and repository.resolve("refs/alice/pending")
-    assert recover(repository).finished and (repository.work_tree / "a/one").read_bytes() == NEW
+    assert (
+        not recover(repository)
+        and repository.head() != head
+        and (repository.work_tree / "a/one").read_bytes() == NEW
+    )
 
 
 def test_an_act_whose_branch_outlived_the_power_is_known_as_ours(repository: Repository) -> None:
     before = repository.head()
     done = act(repository, {"a/one": FileChange(OLD, NEW)})
     repository.point([("refs/alice/pending", done, ""), ("refs/alice/seen", before, None)])
-    assert not recover(repository).finished
+    assert not recover(repository)
     assert repository.resolve("refs/alice/seen") == done and not repository.resolve("refs/alice/pending")
 
 

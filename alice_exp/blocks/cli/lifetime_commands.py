@@ -26,7 +26,6 @@ from alice_exp.terminal.options import DryRun
 
 _STATES = re.compile(r"\b(?:possible|past|reliable|obsolete)\b")
 _COUNTED = re.compile(r"(.*?) \((\d+) verified\)")
-_REPORTED = re.compile(r"(\d+) waiting, (\d+) expired")
 DETAILS = (
     "a new home",
     "a new history begins",
@@ -39,8 +38,11 @@ DETAILS = (
     "nothing of it is kept",
     "trusted in {place}",
     "turned down in {place}",
+    "into {place}",
+    "{count} seen again",
+    "{waiting} waiting, {gone} expired",
 )
-"""What some acts say of themselves, always in the same words."""
+"""What some acts say of themselves, always in the same words: all but a place is a number."""
 COUNTS = {"new": "{count} new", "changed": "{count} changed", "removed": "{count} removed"}
 """What adopting an edit says of its blocks."""
 _EFFECTS = ("verified", "debounced", "noted", "failed", "needs review", "withheld")
@@ -78,23 +80,17 @@ _CONVERSATION = re.compile(r"sessions/(.+)\.jsonl")
 
 def _detail(detail: str) -> str:
     """What an act led to; what is not known here stays as it is."""
-    if found := _REPORTED.fullmatch(detail):
-        return say("{waiting} waiting, {gone} expired", waiting=int(found[1]), gone=int(found[2]))
+    for template in DETAILS:
+        shape = re.sub(r"\\{(\w+)\\}", lambda named: rf"(?P<{named[1]}>\S+)", re.escape(template))
+        if found := re.fullmatch(shape, detail):
+            return say(template, **{k: v if k == "place" else int(v) for k, v in found.groupdict().items()})
     if found := _OUTCOME.fullmatch(detail):
         return f"{say(found[1])} {found[2]}{found[3]}"
     if detail.startswith("takes back "):
         rows = (row.partition(" ") for row in detail.removeprefix("takes back ").split(", "))
         return "，".join(f"{say(op) if op in OPS else op} {rest}".rstrip() for op, _, rest in rows)
-    if found := re.fullmatch(r"(\d+) seen again", detail):
-        return say("{count} seen again", count=int(found[1]))
-    if detail in DETAILS:
-        return say(detail)
     if found := re.fullmatch(r"(\S+) set aside, (.+)", detail):
         return say("{name} set aside", name=found[1]) + f"，{say(found[2])}"
-    if found := re.fullmatch(r"into (\S+)", detail):
-        return say("into {place}", place=found[1])
-    if found := re.fullmatch(r"(trusted|turned down) in (\S+)", detail):
-        return say(detail.replace(found[2], "{place}"), place=found[2])
     detail = _TAKEN.sub(lambda row: say(COUNTS[row[2]], count=int(row[1])), detail)
     states = _STATES.sub(lambda word: say(word[0]), detail)
     if found := _COUNTED.fullmatch(states):

@@ -20,7 +20,7 @@ from alice_exp.kernel.journal.atomic_files import sweep, sync_directory
 from alice_exp.kernel.journal.derived_file import Stamps
 from alice_exp.kernel.journal.git_process import LOST, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.git_references import RepoConfig
-from alice_exp.kernel.journal.transaction import FileChange, Recovered
+from alice_exp.kernel.journal.transaction import FileChange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -129,7 +129,7 @@ SWEPT = ("", *(f"state/{folder}".rstrip("/") for folder in FOLDERS), "identity",
 """The folders besides the files of the history in which a dead process may have left something temporary."""
 
 
-def recover_home(repository: Repository, *, holder_died: bool) -> Recovered:
+def recover_home(repository: Repository, *, holder_died: bool) -> str:
     """Finish what a crash interrupted; see ``transaction.recover``. The caller must hold the writer lock."""
 
     def finish() -> None:
@@ -149,18 +149,18 @@ def recover_home(repository: Repository, *, holder_died: bool) -> Recovered:
 def finish_interrupted(repository: Repository, holder_died: bool, warn: Callable[[AliceError], None]) -> None:
     """``recover_home``, with a warning for an act that fits no more; ``ProblemError`` if the disk refuses."""
     try:
-        done = recover_home(repository, holder_died=holder_died)
+        lost = recover_home(repository, holder_died=holder_died)
     except OSError as error:
         raise ProblemError(
             "an interrupted act could not be finished: {why}",
             why=reason(error),
             hint="see that the disk can be written, then run this again",
         ) from error
-    if done.lost:
+    if lost:
         warn(
             ProblemError(
                 "an interrupted act did not fit the history any more; it is kept as {ref}",
-                ref=f"{LOST}/{done.lost}",
+                ref=f"{LOST}/{lost}",
             )
         )
 

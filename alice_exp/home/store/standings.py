@@ -150,7 +150,9 @@ class Standings:
 
     def let_go(self) -> None:
         """See ``snapshot.Decisions``."""
-        self.objects.drop_copies()
+        import shutil
+
+        shutil.rmtree(self.objects.lost, ignore_errors=True)
         self._lost = None
 
     def _has_lost(self) -> bool:

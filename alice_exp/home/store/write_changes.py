@@ -162,7 +162,6 @@ class Composing:
         self,
         writer: CommitWriter,
         reading: Reading,
-        recording: Recording,
         standings: Standings,
         follow: Callable[[Sequence[WrittenFile]], None] = lambda _: None,
     ) -> None:
@@ -170,7 +169,7 @@ class Composing:
         self._standings = standings
         self._writer = writer
         self._reading = reading
-        self._recording = recording
+        self.recording = Recording(reading)
         self._experiences = writer.work_tree
         self.held = HeldBack(self._experiences.parent, self._experiences)
 
@@ -196,7 +195,7 @@ class Composing:
             seen.find if is_few else {placed.block.id: placed for placed in seen}.get
         )
         new = rewrite(changes, find, document)
-        new |= self._recording.compose(changes, seen, lambda path: self._record(path, found, contents))
+        new |= self.recording.compose(changes, seen, lambda path: self._record(path, found, contents))
         contents |= self._whole_files(changes, found)
         checked = self._check(new, changes, seen, documents, contents)
         with self.held.moving(changes, seen, new):
@@ -222,7 +221,7 @@ class Composing:
             after = replace(
                 seen, episodes=changes.episodes or seen.episodes, timeline=changes.timeline or seen.timeline
             )
-            new |= self._recording.compose(
+            new |= self.recording.compose(
                 changes.then, after, lambda path: new.get(path) or self._record(path, found, contents)
             )
         files = {path: FileChange(contents.get(path), data) for path, data in new.items()}

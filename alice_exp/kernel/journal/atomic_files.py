@@ -268,9 +268,7 @@ def give_back(displaced: Path, path: Path, new: bytes) -> None:
         try:
             exchange(displaced, path)
         except FileNotFoundError:
-            with contextlib.suppress(FileExistsError):
-                os.link(displaced, path)
-            displaced.unlink()
+            link_back(displaced, path)
             return
         if _content(displaced) == believed:
             break

@@ -73,12 +73,6 @@ class LedgerObjects:
             with contextlib.suppress(OSError):
                 replace(path, change(path.read_bytes()), durable=True)
 
-    def drop_copies(self) -> None:
-        """Forget the copies that were set aside."""
-        import shutil
-
-        shutil.rmtree(self.lost, ignore_errors=True)
-
     def head(self) -> str:
         """The newest commit of the ledger; empty if there is none."""
         return self._repository.resolve(LEDGER)

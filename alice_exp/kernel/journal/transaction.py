@@ -56,14 +56,6 @@ class FileChange:
     new: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class Recovered:
-    """The result of recovery: the id of a commit that was ``finished`` or set aside as ``lost``; both empty if none."""
-
-    finished: str = ""
-    lost: str = ""
-
-
 def write(
     repository: Repository,
     parent: str,
@@ -280,8 +272,8 @@ def _as_alice_error(error: Exception) -> AliceError:
 
 def recover(
     repository: Repository, *, finish: Callable[[], object] = lambda: None, holder_died: bool = False
-) -> Recovered:
-    """Finish what a crash interrupted. The caller must hold the writer lock.
+) -> str:
+    """Finish what a crash interrupted; returns the last commit that was set aside, if any. Needs the writer lock.
 
     ``finish`` completes whatever else was decided (a purge), before a pending act is examined. ``holder_died``: the
     last holder of the lock did not release it, so unfinished objects of git are removed too.
@@ -298,7 +290,7 @@ def recover(
         sweep_objects(repository)
     pending = repository.resolve(PENDING)
     if not pending:
-        return Recovered(lost=keep_late_saves(repository, waiting))
+        return keep_late_saves(repository, waiting)
     head = repository.head()
     base, ledger, is_adopting = _named(repository, pending)
     # Landing again is safe: every step looks at what is there and does only what is missing.
@@ -306,21 +298,20 @@ def recover(
         if head and repository.contains(head, pending):
             # After a power cut the branch may be on the disk, and the mark that this act was ours not.
             repository.give_up(pending, landed=True, ledger=ledger)
-            return Recovered()
+            return ""
         repository.point([(f"{LOST}/{pending}", pending, "")])
         repository.give_up(pending)
-        return Recovered(lost=pending)
+        return pending
     if not head and not _is_free(repository, pending):
         repository.give_up(pending)
-        return Recovered()
+        return ""
     # Whoever edited them goes on to: what the commit completed in them is adopted once more.
     if not is_adopting:
         _finish_files(repository, head, pending)
     _land(repository, pending, head, arrived=len(repository.parents(pending)) > 1, ledger=ledger)
     with contextlib.suppress(ProblemError):
         repository.refresh_index(None)
-    lost = keep_late_saves(repository, waiting, interrupted=True)
-    return Recovered(finished=pending, lost=lost)
+    return keep_late_saves(repository, waiting, interrupted=True)
 
 
 def _folders(root: Path) -> list[Path]:

@@ -76,15 +76,12 @@ def gap_between(text: str, start: int, end: int, is_first: bool, is_last: bool) 
         return Gap(start, comma, trail_end, trail_end, end, False)
     # The right neighbour's comments begin after the last blank line; a closing bracket has no comments.
     starts = [pieces[number] for number in breaks[1:] if is_last or _breaks(pieces[number]) > 1]
-    return Gap(start, comma, trail_end, _after_break((starts or [pieces[breaks[0]]])[-1]), end, True)
+    last = (starts or [pieces[breaks[0]]])[-1]
+    return Gap(start, comma, trail_end, last.start() + last[0].rfind("\n") + 1, end, True)
 
 
 def _breaks(piece: re.Match[str]) -> int:
     return piece[0].count("\n") if piece.lastgroup == "space" else 0
-
-
-def _after_break(piece: re.Match[str]) -> int:
-    return piece.start() + piece[0].rfind("\n") + 1
 
 
 _BLANK_LINES = re.compile(r"^(?:[ \t]*\r?\n)+")

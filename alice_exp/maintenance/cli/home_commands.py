@@ -16,6 +16,7 @@ from alice_exp.maintenance.usecases import settings
 from alice_exp.maintenance.usecases.settings import Value
 from alice_exp.model import documents
 from alice_exp.model.values.config import is_local
+from alice_exp.model.values.snapshot import NamespaceFile
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import aside, rendered, say
 
@@ -78,8 +79,9 @@ def check(terminal: Terminal) -> None:
         terminal.exit_code = ProblemError.exit_code
 
 
-def _namespace(one: settings.Namespace) -> dict[str, object]:
-    return {"set": one.place, "namespace": one.name, **attributes(one, "path blocks stale")}
+def _namespace(one: NamespaceFile) -> dict[str, object]:
+    blocks = {"blocks": len(one.blocks), "stale": one.stale}
+    return {"set": one.place, "namespace": one.namespace, "path": one.path, **blocks}
 
 
 def namespace_list(terminal: Terminal) -> None:
@@ -87,9 +89,10 @@ def namespace_list(terminal: Terminal) -> None:
 
     Example: alice-exp namespace list
     """
-    found = settings.namespaces(terminal.session.home)
+    found = terminal.session.home.read().files
     rows = [
-        [one.place, one.name, str(one.blocks), say("has a problem") if one.stale else ""] for one in found
+        [one.place, one.namespace, str(len(one.blocks)), say("has a problem") if one.stale else ""]
+        for one in found
     ]
     document = {"namespaces": [_namespace(one) for one in found]}
     terminal.answer(document, lambda: terminal.table([say("set"), say("namespace"), say("blocks"), ""], rows))
@@ -108,7 +111,7 @@ def namespace_show(
     from alice_exp.finding import documents as finding_documents
     from alice_exp.finding.usecases import Filters, listing
 
-    shown = listing(session, Filters((one.place,), one.name))
+    shown = listing(session, Filters((one.place,), one.namespace))
     document = {**_namespace(one), "blocks": [finding_documents.block(block) for block in shown]}
 
     def text() -> None:

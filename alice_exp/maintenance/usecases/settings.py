@@ -21,7 +21,7 @@ from alice_exp.model.formats.field_readers import problem_at
 from alice_exp.model.formats.record_schema import EMPTY
 from alice_exp.model.rules.approval import NAMESPACES
 from alice_exp.model.rules.lifecycle import paused
-from alice_exp.model.values.block import PLACES, Place, place_of
+from alice_exp.model.values.block import PLACES, place_of
 from alice_exp.model.values.config import BY_NAME, OPTIONS, Option, is_local
 from alice_exp.model.values.snapshot import ChangeSet
 from alice_exp.sharing.ports import PEER_NAME
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.file_home import Home
     from alice_exp.kernel.jsonc.scan import Json, Problem
-    from alice_exp.model.values.snapshot import Snapshot
+    from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,17 +189,6 @@ def replaced(home: Home, caller: Caller, before: str, after: str) -> Commit | No
 _EDIT = 'Edit freely: comments, order and formatting are kept; a block needs a "payload" alone.'
 
 
-@dataclass(frozen=True, slots=True)
-class Namespace:
-    """One namespace: its place, number of blocks, and whether its file has an error (``stale``)."""
-
-    place: Place
-    name: str
-    path: str
-    blocks: int
-    stale: bool
-
-
 def default_files() -> dict[str, str]:
     """The files of a new home, path to text."""
     files = {one.path: f"// {one.comment}\n// {_EDIT}\n{NEW_FILE}" for one in NAMESPACES}
@@ -213,18 +202,10 @@ def check(home: Home, now: str = "") -> tuple[Problem, ...]:
     return (*snapshot.problems, *misset(home), *(ahead(snapshot, now) if now else ()))
 
 
-def namespaces(home: Home) -> Sequence[Namespace]:
-    """The namespaces of all sets, in path order."""
-    return [
-        Namespace(file.place, file.namespace, file.path, len(file.blocks), file.stale)
-        for file in home.read().files
-    ]
-
-
-def namespace(home: Home, name: str) -> Namespace:
+def namespace(home: Home, name: str) -> NamespaceFile:
     """The namespace ``SET/NAME``; ``NotFoundError`` if there is no such file."""
     path = namespace_path(name)
-    for one in namespaces(home):
+    for one in home.read().files:
         if one.path == path:
             return one
     raise NotFoundError("there is no namespace {name}", name=name, hint="see 'alice-exp namespace list'")

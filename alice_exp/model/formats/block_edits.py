@@ -11,7 +11,7 @@ from alice_exp.kernel.jsonc import Append, Document, Edit, Insert, Raw, Remove, 
 from alice_exp.kernel.jsonc.scan import Json, Pointer
 from alice_exp.kernel.text.written_forms import WrittenForms
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.block_schema import block_json, depends_on_place, read_blocks
+from alice_exp.model.formats.block_schema import BY_PLACE, block_json, read_blocks
 from alice_exp.model.values.block import Block, Place, Placed, place_of
 from alice_exp.model.values.snapshot import ChangeSet, Put
 
@@ -82,7 +82,7 @@ def member_edits(
     """
     edits: list[Edit] = []
     # A key that both sides omit may be written in the text, as an explicit default of the old set.
-    for key in dict.fromkeys([*old, *new, *(key for key in item if moved and depends_on_place(key))]):
+    for key in dict.fromkeys([*old, *new, *(key for key in item if moved and key in BY_PLACE)]):
         pointer = (*at, key)
         if key not in new:
             if key in item:

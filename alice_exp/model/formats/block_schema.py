@@ -102,9 +102,8 @@ def block_json(block: Block, place: Place) -> dict[str, Json]:
     return written
 
 
-def depends_on_place(key: str) -> bool:
-    """Whether a field's default differs between sets, so that moving a block may have to write or drop it."""
-    return key in ("about", "state", "verifications")
+BY_PLACE = ("about", "state", "verifications")
+"""The fields whose defaults differ between sets, so that moving a block may have to write or drop them."""
 
 
 def _write_trigger(trigger: Trigger) -> Json:

@@ -176,11 +176,6 @@ def received(data: bytes, path: str) -> Received:
     return read_bundle(document.value, path)
 
 
-def would_raise(home: Home, caller: Caller, bundle_: Received) -> bool:
-    """Whether importing a bundle would raise the count of a block that is trusted here."""
-    return bool(take_in(home.dry(), caller, bundle_).merged)
-
-
 def take_in(home: Home, caller: Caller, bundle_: Received) -> TakenIn:
     """Import a bundle in one act: new blocks as candidates, the higher count for approved blocks with the same content.
 
