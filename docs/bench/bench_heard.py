@@ -18,8 +18,15 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from alice_exp.conversations.rules.context_window import estimate_tokens
-from alice_exp.conversations.rules.own_sentences import Said, own_sentences, queued, said, words_of
-from alice_exp.conversations.rules.reading import Inference, extract
+from alice_exp.conversations.rules.own_sentences import (
+    Inference,
+    Said,
+    extract,
+    own_sentences,
+    queued,
+    said,
+    words_of,
+)  # fmt: skip
 from alice_exp.conversations.rules.tool_uses import deeds_of
 from alice_exp.conversations.rules.transcripts import read, records, spoken
 from alice_exp.kernel.text.tokens import tokens

@@ -3,7 +3,7 @@
 import pytest
 
 from alice_exp.conversations.rules import own_sentences as own
-from alice_exp.conversations.rules.reading import (
+from alice_exp.conversations.rules.own_sentences import (
     PROMPT,
     TEN_LINES,
     extract,

@@ -2,8 +2,7 @@
 
 import pytest
 
-from alice_exp.conversations.rules.own_sentences import but_unrecorded
-from alice_exp.conversations.rules.reading import extract
+from alice_exp.conversations.rules.own_sentences import but_unrecorded, extract
 from alice_exp.conversations.values import Message
 from tests.case_tables import cases
 

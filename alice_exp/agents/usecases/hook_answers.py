@@ -263,7 +263,7 @@ def told(sentences: Sequence[Heard]) -> dict[str, Any]:
     """As many sentences as fit ``BUDGET``, the oldest first, and what to do with them."""
     # A hook counts what waits, and reads none of it.
     from alice_exp.conversations.rules.context_window import estimate_tokens
-    from alice_exp.conversations.rules.reading import TEN_LINES
+    from alice_exp.conversations.rules.own_sentences import TEN_LINES
 
     answer: dict[str, Any] = {
         "sentences": [],

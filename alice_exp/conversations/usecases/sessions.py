@@ -14,10 +14,17 @@ from alice_exp.blocks.rules.grounding import held_in, resting_on, said_again
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
 from alice_exp.caller.heard_queue import Heard
 from alice_exp.caller.hosts import HOSTS
-from alice_exp.conversations.rules import reading
 from alice_exp.conversations.rules.context_window import Summarise, Window, asked, before_model
-from alice_exp.conversations.rules.own_sentences import Said, queued, said
-from alice_exp.conversations.rules.reading import Inference, order_of
+from alice_exp.conversations.rules.own_sentences import (
+    Inference,
+    Said,
+    extract,
+    order_of,
+    parse_answer,
+    prompt_for,
+    queued,
+    said,
+)
 from alice_exp.conversations.rules.transcripts import typed_words
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.values import ChatRecord, Message
@@ -27,6 +34,7 @@ from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.models import Provider
 from alice_exp.kernel.text.times import seconds
+from alice_exp.kernel.text.tokens import fold
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import CUES, HEARD, Payload, Place, Trigger
 from alice_exp.model.values.config import Config
@@ -156,11 +164,29 @@ def _read(opened: Session, records: Sequence[ChatRecord]) -> tuple[list[Message]
         if one.role == "user":
             messages[at] = replace(one, content=typed_words(one.content)[:READ_LIMIT])
     about_user = [one.block.payload.content for one in opened.home.read(_PERSONAL)]
-    others = reading.other_speakers(messages, about_user)
+    others = other_speakers(messages, about_user)
     for at, one in enumerate(messages):
         if one.role == "user" and one.speaker.strip() in others:
             messages[at] = replace(one, role="assistant")
     return messages, others
+
+
+SELF = frozenset(("user", "human", "me", "myself", "i", "self", "you", "我", "用户", "本人", "自己"))
+"""Names under which transcripts put the user."""
+
+
+def other_speakers(messages: Sequence[Message], known: Sequence[str] = ()) -> tuple[str, ...]:
+    """Who speaks beside the user, by name, in the order of their first words; ``known`` is what is noted of the user.
+
+    Whoever speaks alone is the user, whatever the name. Among several the user is who has no name, a name of ``SELF``,
+    or the name that a note gives the user; where none of these speaks, nobody knows, and all are others.
+    """
+    spoken = dict.fromkeys(message.speaker.strip() for message in messages if message.role == "user")
+    if len(spoken) < 2:
+        return ()
+    told = (one for note in known for one in extract([Message("user", note)])[0])
+    own = SELF.union(fold(one.value) for one in told if one.slot == "slot:name")
+    return tuple(name for name in spoken if name and fold(name) not in own)
 
 
 def _heard(records: Sequence[ChatRecord], sentences: Sequence[Said]) -> list[Heard]:
@@ -210,11 +236,11 @@ def extract_session(opened: Session, session: str, *, wait: float = 10.0, keeps:
         chosen, least = queued(fresh, messages), seen.config.number("long_term.min_importance")
         heard: Sequence[Heard] = ()
         if opened.provider is None:
-            by, (found, dropped) = "rules", reading.extract(messages, least, fresh)
+            by, (found, dropped) = "rules", extract(messages, least, fresh)
         else:
             heard = () if opened.is_dry else _keep(opened, _heard(records, chosen))
-            answer = opened.provider.chat(reading.prompt_for(chosen)) if chosen else "[]"
-            by, (found, dropped) = "model", reading.parse_answer(answer, chosen, least)
+            answer = opened.provider.chat(prompt_for(chosen)) if chosen else "[]"
+            by, (found, dropped) = "model", parse_answer(answer, chosen, least)
         drafts = _drafts(opened, records, seen, found, chosen)
         captured, last = Captured(()), unread[-1]
         if drafts:
