@@ -18,8 +18,7 @@ from alice_exp.conversations.rules.context_window import (
 from alice_exp.conversations.rules.context_window import before_model as fitted
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.recollect import MOST, Recollection, recollect, user_memory
-from alice_exp.conversations.usecases.search_sessions import Found, searching
+from alice_exp.conversations.usecases.recollect import MOST, Recollection, recollect, searching, user_memory
 from alice_exp.conversations.usecases.sessions import Extracted, Spoken
 from alice_exp.conversations.values import ChatRecord, Message, Role, as_dict, message_of
 from alice_exp.episodes import usecases as episode_book
@@ -50,6 +49,7 @@ from alice_exp.timeline.usecases import Expanded, Told
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from alice_exp.conversations.store.turn_index import Found
     from alice_exp.home.session import Session
     from alice_exp.review.rules.daily_report import Agenda
     from alice_exp.review.usecases.decisions import Decided

@@ -14,8 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from alice_exp.conversations.store.turn_index import IndexedTurns, turns_of
-from alice_exp.conversations.usecases.search_sessions import search
+from alice_exp.conversations.store.turn_index import IndexedTurns, search, turns_of
 from alice_exp.conversations.values import ChatRecord, message_of
 from alice_exp.finding.rules.ranking import GATE
 from alice_exp.kernel.text.tokens import tokens, tokens_many
@@ -102,7 +101,7 @@ def plain_bm25(turns: Sequence[Said], k1: float = 1.2, b: float = 0.75) -> Find:
 
 
 def ours(turns: Sequence[Said]) -> Find:
-    """Turns by ``conversations.usecases.search_sessions``."""
+    """Turns by ``conversations.store.turn_index``."""
     known, names = read(turns)
     return lambda query: [names[hit.record.ref] for hit in search(known, query, None, 10)]
 

@@ -17,16 +17,9 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from alice_exp.conversations.rules import own_sentences as own
 from alice_exp.conversations.rules.context_window import estimate_tokens
-from alice_exp.conversations.rules.own_sentences import (
-    Inference,
-    Said,
-    extract,
-    own_sentences,
-    queued,
-    said,
-    words_of,
-)  # fmt: skip
+from alice_exp.conversations.rules.own_sentences import Inference, Said, extract, queued, said, words_of
 from alice_exp.conversations.rules.tool_uses import deeds_of
 from alice_exp.conversations.rules.transcripts import read, records, spoken
 from alice_exp.kernel.text.tokens import tokens
@@ -71,7 +64,7 @@ def talks() -> Iterator[Talk]:
 
 def _nearest(text: str, wording: str) -> str:
     wanted = set(tokens(wording))
-    return max(own_sentences(text), key=lambda one: len(wanted.intersection(tokens(one))), default="")
+    return max(own.own_sentences(text), key=lambda one: len(wanted.intersection(tokens(one))), default="")
 
 
 def cues_of(one: Inference) -> set[str]:

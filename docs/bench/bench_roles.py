@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from alice_exp.conversations.usecases import search_sessions
+from alice_exp.conversations.store import turn_index
 from docs.bench.bench_conversations import Said, ours, plain_bm25
 
 _THINGS = (
@@ -76,7 +76,7 @@ def found(person: float | None) -> Iterator[tuple[bool, bool]]:
     for seed in range(6):
         turns, asked = talk(seed)
         if person is not None:
-            search_sessions.PERSON = person
+            turn_index.PERSON = person
         find = plain_bm25(turns) if person is None else ours(turns)
         for question, wanted in asked:
             best = find(question)[:5]

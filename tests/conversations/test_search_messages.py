@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alice_exp.conversations.usecases import search_sessions
+from alice_exp.conversations.store import turn_index
 from docs.bench import bench_conversations as bench
 from docs.bench.bench_conversations import Said
 from tests.cost import seconds
@@ -18,9 +18,9 @@ def talk(*lines: str, session: str = "s", at: str = "2026-02-19T08:00:00Z", spea
 
 def search(
     turns: list[Said], query: str, now: str | None = None, top: int = 10, gate: float = 0.0
-) -> list[tuple[str, search_sessions.Found]]:
+) -> list[tuple[str, turn_index.Found]]:
     known, names = bench.read(turns)
-    return [(names[hit.record.ref], hit) for hit in search_sessions.search(known, query, now, top, gate)]
+    return [(names[hit.record.ref], hit) for hit in turn_index.search(known, query, now, top, gate)]
 
 
 def refs(turns: list[Said], query: str, **more: Any) -> list[str]:
@@ -132,7 +132,7 @@ def test_five_thousand_turns_are_searched_at_once() -> None:
     ]
     made, _ = bench.read(turns)
     asked = (f"when did Ann say word{n * 7} and word{n * 11 + 1} last spring?" for n in range(10))
-    assert seconds(lambda: search_sessions.search(made, next(asked), None, 10), 10) < 0.05
+    assert seconds(lambda: turn_index.search(made, next(asked), None, 10), 10) < 0.05
 
 
 @pytest.mark.parametrize(

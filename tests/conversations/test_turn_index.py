@@ -9,8 +9,7 @@ import pytest
 
 from alice_exp.conversations.store import turn_index
 from alice_exp.conversations.store.file_sessions import FileSessions
-from alice_exp.conversations.store.turn_index import TurnIndex
-from alice_exp.conversations.usecases.search_sessions import search
+from alice_exp.conversations.store.turn_index import TurnIndex, search
 from alice_exp.conversations.values import Message
 from tests.case_tables import cases
 

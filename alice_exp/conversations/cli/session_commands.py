@@ -15,7 +15,6 @@ from alice_exp.caller.acting import require_person
 from alice_exp.conversations.rules.context_window import trigger_tokens
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.sessions import Extracted
 from alice_exp.conversations.values import ROLES, ChatRecord, Message, as_dict, message_of
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
@@ -81,10 +80,9 @@ def _messages(words: list[str], speaker: str, source: str) -> list[Message]:
             raise UsageError("give a text or --from, not both")
         return [_at_line(message_of, *line, source) for line in json_lines(source)]
     if len(words) not in (1, 2):
-        raise UsageError(
-            "say one text", hint='alice-exp session say ID user "…"; roles are user, assistant, system, tool'
-        )
-    role, text = words if len(words) == 2 else ("user", words[0])
+        hint = 'alice-exp session say ID user "…"; roles are user, assistant, system, tool'
+        raise UsageError("say one text", hint=hint)
+    role, text = ["user", *words][-2:]
     if role not in ROLES:
         hint = Hint("roles are {names}", names=Names(ROLES))
         raise UsageError("{role} is not a role", role=repr(role), hint=hint)
@@ -106,7 +104,7 @@ def _at_line(read: Any, number: int, fields: dict[str, Any], source: str) -> Any
         raise ProblemError(error.template, hint=error.hint, **at) from None
 
 
-def _extraction(extracted: Extracted | None) -> dict[str, Any] | None:
+def _extraction(extracted: sessions.Extracted | None) -> dict[str, Any] | None:
     if extracted is None:
         return None
     captured = extracted.captured
@@ -126,7 +124,7 @@ def _extraction(extracted: Extracted | None) -> dict[str, Any] | None:
     }
 
 
-def _read_out(terminal: Terminal, extracted: Extracted | None) -> None:
+def _read_out(terminal: Terminal, extracted: sessions.Extracted | None) -> None:
     if extracted is None:
         return
     captured, others = extracted.captured, Names(extracted.others)
@@ -172,9 +170,8 @@ def list_sessions(terminal: Terminal) -> None:
         [one.session, terminal.local(one.last_at), str(len(one.rows)), str(len(one.unread)), one.ended]
         for one in found
     )
-    terminal.answer(
-        {"sessions": sessions}, lambda: terminal.table(columns, rows, say("no conversation is kept"))
-    )
+    none = say("no conversation is kept")
+    terminal.answer({"sessions": sessions}, lambda: terminal.table(columns, rows, none))
 
 
 def _said(message: Message, width: int = 400) -> tuple[str, str]:
@@ -203,8 +200,8 @@ def show(
 
     def text() -> None:
         for one in records:
-            who, said = _said(one.message)
-            terminal.line(f"{' ' if one.extracted else '·'} #{one.index}  {who}: {said}")
+            said = ": ".join(_said(one.message))
+            terminal.line(f"{' ' if one.extracted else '·'} #{one.index}  {said}")
 
     terminal.answer(document, text)
 
@@ -227,11 +224,9 @@ def window(
     document = {
         "session": session,
         "messages": [as_dict(replace(one, at="", speaker="")) for one in made.messages],
-        "tokens": made.tokens,
-        "tokens_before": made.tokens_before,
+        **attributes(made, "tokens tokens_before"),
         "trigger": trigger_tokens(config),
-        "compressed": made.compressed,
-        **attributes(made, "folded summary"),
+        **attributes(made, "compressed folded summary"),
         "notes": [say(note.template, **note.values) for note in made.notes],
     }
 
@@ -313,12 +308,13 @@ def import_session(
         "messages": sum(added for _, added, _ in taken),
     }
 
+    told = "{session}: {added} messages came in, {known} were there"
+    if dry_run:
+        told = "{session}: {added} messages would come in, {known} are there"
+
     def text() -> None:
         for name, added, known in taken:
-            said = "{session}: {added} messages came in, {known} were there"
-            if dry_run:
-                said = "{session}: {added} messages would come in, {known} are there"
-            terminal.line(say(said, session=name, added=added, known=known))
+            terminal.line(say(told, session=name, added=added, known=known))
 
     terminal.answer(document, text)
 
@@ -336,8 +332,7 @@ def _rows(terminal: Terminal, source: str, *, dry_run: bool) -> Iterator[ChatRec
         folder = folder_of(fields) or folder
         for row in _at_line(lambda row: [*rows_of(row)], number, fields, source):
             # Codex tells its folder before the messages; of another session nothing is known by it.
-            folder = folder if row.session == session else folder_of(fields)
-            session = row.session
+            folder, session = (folder if row.session == session else folder_of(fields)), row.session
             yield replace(row, project=project_of(folder))
 
 
@@ -360,15 +355,14 @@ def search(
     Examples: alice-exp session search "what did I say about Berlin last spring" ·
     alice-exp session search --queries questions.jsonl
     """
-    from alice_exp.conversations.usecases.search_sessions import searching
+    from alice_exp.conversations.usecases.recollect import searching
 
     if bool(query.strip()) == bool(queries):
-        raise UsageError(
-            "give a query or --queries FILE, one of the two", hint='alice-exp session search "Berlin"'
-        )
+        hint = 'alice-exp session search "Berlin"'
+        raise UsageError("give a query or --queries FILE, one of the two", hint=hint)
     seen_from = None if now == "newest" else terminal.moment(now) or terminal.session.caller.now
     if queries:
-        _many(terminal, queries, session, top, None if not now else seen_from)
+        _many(terminal, queries, session, top, seen_from if now else None)
         return
     found = searching(terminal.session, session)(query, seen_from, top)
     said = [(one, one.record, one.record.message) for one in found]
@@ -393,7 +387,7 @@ def search(
 def _many(terminal: Terminal, source: str, session: list[str], top: int, now: str | None) -> None:
     """Print one JSONL line per query. Relative days count from the newest message unless ``--now`` is given."""
     from alice_exp.conversations.rules.transcripts import session_name
-    from alice_exp.conversations.usecases.search_sessions import searching
+    from alice_exp.conversations.usecases.recollect import searching
 
     search_in = cache(lambda prefix: searching(terminal.session, session, prefix))
     for number, fields in json_lines(source):

@@ -77,8 +77,7 @@ class Said:
 
     def shows(self, cue: str) -> re.Match[str] | None:
         """The first of such cues of its language in it, in small letters."""
-        found: re.Match[str] | None = getattr(words_of(self.text), cue).search(self.text.lower())
-        return found
+        return re.search(getattr(words_of(self.text), cue), self.text.lower())
 
 
 def words_of(text: str) -> Patterns:
@@ -259,7 +258,7 @@ def parse_answer(text: str, sentences: Sequence[Said], least: float = 0.5) -> tu
     ``ProviderError`` for what is no answer: nothing was read then (B4.13).
     """
     objects = _objects(_UNJSON.sub("", text[:MOST_ANSWER]))
-    found = [_worded(one, sentences) for one in objects]
+    found = (_worded(one, sentences) for one in objects)
     kept = [one for one in found if one is not None and one.importance >= least]
     return kept, len(objects) - len(kept)
 

@@ -1,4 +1,7 @@
-"""The index of what was said, ``state/sessions.sqlite``: FTS5 over the program's own tokens, in step with the files.
+"""The index of what was said, ``state/sessions.sqlite``, in step with the files, and the search in it (DESIGN 10).
+
+A turn also has the words of the turns beside it in its session, for less: an answer seldom repeats the words of its
+question. What a person said counts more than what an assistant said, unless the question asks for the latter.
 
 A cache: where it cannot be used the sessions are read into memory. The next question takes in what was added, some
 thousand turns a transaction, so that a process may end at any moment. A deleted session is taken out at once; where one
@@ -8,21 +11,24 @@ is gone or was written anew otherwise, all is made again, so that no word stays.
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from alice_exp.conversations.store.file_sessions import FileSessions, Signature, chats
 from alice_exp.conversations.values import ChatRecord, as_dict, message_of
-from alice_exp.finding.rules.noise import NO_NOISE, SAMPLE, Noise, learn_noise
-from alice_exp.finding.rules.scorer import Statistics
+from alice_exp.finding.rules.noise import NO_NOISE, SAMPLE, B, Noise, learn_noise
+from alice_exp.finding.rules.parsed_query import Query
+from alice_exp.finding.rules.scorer import Statistics, score
 from alice_exp.finding.store.database import Connection, Database, in_memory
 from alice_exp.finding.store.index_query import AMONG
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError
+from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.date_spans import Span
-from alice_exp.kernel.text.tokens import thirds, tokens_many
+from alice_exp.kernel.text.named_dates import asks_only_of_days, day_of, named_spans
+from alice_exp.kernel.text.tokens import STOP_WORDS, fold, thirds, tokens_many, words
 from alice_exp.kernel.value_class import dataclass
 
 R = TypeVar("R")
@@ -31,17 +37,9 @@ STRIDE = 1 << 20
 """By how much the numbers of two sessions' first turns differ: a session's turns stand one behind the other, and
 the last of one and the first of the next do not."""
 
-REACH = 2
-"""How many turns away a word still counts."""
-
-LOT = 2_000
-"""How many turns are taken in by one transaction."""
-
-SEARCHED = 64 << 10
-"""Characters of a message that are searched."""
-
-READ = 20_000
-"""How many postings are read for the words of a question, the rarest first; more only of its rarest word."""
+LOT, SEARCHED, READ = 2_000, 64 << 10, 20_000
+"""How many turns are taken in by one transaction, how many characters of a message are searched, and how many postings
+are read for the words of a question, the rarest first; more only of its rarest word."""
 
 _SCHEMA = """
 CREATE TABLE files (
@@ -98,16 +96,13 @@ class IndexedTurns:
     def likely(self, holders: Mapping[str, int], days: Sequence[Span], most: int) -> set[int]:
         """The turns that may be the best by their words, of which so many turns hold each, and those of some days; at
         most ``most`` of each."""
-        query, chosen, read = (
-            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
-            list[str](),
-            0,
-        )
+        chosen, read = list[str](), 0
         for token, count in sorted(holders.items(), key=lambda one: (one[1], one[0])):
             if count and (not chosen or read + count <= READ):
                 chosen.append('"' + token.replace('"', '""') + '"')
                 read += count
-        best = self._numbers(query, " OR ".join(chosen), most) if chosen else ()
+        match = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?"
+        best = self._numbers(match, " OR ".join(chosen), most) if chosen else ()
         found = self._numbers(f"SELECT id FROM turns WHERE id IN {AMONG}", _beside(best))
         for day in days:
             # Of a day in any year, the latest years first.
@@ -136,12 +131,11 @@ class IndexedTurns:
 
     def speakers(self) -> Collection[str]:
         """The names of those who spoke."""
+        names, after = list[str](), "SELECT min(speaker) FROM turns WHERE speaker > ?"
         # From one name to the next in the index: a turn each would be read else.
-        query = """WITH RECURSIVE names (name) AS (
-            SELECT min(speaker) FROM turns WHERE speaker > ''
-            UNION ALL SELECT (SELECT min(speaker) FROM turns WHERE speaker > name) FROM names WHERE name IS NOT NULL
-        ) SELECT name FROM names WHERE name IS NOT NULL"""
-        return [name for (name,) in self._asked(query)]
+        while (name := self._asked(after, names[-1] if names else "")[0][0]) is not None:
+            names.append(name)
+        return names
 
     def _asked(self, query: str, *values: object) -> list[Any]:
         return self._connection.execute(query, values).fetchall()
@@ -166,8 +160,8 @@ class TurnIndex:
             return found
         files = {name: at for name, at in self._chats.signatures().items() if among is None or name in among}
         if self._at_hand is None or self._at_hand[0] != files:
-            known = [one for one in self._chats.talks() if one.session in files]
-            self._at_hand = files, turns_of((one.session, one.rows) for one in known)
+            talks = (one for one in self._chats.talks() if one.session in files)
+            self._at_hand = files, turns_of((one.session, one.rows) for one in talks)
         return question(self._at_hand[1])
 
     def drop(self, session: str) -> None:
@@ -192,7 +186,10 @@ class TurnIndex:
                 return IndexedTurns(connection)
             connection.rollback()
             # Where every known session is in the same file, which was only added to, what is new is taken in.
-            if all(_is_added_to(old, files.get(name)) for name, old in known.items()):
+            if all(
+                name in files and files[name][0] == inode and files[name][1] >= size
+                for name, (inode, size, _) in known.items()
+            ):
                 self._database.begin(
                     lambda one: _signatures(one) != files, lambda one: self._refresh(one, files)
                 ).rollback()
@@ -224,7 +221,7 @@ def turn_index(session: Session) -> TurnIndex:
 
 def _beside(numbers: Iterable[int]) -> str:
     """Some turns and those that stand beside them, as one value; there need not be such."""
-    return json.dumps([*{number + step for number in numbers for step in range(-REACH, REACH + 1)}])
+    return json.dumps([*{number + step for number in numbers for step in LENT}])
 
 
 def turns_of(said: Iterable[tuple[str, Sequence[ChatRecord]]]) -> IndexedTurns:
@@ -239,10 +236,6 @@ def turns_of(said: Iterable[tuple[str, Sequence[ChatRecord]]]) -> IndexedTurns:
 def _signatures(connection: Connection) -> dict[str, Signature]:
     rows = connection.execute("SELECT session, inode, size, time FROM files")
     return {name: (inode, size, time) for name, inode, size, time in rows}
-
-
-def _is_added_to(old: Signature, new: Signature | None) -> bool:
-    return new is not None and old[0] == new[0] and old[1] <= new[1]
 
 
 def _take_out(connection: Connection, session: str) -> None:
@@ -300,3 +293,106 @@ def _measure_noise(connection: Connection) -> None:
     sample = connection.execute("SELECT tokens FROM turns ORDER BY id LIMIT ?", (SAMPLE,))
     noise = learn_noise([text.split() for (text,) in sample])
     connection.execute("UPDATE measures SET short = ?, long = ?", (noise.short, noise.long))
+
+
+LENT, LENDERS = {0: 1.0, -1: 0.5, 1: 0.5, -2: 0.25, 2: 0.25}, 0.2
+"""What a word counts that stands so many turns away; one of a larger share of the turns counts nothing there."""
+
+PERSON, DAY, SPEAKER = 1.5, 0.3, 0.3
+"""What a person's turn counts beside an assistant's, what one gains on a day that the question names, as a share of the
+best score, and by a speaker whom it names, as a share of its own."""
+
+LIKELY, LOOKED_AT = 64, 10
+"""The most turns that are scored for their words, and the most for their day; the best, of which one has to fit."""
+
+_ASKS_ASSISTANT = LazyPattern(
+    r"\byou(?:['’]ve| have| had)? (?:sa(?:y|id)|t(?:ell|old)|suggest|recommend|mention|propos|g[ai]ve|list|explain"
+    r"|advis|wrote|write|provid|answer)|\byour (?:answer|suggestion|advice|reply|recommendation|explanation|list)"
+    r"|\b(?:assistant|agent|ai|bot|chatbot)\b|助手|智能体|[你您]的(?:建议|回答|推荐|解释)"
+    r"|[你您](?:之前|上次|当时|刚才|曾经?)?(?:都|是|有没有|怎么|还)?(?:说|讲|建议|推荐|提到|给|列|回答|解释|告诉)"
+)
+"""What asks for words of the assistant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A matching message, its score (> 0; comparable within one search only), the match of its words in [0, 1], whether
+    the question named its day (``by_day``) or who spoke (``by_speaker``), and whether it is an answer by itself."""
+
+    record: ChatRecord
+    score: float
+    by_words: float
+    by_day: bool
+    by_speaker: bool
+    fits: bool = True
+
+
+def search(turns: IndexedTurns, question: str, now: str | None, top: int, gate: float = 0.0) -> list[Found]:
+    """The best matching turns, best first; equal ones in their order.
+
+    ``now`` is the reference for "yesterday"; None: the newest turn's time. A question that only names a day finds what
+    was said that day. Empty where none of the best has words that fit with probability ``gate``, unless it was said on
+    a day that the question names.
+    """
+    query = Query.of(question)
+    newest = turns.newest()
+    days = named_spans(question, newest if now is None else now) if newest else []
+    known = turns.statistics(query.tokens)
+    chosen = turns.likely(known.holders, days, LIKELY)
+    found = turns.beside(chosen, query.tokens)
+    lengths = {number: turn.length for number, turn in found.items()}
+    matches = score(query, known, _lent(found, chosen, known, LENT), lengths).matches
+    times = {number: found[number].at for number in chosen if found[number].at}
+    on_day = {number for number, at in times.items() if any(span.covers(day_of(at)) for span in days)}
+    asked, folded = set(words(question)), fold(question)
+    named = {
+        name
+        for name in turns.speakers()
+        if not asked.isdisjoint(set(words(name)) - STOP_WORDS)
+        or (not name.isascii() and len(name) > 1 and fold(name) in folded)
+    }
+    person = 1.0 if _ASKS_ASSISTANT.search(folded) else PERSON
+    scores = {
+        number: matches.get(number, 0.0)
+        * (person if found[number].role == "user" else 1.0)
+        * (1 + SPEAKER * (found[number].speaker in named))
+        for number in on_day.union(matches)
+    }
+    # 3月12号说了什么: 什么 and 说 are no words of a subject, so the day comes before all others.
+    lift = (2.0 if asks_only_of_days(question) else DAY) * (max(scores.values(), default=0.0) or 1.0)
+    for number in on_day:
+        scores[number] += lift
+    best = sorted(scores, key=lambda number: (-round(scores[number], 6), number))[: max(top, LOOKED_AT)]
+    own = score(query, known, _lent(found, best, known, {0: 1.0}), lengths)
+    fitting = on_day.union(number for number in best if own.probability(number) >= gate)
+    if fitting.isdisjoint(best):
+        return []
+    return [
+        Found(
+            turns.record(number),
+            round(scores[number], 6),
+            round(matches.get(number, 0.0), 6),
+            number in on_day,
+            found[number].speaker in named,
+            number in fitting,
+        )
+        for number in best[: max(0, top)]
+    ]
+
+
+def _lent(
+    found: Mapping[int, Turn], chosen: Collection[int], known: Statistics, steps: Mapping[int, float]
+) -> Mapping[str, Mapping[int, float]]:
+    """How often each chosen turn has each token, with the share of what the turns some ``steps`` away lend it; nothing
+    lends a common word."""
+    held: defaultdict[str, dict[int, float]] = defaultdict(dict)
+    common = {token for token, holders in known.holders.items() if holders > max(2.0, LENDERS * known.total)}
+    damp = {number: 1 - B + B * turn.length / (known.average or 1.0) for number, turn in found.items()}
+    for number in chosen:
+        for step, share in steps.items():
+            # A word of a long turn says as much less beside it as it does there.
+            part = share * damp[number] / damp[number + step] if number + step in found else 0.0
+            for token, count in found[number + step].counts.items() if part else ():
+                if not step or token not in common or " " in token:
+                    held[token][number] = held[token].get(number, 0.0) + part * count
+    return held
