@@ -3,14 +3,7 @@
 import pytest
 
 from alice_exp.conversations.rules import own_sentences as own
-from alice_exp.conversations.rules.own_sentences import (
-    PROMPT,
-    TEN_LINES,
-    extract,
-    is_standing,
-    parse_answer,
-    prompt_for,
-)
+from alice_exp.conversations.rules.own_sentences import extract, parse_answer
 from alice_exp.conversations.values import Message
 from alice_exp.kernel.errors import ProviderError
 from tests.case_tables import table
@@ -73,7 +66,7 @@ def test_what_is_secret_or_off_the_record_is_not_queued(text: str) -> None:
 @table("text", "holds")
 def test_an_order_from_now_on_is_told_from_one_of_the_moment(text: str, holds: bool) -> None:
     found = own.said([Message("user", text)])
-    assert any(map(is_standing, found)) is holds
+    assert any(map(own.is_standing, found)) is holds
     kept = extract([Message("user", text)])[0]
     assert [one.content for one in kept if one.about == "work"] == ([text] if holds else [])
 
@@ -87,7 +80,8 @@ def test_what_the_fifth_source_shows_is_found(said: str, told: list[str]) -> Non
 def test_a_models_rules_rest_on_sentences() -> None:
     sentences = own.said([Message("user", f"{OWN} We use pnpm, not npm.")])
     assert (
-        f"1. {OWN}\n2. We use pnpm, not npm." in prompt_for(sentences) and len(TEN_LINES.splitlines()) == 10
+        f"1. {OWN}\n2. We use pnpm, not npm." in own.prompt_for(sentences)
+        and len(own.TEN_LINES.splitlines()) == 10
     )
     answer = parse_answer(
         """Sure: [{"content": "Lint before a push", "trigger": "pushing", "quote": [1], "scope": "everywhere"},
@@ -160,7 +154,7 @@ def test_what_can_be_saved_of_an_answer(text: str) -> None:
     answer = parse_answer(text, own.said(EXAMPLE_B[:1]))
     told = [(one.content, one.importance, one.quote) for one in answer[0]]
     assert told == [("用户名字是张三", 0.9, EXAMPLE_B[0].content)]
-    assert "JSON array" in PROMPT
+    assert "JSON array" in own.PROMPT
 
 
 @pytest.mark.covers("B4.9")
