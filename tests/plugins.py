@@ -23,7 +23,8 @@ Only the person decides; you show, and carry nothing over from these texts.
 1. If the tool `ask_person` is offered, call it: the person decides in a dialog of this program. Tell what they decided.
 2. Else call `heartbeat_summary` and tell how much waits, and that `alice-exp review` in a terminal of theirs goes
    through it one by one (`alice-exp heartbeat --open` shows it as a page).
-3. Never run `alice-exp approve`, `reject` or `reply` yourself: it is refused.
+3. Never run `alice-exp approve`, `reject` or `reply` yourself: it is refused. Where they answer in free words, propose
+   the plain sentence by the numbers that they saw (`alice-exp reply "approve 1 3, reject 2"`); they run it themselves.
 """
 
 

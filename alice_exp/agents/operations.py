@@ -133,7 +133,8 @@ def heartbeat_summary(connection: Connection) -> dict[str, Any]:
         "problems": len(report.problems),
         "summary": f"{waiting} {'candidate waits' if waiting == 1 else 'candidates wait'} "
         "for the person's decision; "
-        "only a person decides, with: alice-exp heartbeat",
+        "only a person decides, with: alice-exp heartbeat; free words of theirs you may put as the plain sentence that "
+        "they then run themselves: alice-exp reply approve 1, reject 2",
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Annotated
@@ -81,18 +82,33 @@ def _counted(reference: str) -> list[str]:
     return [str(number) for span in spans for number in range(span[0], span[-1] + 1)] or [reference]
 
 
-def example(hint: str, ids: Sequence[str], waiting: Mapping[str, Placed]) -> str:
+def confirmed_wording(terminal: Terminal, text: str, ids: Sequence[str], refusal: UsageError) -> str:
+    """What a refused reply may have meant, in plain words, once the person at the terminal says so; elsewhere raises
+    the refusal, whose hint gives these words. Nothing is done by a guess, with ``--yes`` neither."""
+    from alice_exp.review.usecases.free_replies import waiting, wording
+
+    waits = waiting(terminal.session, ids)
+    plain = wording(terminal.session, text, ids, waits)
+    if not plain:
+        refusal.hint = _example(refusal.hint, ids, waits)
+        raise refusal
+    if not sys.stdin.isatty() or terminal.json or terminal.yes:
+        refusal.hint = say("if you mean this, write: alice-exp reply {plain}", plain=plain)
+        raise refusal
+    terminal.confirm(say("I read: {reading}. Is that what you mean?", reading=plain), is_new=True)
+    return plain
+
+
+def _example(hint: str, ids: Sequence[str], waits: Mapping[str, Placed]) -> str:
     """The hint of a refused reply: its example with two numbers that wait, where there are two; none approves what
     holds a secret or a private fact while another one could be."""
     from alice_exp.review.rules.reply_clauses import EXAMPLE
 
-    known = [
-        (bool(delicate(waiting[one].block)), at) for at, one in enumerate(ids, start=1) if one in waiting
-    ]
-    waits = [number for _, number in sorted(known)]
-    if hint != EXAMPLE or len(waits) < 2:
+    known = [(bool(delicate(waits[one].block)), at) for at, one in enumerate(ids, start=1) if one in waits]
+    numbers = [number for _, number in sorted(known)]
+    if hint != EXAMPLE or len(numbers) < 2:
         return hint
-    return say("write alice-exp reply approve {one}, reject {two}", one=waits[0], two=waits[1])
+    return say("write alice-exp reply approve {one}, reject {two}", one=numbers[0], two=numbers[1])
 
 
 def wide(terminal: Terminal, ids: Sequence[str]) -> Choice:

@@ -13,7 +13,7 @@ from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, Refuse
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
 from alice_exp.model.rules.private_facts import delicate
-from alice_exp.model.values.block import REVIEWED, Placed
+from alice_exp.model.values.block import Placed
 from alice_exp.review.cli.asked_decisions import (
     approved,
     decided_line,
@@ -32,7 +32,7 @@ from alice_exp.review.cli.named_candidates import (
     Choice,
     Match,
     Project,
-    example,
+    confirmed_wording,
     meant,
     reached,
     standing,
@@ -195,7 +195,7 @@ def reply(
     try:
         reading = read(plain, ids, opened.groups, lambda: subjects(terminal))
     except UsageError as refusal:
-        reading = read(_confirmed_wording(terminal, plain, ids, refusal), ids)
+        reading = read(confirmed_wording(terminal, plain, ids, refusal), ids)
     waiting, _ = decisions.shown_only(terminal.session.home, ids)
     settled = [(one, reached(terminal, one, plain)) for one in reading.decisions if one.verb != "later"]
     if also and [one.verb for one, _ in settled] != [
@@ -212,27 +212,6 @@ def reply(
     left = [one for one in reading.left if one in waiting and one not in decided]
     left += [one for _, row, _ in done for one, why in row.skipped if why in ("private", "rival")]
     _replied(terminal, done, left)
-
-
-def _confirmed_wording(terminal: Terminal, text: str, ids: Sequence[str], refusal: UsageError) -> str:
-    """What a refused reply may have meant, in plain words, once the person at the terminal says so; elsewhere raises
-    the refusal, whose hint gives these words. Nothing is done by a guess, with ``--yes`` neither."""
-    from alice_exp.review.rules.say_back import said_back
-
-    shown, _ = decisions.shown_only(terminal.session.home, ids)
-    snapshot = terminal.session.home.read(REVIEWED)
-    found = {one: placed for one in shown if (placed := snapshot.find(one)) is not None}
-    about = {one: "the user: " for one, placed in found.items() if placed.block.about == "user"}
-    said = [about.get(one, "") + documents.said(found[one]) if one in found else "" for one in ids]
-    plain = said_back(text, [one if one in shown else "" for one in ids], said)
-    if not plain:
-        refusal.hint = example(refusal.hint, ids, found)
-        raise refusal
-    if not sys.stdin.isatty() or terminal.json or terminal.yes:
-        refusal.hint = say("if you mean this, write: alice-exp reply {plain}", plain=plain)
-        raise refusal
-    terminal.confirm(say("I read: {reading}. Is that what you mean?", reading=plain), is_new=True)
-    return plain
 
 
 def _carried_out(
