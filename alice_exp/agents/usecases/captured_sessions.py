@@ -116,7 +116,8 @@ def _take_in(opened: Session, rows: Sequence[ChatRecord], session: str) -> None:
 
 
 _JOIN = "\n"
-_DOES = {"format": "format the code", "lint": "check the code", "test": "run the tests", "build": "build"}
+_DOES = {"format": "format the code", "test": "run the tests", "build": "build"}
+_LINTS = "check the code"
 
 
 def keep_actions(
@@ -160,8 +161,8 @@ def keep_commands(spool: Spool, opened: Session, project: str, session: str, dee
             told = f"in {often[command]} sessions an agent ran it, and it succeeded"
             drafts.append(
                 Draft(
-                    Payload(f"To {_DOES[kind]}, run `{command}`."),
-                    Trigger(f"{_DOES[kind]} in this project"),
+                    Payload(f"To {_DOES.get(kind, _LINTS)}, run `{command}`."),
+                    Trigger(f"{_DOES.get(kind, _LINTS)} in this project"),
                     key=derived_id(f"{project.partition(' ')[0]} {command}"),
                     type="fact",
                     evidence=(Evidence("note", quote=told),),
@@ -178,14 +179,6 @@ MOST_ACTIONS = 50
 
 _DECISION = re.compile(r"\bdec-[a-z2-9]{8}\b")
 _DECIDES = LazyPattern(r"\balice[-_]exp\b[^\n;|&]*\sdecide\b")
-_CHECK = LazyPattern(
-    r"(?:^|[;&|(])\s*(?:\w+=\S*\s+)*(?:(?:(?:uv|poetry|pdm|pipenv|hatch|rye|coverage)\s+run|npx|bunx|bundle\s+exec|time"
-    r"|timeout\s+\S+|env|xvfb-run|python[\d.]*|-\w)\s+)*(?:\S*/)?"
-    r"(?:pytest|py\.test|unittest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|tsc|ninja|make"
-    r"|(?:npm|pnpm|yarn|bun|deno|cargo|go|dotnet|swift|mix|rake|rails|bazel|mvnw?|gradlew?|sbt|just|task|cmake)\s+"
-    r"(?:-[\w-]+\s+)*(?:run\s+)?(?:test|t|check|build|--build|verify|compile|vet|clippy|package))"
-    r"(?![\w.-]*\.\w)\b[^;|\n]*"
-)
 _TAKEN_BACK = LazyPattern(
     r"\bgit\s+(?:-\S+\s+\S+\s+)?(?:checkout\s+(?:[\w/~^@{}.-]+\s+)?(?:--\s|\.(?:\s|$)|\S*\w\.[A-Za-z]\w*(?:\s|$))"
     r"|restore\s(?!.*--staged(?!.*--worktree))|revert\s|reset\s+(?:\S+\s+)*--hard)"
@@ -251,7 +244,7 @@ def traces(deeds: Sequence[Deed], shown: Sequence[tuple[str, str]]) -> list[Trac
 def _seemed(span: Sequence[Deed], after: Sequence[Deed]) -> dict[str, bool]:
     """What the deeds of a decision, and the prompt behind them, show."""
     found: dict[str, bool] = {}
-    checks = [one for one in span if one.failed is not None and _is_check(one.command)]
+    checks = [one for one in span if one.failed is not None and command_of(one.command)[1] in _CHECKS]
     if checks:
         found["tests"] = not checks[-1].failed
     done = [one for one in span if not one.failed]
@@ -261,13 +254,6 @@ def _seemed(span: Sequence[Deed], after: Sequence[Deed]) -> dict[str, bool]:
     if answers:
         found["words"] = not _CORRECTS.search(answers[0])
     return found
-
-
-def _is_check(command: str) -> bool:
-    """Whether a command's exit code is that of a test or a build: nothing behind it hides the code."""
-    found = _CHECK.search(command)
-    rest = command[found.end() :].strip() if found else ""
-    return bool(found) and (not rest or (rest[0] == "|" and rest[1:2] != "|" and "pipefail" in command))
 
 
 def _is_taken_back(done: Sequence[Deed]) -> bool:
@@ -285,24 +271,31 @@ SESSIONS = 4
 """Sessions of a project in which a command has to succeed before it is proposed."""
 
 _MOST_CAUSES = 3
-_RUNNER = r"(?:(?:uv|poetry|pdm|hatch|rye|coverage)\s+run|npx|bunx|bundle\s+exec|python[\d.]*\s+-m)\s+"
+_RUNNER = (
+    r"(?:(?:uv|poetry|pdm|pipenv|hatch|rye|coverage)\s+run|npx|bunx|bundle\s+exec|time|timeout\s+\S+|env|xvfb-run"
+    r"|python[\d.]*\s+-m)\s+"
+)
 _RUN = (
-    r"(?:npm|pnpm|yarn|bun|deno|cargo|go|dotnet|swift|mix|rake|bazel|mvnw?|gradlew?|sbt|just|task|make)"
+    r"(?:npm|pnpm|yarn|bun|deno|cargo|go|dotnet|swift|mix|rake|rails|bazel|mvnw?|gradlew?|sbt|just|task|make)"
     r"\s+(?:-\S+\s+)*(?:run\s+)?"
 )
 _KINDS = {
     "format": rf"ruff\s+format|black|prettier|gofmt|rustfmt|biome\s+format|{_RUN}(?:fmt|format)",
-    "lint": r"ruff|mypy|pyright|eslint|flake8|pylint|golangci-lint|shellcheck|biome|tsc|"
-    rf"{_RUN}(?:lint|check|clippy|vet|typecheck)",
-    "test": rf"pytest|py\.test|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|{_RUN}(?:tests?|t|verify)",
-    "build": rf"ninja|vite\s+build|webpack|{_RUN}(?:build|compile|package|all)",
+    "check": rf"tsc|{_RUN}(?:check|clippy|vet|typecheck)",
+    "lint": rf"ruff|mypy|pyright|eslint|flake8|pylint|golangci-lint|shellcheck|biome|{_RUN}lint",
+    "test": r"pytest|py\.test|unittest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|"
+    rf"{_RUN}(?:tests?|t|verify)",
+    "build": rf"ninja|make(?:\s+-\S+)*$|cmake\s+--build|vite\s+build|webpack|{_RUN}(?:build|compile|package|all)",
 }
+_CHECKS = ("check", "test", "build")
+"""Kinds whose end says whether what was done works."""
+
 _SHAPES = {
-    kind: LazyPattern(rf"^(?:{_RUNNER})?(?:\S*/)?(?:{shape})(?![\w.-])") for kind, shape in _KINDS.items()
+    kind: LazyPattern(rf"^(?:{_RUNNER})*(?:\S*/)?(?:{shape})(?![\w.-])") for kind, shape in _KINDS.items()
 }
-_PARTS = re.compile(r"\s*(?:&&|;|\n)\s*")
+_LAST = re.compile(r"^.*[;\n]", re.DOTALL)
 _TAIL = re.compile(r"\s*(?:\d?>|\|).*$")
-_SETTING = re.compile(r"^(?:\w+=\S*\s+)+")
+_SETTING = re.compile(r"^[\s(]*(?:\w+=\S*\s+)*")
 _PATH = re.compile(r"\s+(?!-)\S*(?:/|\.\w{1,4}\b|::)\S*")
 # The sentence around a cause is found from it outwards: a shape that begins before it takes seconds of a long talk.
 _CAUSE = LazyPattern(
@@ -314,24 +307,22 @@ _ENDS = re.compile(r"[!?。！？]|\.(?!\w)|\n")
 
 
 def command_of(line: str) -> tuple[str, str]:
-    """Of a shell's line the command that builds, tests, lints or formats, without the files it names, and its kind;
-    empty where there is none, or where it holds a secret."""
-    for part in _PARTS.split(line.strip()):
+    """Of a shell's line the command that builds, tests, lints or formats, without the files it names (empty where it
+    is long, or holds a secret), and its kind; empty where there is none, or its exit code is not the line's."""
+    if "||" in line or ("|" in line and "pipefail" not in line):
+        return "", ""
+    for part in _LAST.sub("", line.strip()).split("&&"):
         plain = _PATH.sub("", _TAIL.sub("", _SETTING.sub("", part))).strip()
         for kind, shape in _SHAPES.items():
-            if shape.search(plain) and len(plain) <= 80 and not kinds_of(part):
-                return plain, kind
+            if shape.search(plain):
+                return plain if len(plain) <= 80 and not kinds_of(part) else "", kind
     return "", ""
 
 
 def working_commands(deeds: Sequence[Deed]) -> dict[str, str]:
-    """The commands that ran successfully, each with its kind. A line whose code a pipe or "or" hides says nothing."""
-    found = {}
-    for one in deeds:
-        command, kind = command_of(one.command) if one.failed is False else ("", "")
-        if command and not ("|" in one.command and "pipefail" not in one.command) and "||" not in one.command:
-            found[command] = kind
-    return found
+    """The commands that ran successfully, each with its kind."""
+    found = dict(command_of(one.command) for one in deeds if one.failed is False)
+    return {command: kind for command, kind in found.items() if command}
 
 
 def causes(deeds: Sequence[Deed]) -> list[tuple[str, str, str, str]]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from alice_exp.caller.hosts import HOSTS, Event, Host
-from alice_exp.conversations.rules.transcripts import TAG, session_name, typed_words
+from alice_exp.conversations.rules.transcripts import SESSION, TAG, first, loaded, session_name, typed_words
 from alice_exp.kernel.errors import ProblemError, RefusedError, UsageError
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
@@ -34,7 +34,6 @@ _EVENTS: Mapping[str, Event] = {
     for ours, theirs in host.hooks.events.items()
     for name in (ours, theirs)
 }
-_SESSION = ("session_id", "sessionId", "conversation_id", "sessionID")
 _TRANSCRIPT = ("transcript_path", "transcriptPath")
 _LONGEST = 64 << 10
 
@@ -76,22 +75,19 @@ def event_named(name: str) -> Event:
 
 def read(text: str, host: Host) -> Told:
     """What a hook reads from its input; ``UsageError`` if that is no JSON object. Nothing at all is a session "-"."""
-    try:
-        fields: Any = json.loads(text) if text.strip() else {}
-    except (ValueError, RecursionError):
-        fields = None
+    fields: Any = loaded(text) if text.strip() else {}
     if not isinstance(fields, dict):
         raise UsageError("a hook's input is a JSON object, as the host sends it")
     rows = fields.get("messages")
     roots = fields.get("workspace_roots")
     root = roots[0] if isinstance(roots, list) and roots else ""
-    own = _first(fields, _SESSION)
+    own = first(fields, SESSION)
     return Told(
         session_name(f"{host.name}-{own or 'session'}"),
-        _first(fields, _TRANSCRIPT),
-        _first(fields, ("cwd",)) or (root if isinstance(root, str) else ""),
+        first(fields, _TRANSCRIPT),
+        first(fields, ("cwd",)) or (root if isinstance(root, str) else ""),
         # Gemini CLI hands over what our hook said at the start in front of the first prompt.
-        typed_words(_first(fields, ("prompt",)))[:_LONGEST],
+        typed_words(first(fields, ("prompt",)))[:_LONGEST],
         fields.get("stop_hook_active") is True or bool(fields.get("loop_count")),
         bool(own),
         tuple(one for one in rows if isinstance(one, dict)) if isinstance(rows, list) else (),
@@ -130,10 +126,6 @@ def answer(host: Host, event: Event, text: str, person: str = "") -> dict[str, A
 def tells_person(host: Host) -> bool:
     """Whether a host shows its person a line of a hook."""
     return host.hooks.form == "groups"
-
-
-def _first(fields: Mapping[str, Any], keys: tuple[str, ...]) -> str:
-    return next((fields[key] for key in keys if isinstance(fields.get(key), str)), "")
 
 
 Kind = Literal["start", "prompt"]

@@ -92,7 +92,7 @@ def _without_blocks(text: str) -> str:
     return "".join([*kept, text[at:]])
 
 
-_SESSION = ("session", "sessionId", "session_id", "conversation_id", "conversation", "thread_id")
+SESSION = ("session", "sessionId", "session_id", "sessionID", "conversation_id", "conversation", "thread_id")
 _TIME = ("at", "time", "timestamp", "created_at", "date")
 _NAME = ("key", "uuid", "id", "message_id", "messageId")
 _TEXT = ("content", "text", "parts")
@@ -163,7 +163,7 @@ def rows_of(fields: Mapping[str, Json]) -> Iterator[ChatRecord]:
     meta, changed = fields.get("meta"), fields.get("$set")
     row: dict[str, Json] = {**(meta if isinstance(meta, dict) else {}), **fields}
     row |= changed if isinstance(changed, dict) else {}
-    session = session_name("-".join(filter(None, (_text(row.get("corpus")), first(row, _SESSION)))))
+    session = session_name("-".join(filter(None, (_text(row.get("corpus")), first(row, SESSION)))))
     inner = row.get("messages")
     if isinstance(inner, list):
         for one in inner:
