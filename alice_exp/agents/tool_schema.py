@@ -53,15 +53,17 @@ def operation(
 ITEM_BYTES = 64 * 1024
 """The largest argument of any call."""
 
-_JSON_NAMES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
-_KINDS = {
-    "string": "a text",
-    "boolean": "true or false",
-    "integer": "a whole number",
-    "number": "a number",
-    "object": "an object",
-    "array": "a list of texts",
+_KINDS: dict[str, tuple[tuple[type, ...], str]] = {
+    "string": ((str,), "a text"),
+    "boolean": ((bool,), "true or false"),
+    "integer": ((int, float), "a whole number"),
+    "number": ((float, int), "a number"),
+    "object": ((dict,), "an object"),
+    "array": ((list,), "a list of texts"),
 }
+"""What JSON Schema calls a type: Python's type first, whatever else may stand for it, and how a person says it."""
+
+_JSON_NAMES = {types[0]: kind for kind, (types, _) in _KINDS.items()}
 
 
 @functools.cache
@@ -178,7 +180,7 @@ def _value(argument: str, schema: Mapping[str, Any], value: Any) -> Any:
         )
     if kind is not None and not _fits(kind, value):
         raise UsageError(
-            "{argument} is {kind}, not {value}", argument=argument, kind=_KINDS[kind], value=_short(value)
+            "{argument} is {kind}, not {value}", argument=argument, kind=_KINDS[kind][1], value=_short(value)
         )
     if "minimum" in schema and not schema["minimum"] <= value <= schema["maximum"]:
         low, high = schema["minimum"], schema["maximum"]
@@ -187,20 +189,11 @@ def _value(argument: str, schema: Mapping[str, Any], value: Any) -> Any:
 
 
 def _fits(kind: str, value: Any) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    match kind:
-        case "integer":
-            return number and value == int(value)
-        case "number":
-            return number
-        case "array":
-            return isinstance(value, list) and all(isinstance(one, str) for one in value)
-        case "object":
-            return isinstance(value, dict)
-        case "boolean":
-            return isinstance(value, bool)
-        case _:
-            return isinstance(value, str)
+    """Whether a value is of a kind; true is no number, and 2.0 is a whole one."""
+    is_one = isinstance(value, _KINDS[kind][0]) and isinstance(value, bool) == (kind == "boolean")
+    if kind == "array":
+        return is_one and all(isinstance(one, str) for one in value)
+    return is_one and (kind != "integer" or value == int(value))
 
 
 def _parsed(text: str) -> Any:
