@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Annotated, Any
@@ -124,19 +125,27 @@ def json_lines(source: str, longest: int = LINE_LIMIT) -> Iterator[tuple[int, di
         yield number, _object(raw, source, number)
 
 
-def source_bytes(source: str) -> bytes:
-    """A file's bytes (``-``: stdin); ``NotFoundError`` if missing, ``ProblemError`` if it is not a regular file."""
-    if source == "-":
-        return sys.stdin.buffer.read()
+MOST_BYTES = 64 << 20
+"""The largest file that is imported."""
+
+
+def source_bytes(source: str, *, bounded: bool = False) -> bytes:
+    """A file's bytes (``-``: stdin); ``NotFoundError`` if missing, ``ProblemError`` if it is not a regular file, or
+    ``bounded`` and larger than ``MOST_BYTES``."""
     path = Path(source)
-    if path.exists() and not path.is_file():
+    if source != "-" and path.exists() and not path.is_file():
         raise ProblemError("this is not a plain file", path=source)
     try:
-        return path.read_bytes()
+        with nullcontext(sys.stdin.buffer) if source == "-" else path.open("rb") as file:
+            # One byte more than allowed, to notice that there is more.
+            data = file.read(MOST_BYTES + 1 if bounded else -1)
     except FileNotFoundError:
         raise NotFoundError("there is no file {source}", source=source) from None
     except OSError as error:
         raise ProblemError("this file cannot be read: {why}", why=reason(error), path=source) from error
+    if bounded and len(data) > MOST_BYTES:
+        raise ProblemError("this file is larger than 64 MiB", path=source)
+    return data
 
 
 def _object(raw: bytes, source: str, number: int) -> dict[str, Json]:

@@ -16,7 +16,7 @@ from alice_exp.blocks.rules.exported_blocks import exported, markdown, placed_of
 from alice_exp.blocks.rules.memory_formats import mem0_export, mem0_pieces, pieces_of
 from alice_exp.blocks.usecases.capture import Draft
 from alice_exp.blocks.usecases.import_blocks import draft_of_piece, take_in, take_in_blocks, with_origin
-from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError, reason
+from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.display import one_line
 from alice_exp.model import documents
@@ -72,7 +72,7 @@ def import_alice(
     rows, session = _blocks(source), terminal.session
     if as_mine and not dry_run and session.actor.is_person:
         terminal.confirm(say("take in {count} blocks with their approvals, as your own?", count=len(rows)))
-    taken = take_in_blocks(session.home, session.caller, rows, as_mine=as_mine, dry_run=dry_run)
+    taken = take_in_blocks(terminal.home_for(dry_run), session.caller, rows, as_mine=as_mine)
     document = {
         "ids": [] if dry_run else [one.block.id for one in taken.placed],
         "commit": commit_id(taken.commit),
@@ -124,9 +124,6 @@ def _rows(source: str) -> list[tuple[int, dict[str, Any]]]:
                 return [(1, one) for one in listed]
     return list(json_lines(source))
 
-
-MOST_BYTES = 64 << 20
-"""The largest file, in bytes, that is read."""
 
 _File = Annotated[str, typer.Argument(metavar="FILE|-", help="The file to import, or a folder.")]
 _Dry = Annotated[bool, typer.Option("--dry-run", help="Say what would come in; change nothing.")]
@@ -200,28 +197,16 @@ def _pieces(terminal: Terminal, kind: str, source: str, dry_run: bool) -> None:
 
 def _texts(source: str) -> list[tuple[str, str]]:
     if source == "-":
-        # One byte more than allowed, to notice that there is more.
-        return [("stdin", _decoded(sys.stdin.buffer.read(MOST_BYTES + 1), "-"))]
+        return [("stdin", _decoded(source_bytes(source, bounded=True), "-"))]
     path = Path(source).expanduser()
     if not path.exists():
         raise NotFoundError("there is no file {source}", source=source)
     files = sorted(path.rglob("*.md")) if path.is_dir() else [path]
-    return [(str(file), _read(file)) for file in files if file.is_file() or not path.is_dir()]
-
-
-def _read(path: Path) -> str:
-    if not path.is_file():
-        raise ProblemError("this is not a plain file", path=str(path))
-    try:
-        with path.open("rb") as file:
-            return _decoded(file.read(MOST_BYTES + 1), str(path))
-    except OSError as error:
-        raise ProblemError("this file cannot be read: {why}", why=reason(error), path=str(path)) from error
+    names = [str(file) for file in files if file.is_file() or not path.is_dir()]
+    return [(name, _decoded(source_bytes(name, bounded=True), name)) for name in names]
 
 
 def _decoded(data: bytes, path: str) -> str:
-    if len(data) > MOST_BYTES:
-        raise ProblemError("this file is larger than 64 MiB", path=path)
     try:
         # Editors on Windows put a byte order mark in front.
         return data.decode("utf-8-sig")
@@ -230,7 +215,7 @@ def _decoded(data: bytes, path: str) -> str:
 
 
 def _take_in(terminal: Terminal, drafts: Sequence[Draft], dry_run: bool) -> None:
-    imported = take_in(terminal.session.home, terminal.session.caller, drafts, dry_run=dry_run)
+    imported = take_in(terminal.home_for(dry_run), terminal.session.caller, drafts)
     document = {
         "ids": [] if dry_run else [one.block.id for one in imported.placed],
         "commit": commit_id(imported.commit),

@@ -56,12 +56,13 @@ def why(
         document["importance"] = importance_factor(present.block)
         record = present.block.record or Record()
         document["use"] = {"use": use(present), "ok": record.ok, "failed": record.failed}
-    terminal.answer(document, lambda: _why(terminal, block_id, present, life))
+    terminal.answer(document, lambda: _why(terminal, document, present, life))
 
 
 def _why(
-    terminal: Terminal, block_id: str, present: Placed | None, life: list[provenance.Transition]
+    terminal: Terminal, document: dict[str, Any], present: Placed | None, life: list[provenance.Transition]
 ) -> None:
+    block_id = document["id"]
     if present is None:
         terminal.line(
             say("{id}  is no longer in the home; 'alice-exp restore {id}' brings it back", id=block_id)
@@ -75,11 +76,7 @@ def _why(
         for piece in block.evidence:
             told = documents.evidence_whole(piece, terminal.local, rendered)
             terminal.pair(say("{name}:", name=say("evidence")), told)
-        trust, confidence, importance = (
-            TRUST[present.place],
-            CONFIDENCE[block.state],
-            importance_factor(block),
-        )
+        trust, confidence, importance = (document[name] for name in ("trust", "confidence", "importance"))
         factors = [say("trust") + f" {trust:.1f}", say("confidence") + f" {confidence:.1f}"]
         if importance != 1:
             factors.append(say("importance") + f" {importance:.2f}")

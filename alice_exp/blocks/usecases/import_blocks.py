@@ -34,9 +34,7 @@ class TakenIn:
     commit: Commit | None = None
 
 
-def take_in_blocks(
-    home: Home, caller: Caller, rows: Sequence[Placed], *, as_mine: bool = False, dry_run: bool = False
-) -> TakenIn:
+def take_in_blocks(home: Home, caller: Caller, rows: Sequence[Placed], *, as_mine: bool = False) -> TakenIn:
     """Take in exported blocks in one commit. A block whose texts are here already is left as it is.
 
     Without ``as_mine`` each becomes a candidate; what another home archived stays out, and what a person rejected here
@@ -51,7 +49,7 @@ def take_in_blocks(
         act = Act("import", caller.actor, caller.now, tuple(put.block.id for put in puts))
         return (ChangeSet(act, puts) if puts else None), taken
 
-    return committed((home.dry() if dry_run else home).apply(plan, REVIEWED))
+    return committed(home.apply(plan, REVIEWED))
 
 
 def _taken(snapshot: Snapshot, caller: Caller, rows: Sequence[Placed], as_mine: bool) -> TakenIn:
@@ -121,13 +119,13 @@ def with_origin(kind: str, path: str, line: int, draft: Draft, name: str = "") -
     return replace(draft, lived=False, origin=f"{_KIND}:{kind}", evidence=(*draft.evidence, evidence))
 
 
-def take_in(home: Home, caller: Caller, drafts: Sequence[Draft], *, dry_run: bool = False) -> TakenIn:
+def take_in(home: Home, caller: Caller, drafts: Sequence[Draft]) -> TakenIn:
     """Import drafts in one commit; those that an earlier import brought in are skipped."""
     seen = {_source_and_texts(placed.block) for placed in home.read(REVIEWED)}
     new = [draft for draft in drafts if _source_and_texts(draft) not in seen]
     if not new:
         return TakenIn(known=len(drafts))
-    captured = memorize(home.dry() if dry_run else home, caller, new, op="import", bulk=True)
+    captured = memorize(home, caller, new, op="import", bulk=True)
     # Equal pieces of one file become one block, which appears once for each of them.
     placed = tuple({one.block.id: one for one in captured.placed if one is not None}.values())
     return TakenIn(placed, len(drafts) - len(new), captured.refused, commit=captured.commit)

@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from alice_exp.finding.rules.choice import forbids, in_order, rivalry
 from alice_exp.kernel.content_digest import sha256
@@ -119,12 +120,10 @@ def same_but_counts(one: TeamFile, other: TeamFile) -> bool:
 @dataclass(frozen=True, slots=True)
 class Procedure:
     """What is approved for one situation: what must be kept to, what is done, and what may be done instead of one of
-    these."""
+    these, under a title each."""
 
     situation: str
-    constraints: tuple[Lesson, ...]
-    steps: tuple[Lesson, ...]
-    alternatives: tuple[Lesson, ...]
+    parts: Mapping[str, tuple[Lesson, ...]]
 
 
 def procedures(lessons: Sequence[Lesson]) -> tuple[Procedure, ...]:
@@ -142,15 +141,14 @@ def procedures(lessons: Sequence[Lesson]) -> tuple[Procedure, ...]:
         for each in placed:
             if not any(rivals(each, other) for other in told):
                 told.append(each)
-        kept, bounds = [one.block.id for one in told], {one.block.id for one in told if forbids(one.block)}
-        found.append(
-            Procedure(
-                " ".join(groups[key][0].block.trigger.text.split()),
-                tuple(of[name] for name in kept if name in bounds),
-                tuple(of[name] for name in kept if name not in bounds),
-                tuple(of[one.block.id] for one in placed if one.block.id not in kept),
-            )
-        )
+        parts = {
+            "Keep to this:": [one for one in told if forbids(one.block)],
+            "Do this:": [one for one in told if not forbids(one.block)],
+            "Instead of one of these, where it does not fit:": [one for one in placed if one not in told],
+        }
+        situation = " ".join(groups[key][0].block.trigger.text.split())
+        held = {title: tuple(of[one.block.id] for one in each) for title, each in parts.items()}
+        found.append(Procedure(situation, held))
     return tuple(found)
 
 
@@ -177,12 +175,7 @@ def _skill(name: str, one: Procedure) -> str:
         f"# {_plain(one.situation)}",
         "",
     ]
-    parts = (
-        ("Keep to this:", one.constraints),
-        ("Do this:", one.steps),
-        ("Instead of one of these, where it does not fit:", one.alternatives),
-    )
-    for title, lessons in parts:
+    for title, lessons in one.parts.items():
         if lessons:
             lines += [title, "", *(_row(each) for each in lessons), ""]
     return "\n".join(lines)
@@ -190,9 +183,7 @@ def _skill(name: str, one: Procedure) -> str:
 
 def listed(file: TeamFile) -> str:
     """The file's blocks as Markdown for ``AGENTS.md``, by situation; empty where there are none."""
-    groups = [
-        (one.situation, (*one.constraints, *one.steps, *one.alternatives)) for one in procedures(file.lessons)
-    ]
+    groups = [(one.situation, (*chain(*one.parts.values()),)) for one in procedures(file.lessons)]
     if always := tuple(one for one in file.lessons if not one.block.trigger.text.strip()):
         groups.insert(0, ("", always))
     lines = ["What the people of this project approved (alice-exp project publish):"] if groups else []
