@@ -3,43 +3,26 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property, partial
 from itertools import product
 from typing import Literal, TypeAlias
 
-from alice_exp.finding.rules.concerns import (
-    TRUSTED_PLACES,
-    begins_with_user,
-    block_text,
-    is_living,
-    is_of_user,
-)
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text, is_living
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.scorer import Corpus, Searchable
-from alice_exp.finding.rules.statement import (
-    WHEN,
-    Statement,
-    is_compared,
-    is_other,
-    is_pair,
-    is_turned,
-    statement,
-    text_keys,
-    vocabulary,
-)
-from alice_exp.kernel.text.bilingual_lexicon import same_concept
+from alice_exp.finding.rules.statement import WHEN, Statement, all_names, joined, statement, vocabulary
 from alice_exp.kernel.text.tokens import is_cjk, same_inference
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import inference
 from alice_exp.model.values.block import SETS, Placed, is_put_away
-from alice_exp.model.values.snapshot import Catalogue, Snapshot
+from alice_exp.model.values.snapshot import Snapshot
 
 Sure = Literal["identical", "opposes", "replaces", "same", "extends", "near"]
 
-NEAR, OF_ONE, CLEAR = 0.3, 0.6, 0.75
-"""The strength from which two statements are near each other; the topic, or the share, from which they are about one
-thing; the share from which they may say the same."""
+NEAR, OF_SUBJECT, OF_ONE, CLEAR = 0.3, 0.4, 0.6, 0.75
+"""The strength from which two statements are near each other; the cover from which they speak of one subject; the
+topic, or the share, from which they are about one thing; the share from which they may say the same."""
 
 ONE_OF_PERSON = {"home", "employer", "city", "age", "marital status", "called"}
 """The subjects of which a person has one value, in whatever words it is said."""
@@ -52,34 +35,23 @@ class Pair:
 
     def __init__(self, one: Statement, two: Statement) -> None:
         self.one, self.two = one, two
+        self.blocks = [of.placed.block for of in (one, two) if of.placed]
         both = [subject for subject in one.said if subject in two.said]
-        self.opposites = [
-            name for name in both if is_pair(name) and is_turned(one.said[name], two.said[name])
-        ]
-        # "Before" one thing and "after" another may put one order.
-        anchors = [set().union(*of.order.values()) for of in (one, two)]
-        if all(anchors) and anchors[0].isdisjoint(anchors[1]):
-            self.opposites = [name for name in self.opposites if name != "<before"]
-        self.changed = [name for name in both if is_other(name, one, two)]
+        self.opposites = [name for name in both if one.is_turned(name, two)]
+        self.changed = [name for name in both if one.is_other(name, two)]
         # What is compared on purpose, opposites and values, is no part of what both are about.
         names = (*self.opposites, *self.changed)
         self.apart = {
             key for name in names for of in (one, two) for said in of.said[name] for key in said.keys
         }
         left, right = one.signs.keys() - self.apart, two.signs.keys() - self.apart
-        self.shared = {key for key in left if not right.isdisjoint((key, *same_concept(key)))}
-        many, fewer = len(left) + len(right), min(len(left), len(right))
-        self.dice = min(1.0, 2 * len(self.shared) / (many or 1))
-        self.cover = min(1.0, len(self.shared) / (fewer or 1))
-        self.blocks = [of.placed.block for of in (one, two) if of.placed]
-        when = [text_keys(" ".join((block.trigger.text, *block.trigger.keywords))) for block in self.blocks]
-        self.topic = len(when[0] & when[1]) / (len(when[0] | when[1]) or 1)
+        shared, fewer = left & two.names, min(len(left), len(right))
+        self.dice = min(1.0, 2 * len(shared) / (len(left) + len(right) or 1))
+        self.cover = min(1.0, len(shared) / fewer) if fewer else float(bool(names))
+        self.topic = len(one.when & two.when) / (len(one.when | two.when) or 1)
         self.strength = round(self.dice + self.topic / 4, 3)
-        self.says_only_that = not fewer
-        self.is_beside = ("beside" in one.roles) != ("beside" in two.roles)
-        self.of_user = all(map(is_of_user, self.blocks))
-        self.agrees = all(one.signs[key] * two.signs.get(key, 1) >= 0 for key in self.shared)
-        self.words = [{word for line in of.lines for word, _ in line} for of in (one, two)]
+        self.of_user = one.of_user and two.of_user
+        self.agrees = all(one.signs[key] * two.signs.get(key, 1) > 0 for key in shared)
 
     @cached_property
     def kind(self) -> Sure | None:
@@ -90,16 +62,13 @@ class Pair:
         if is_of_one_project and self._is_of_one_scope():
             if self._is_opposed():
                 # Of two values (dark, light) one replaces the other.
-                are_values = self.opposites and all(name[0] == "=" for name in self.opposites)
-                return "replaces" if are_values else "opposes"
-            if self._is_replaced() or self._is_updated():
+                return "replaces" if any(name[0] == "=" for name in self.opposites) else "opposes"
+            is_beside = "beside" in self.one.roles ^ self.two.roles
+            if not is_beside and (self._is_replaced() or self._is_updated()):
                 return "replaces"
-            if self._is_reworded():
+            if self.cover >= CLEAR and self._is_reworded():
                 # A prohibition with more words forbids less: "never edit a merged migration".
-                if self.dice >= CLEAR and max(self.over) < (0.3 if self.one.negations else 1):
-                    return "same"
-                if self.cover >= 0.9:
-                    return "extends"
+                return "same" if self.over < (0.3 if self.one.negations else 1) else "extends"
         if is_of_one_project and self.blocks[1].id in self.blocks[0].replaces:
             return "replaces"
         return "near" if self.strength >= NEAR or self.topic == 1 else None
@@ -107,15 +76,15 @@ class Pair:
     @property
     def differs(self) -> tuple[str, str]:
         """What stands in one place of both: the values, the opposites, or the words."""
-        one, two = "", ""
-        if self.kind in (None, "identical"):
-            pass
-        elif names := [*self.changed, *self.opposites]:
+        names = (*self.changed, *self.opposites)
+        if self.kind in (None, "identical") or not (names or self.exchanged):
+            return "", ""
+        if names:
             one, two = (
                 ", ".join({said.written: 0 for said in of.said[names[0]]}) for of in (self.one, self.two)
             )
-        elif self.exchanged:
-            one, two = (("" if is_cjk(of[0][0]) else " ").join(w for w, _ in of) for of in self.exchanged[0])
+        else:
+            one, two = (joined([word for word, _ in of]) for of in self.exchanged[0])
         return one, two
 
     def _is_of_one_scope(self) -> bool:
@@ -126,28 +95,24 @@ class Pair:
             a, b = one.values(name), two.values(name)
             if a.isdisjoint(b) and ((a and b) or name == "scope: person"):
                 return False
-        are_own = [begins_with_user(block.payload.content) for block in self.blocks]
-        other = are_own[0]
-        return are_own[0] == are_own[1] or self._first(other) in self.words[not other]
+        own, other = (one, two) if one.is_own else (two, one)
+        return one.is_own == two.is_own or other.first in own.words
 
     def _is_opposed(self) -> bool:
         """Whether one affirms what the other denies, of one subject."""
-        # "No coffee in the afternoon" and "coffee in the morning" are turned twice, and agree.
-        is_turned = len(self.opposites) % 2 == 1
-        are_sides = self.agrees and (self.cover >= 0.25 or self.says_only_that)
-        if not (are_sides if is_turned else self._denies()) or self.exchanged:
+        are_sides = self.agrees and self.cover >= OF_SUBJECT
+        if not (are_sides if self.opposites else self._denies()) or self.exchanged:
             return False
         # "Not in the afternoon" denies a part; green tea and no black tea are different values.
-        one, two = self.one.said, self.two.said
-        is_of_one_time = one.keys().isdisjoint(WHEN) == two.keys().isdisjoint(WHEN)
-        names = (name for name in one if name in two and name not in self.opposites)
-        values = ((self.one.values(name), self.two.values(name)) for name in names)
-        return is_of_one_time and not any(left.isdisjoint(right) for left, right in values)
+        one, two = self.one, self.two
+        alike = (name for name in one.said if name in two.said and name not in self.opposites)
+        is_of_one_time = one.said.keys().isdisjoint(WHEN) == two.said.keys().isdisjoint(WHEN)
+        return is_of_one_time and not any(one.values(name).isdisjoint(two.values(name)) for name in alike)
 
     def _denies(self) -> bool:
         # "It is fine", "it is not fine": nearly the same but for one negation, wherever that stands.
         is_one_more = (self.one.negations + self.two.negations) % 2 == 1
-        return (is_one_more and max(self.over) < 0.2) or any(
+        return (is_one_more and self.over < 0.2) or any(
             self._denies_clause(*clauses) for clauses in product(self.one.clauses, self.two.clauses)
         )
 
@@ -156,79 +121,72 @@ class Pair:
         denied = sum(one[key] * two[key] < 0 for key in shared)
         # "Not in the afternoon" of one thing denies nothing of another in the afternoon.
         is_when = all(key[1:].rpartition(":")[0] in WHEN for key in shared)
-        is_general = self.of_user and len(shared) >= 0.65 * len(one)
+        is_general = self.of_user and len(shared) >= CLEAR * len(one)
         is_of_one = is_general or 2 * len(shared) > OF_ONE * (len(one) + len(two))
         return is_of_one and 2 * denied >= len(shared) and not is_when
 
     def _is_replaced(self) -> bool:
         """Whether both state the value of one thing, and another one."""
-        one, two, changed = self.one, self.two, self.changed
-        if self.is_beside:
-            return False
-        if self.of_user and not ONE_OF_PERSON.isdisjoint(changed):
+        one, two = self.one, self.two
+        if self.of_user and not ONE_OF_PERSON.isdisjoint(self.changed):
             return True
-        if not changed:
+        if self.cover < OF_SUBJECT:
+            return False
+        if not self.changed:
             # Both say what one thing is, and differ in one short place alone (名字是张三, 名字是李四).
             spots = [first[0][1] and second[0][1] for first, second in self.exchanged]
-            return self.cover >= 0.4 and one.negations == two.negations and spots == [True]
-        if not self.of_user and self._first(0) == self._first(1) in [f"={name}" for name in changed]:
-            return False  # What both begin with is what they are about (the Beijing office …, the Shanghai office …).
-        return self.cover >= 0.4 and self.agrees and not self.exchanged
+            return one.negations == two.negations and spots == [True]
+        # What both begin with is what they are about (the Beijing office …, the Shanghai office …).
+        are_two = not self.of_user and one.first == two.first in [f"={name}" for name in self.changed]
+        return self.agrees and not are_two and not self.exchanged
 
     def _is_updated(self) -> bool:
         """Whether the new one tells that what the known one says was so before: moved, no longer, 换成, 离职."""
-        least = 0.3 if self.topic >= OF_ONE else OF_ONE
-        is_of_one = self.cover >= least or (self.says_only_that and bool(self.changed))
-        return is_of_one and "update" in self.one.roles - self.two.roles and not self.is_beside
+        least = OF_SUBJECT if self.topic >= OF_ONE else OF_ONE
+        return self.cover >= least and "update" in self.one.roles - self.two.roles
 
     def _is_reworded(self) -> bool:
         """Whether both speak with one sign, of equal values, in the same order of events."""
         one, two = self.one, self.two
-        names = filter(is_compared, one.said.keys() | two.said.keys())
         orders = ((one.order[word], two.order[word]) for word in one.order.keys() & two.order.keys())
         return (
             len({block.key for block in self.blocks} - {""}) < 2
             and one.negations == two.negations
-            and all(one.values(name, 1) == two.values(name, 1) for name in names)
+            and one.has_values_of(two)
             and all(2 * len(left & right) > min(len(left), len(right)) for left, right in orders)
             and not self.exchanged
         )
 
-    def _first(self, side: int) -> str:
-        return next((word for line in (self.one, self.two)[side].lines for word, _ in line), "")
-
     @cached_property
-    def exchanged(self) -> list[list[list[tuple[str, bool]]]]:
+    def exchanged(self) -> list[tuple[list[tuple[str, bool]], list[tuple[str, bool]]]]:
         """The words that stand in one clause of one statement alone, and those in the same clause of the other."""
-        known = [words | self.apart for words in reversed(self.words)]
-        found = []
-        for lines in product(self.one.lines, self.two.lines):
+        alone = (self._alone(self.one, self.two), self._alone(self.two, self.one))
+        return [*product(*alone)]
+
+    def _alone(self, own: Statement, other: Statement) -> Iterator[list[tuple[str, bool]]]:
+        known = all_names(other.words) | self.apart
+        for line in own.lines:
             # Of typed values only one that begins a clause is its subject (Python …, Go …).
-            words = [[word for at, word in enumerate(line) if word[0][0] != "=" or not at] for line in lines]
-            alone = [[*filter(partial(_is_alone, held), own)] for held, own in zip(known, words, strict=True)]
+            words = [word for at, word in enumerate(line) if word[0][0] != "=" or not at]
+            alone = [word for word in words if word[0] not in known]
             # A clause that shares nothing is another statement, not another word in the place of one.
-            if all(0 < len(some) < len(own) for some, own in zip(alone, words, strict=True)):
-                found.append(alone)
-        return found
+            if 0 < len(alone) < len(words):
+                yield alone
 
     @cached_property
-    def over(self) -> tuple[float, float]:
-        """How many words each side has alone, a CJK character being a sixth of one."""
-        one, two = self.words
-        left, right = (sum(1 / 6 if is_cjk(word) else 1 for word in of) for of in (one - two, two - one))
-        return left, right
-
-
-def _is_alone(known: Collection[str], word: tuple[str, bool]) -> bool:
-    return not any(name in known for name in (word[0], *same_concept(word[0])))
+    def over(self) -> float:
+        """How many words one side has alone at most, a CJK character being a sixth of one."""
+        one, two = self.one.words, self.two.words
+        return max(sum(1 / 6 if is_cjk(word) else 1 for word in of) for of in (one - two, two - one))
 
 
 Where = Literal["trusted", "rejected", "waiting"]
 Kind: TypeAlias = Sure | Literal["alike"]
 """``alike`` is said of rejected blocks alone: marked, though what it says is not sure."""
 
-Nearest: TypeAlias = Callable[[str, str, str], tuple[Sequence[Placed], str]]
-"""``nearest`` among some blocks."""
+Near: TypeAlias = tuple[Sequence[Placed], str]
+Shelf: TypeAlias = Callable[[Callable[[Searchable], Near]], Near]
+"""Asks some blocks, wherever they can be searched, which of them are ``nearest``."""
 
 SHOWN: dict[Where, int] = {"trusted": 2, "rejected": 1, "waiting": 5}
 """How many neighbours are shown."""
@@ -256,37 +214,36 @@ class Relation:
     differs: tuple[str, str]
 
 
-def shelf(
-    blocks: Iterable[Placed], paths: Collection[str] = (), catalogue: Catalogue | None = None
-) -> Nearest:
-    """Looks the nearest up among those of some ``paths``, by a catalogue where that answers, else by the words of all
-    ``blocks``."""
+def shelf(blocks: Iterable[Placed]) -> Shelf:
+    """Some blocks, searched by their words."""
     corpus = cache(lambda: Corpus.of(blocks, lambda _: True))
+    return lambda asked: asked(corpus())
 
-    def found(*asked: str) -> tuple[Sequence[Placed], str]:
-        def of(rows: Searchable) -> tuple[Sequence[Placed], str]:
-            return nearest(rows.of_files(paths) if paths else rows, *asked)
 
-        return (catalogue(of) if catalogue else None) or of(corpus())
+def trusted(snapshot: Snapshot, questions: int = 1) -> Shelf:
+    """What a snapshot trusts, for about so many questions; not read where its catalogue knows all of it, but for a home
+    so small that this costs less than to ask."""
+    files = [file for file in snapshot.files if file.place in TRUSTED_PLACES]
+    paths = [file.path for file in files]
+    read = shelf(filter(is_living, snapshot.within(*SETS)))
+    catalogue = snapshot.catalogue if all(file.is_unread for file in files) else None
+    if catalogue and (catalogue(len) or 0) < A_QUESTION * questions:
+        catalogue = None
+
+    def found(asked: Callable[[Searchable], Near]) -> Near:
+        def of(rows: Searchable) -> Near:
+            return asked(rows.of_files(paths))
+
+        return (catalogue(of) if catalogue else None) or read(of)
 
     return found
 
 
-def trusted(snapshot: Snapshot, asked: int = 1) -> Nearest:
-    """What a snapshot trusts, for about so many questions; not read where its catalogue knows all of it, but for a home
-    so small that this costs less than to ask."""
-    files = [file for file in snapshot.files if file.place in TRUSTED_PLACES]
-    catalogue = snapshot.catalogue if all(file.is_unread for file in files) else None
-    if catalogue and (catalogue(len) or 0) < A_QUESTION * asked:
-        catalogue = None
-    return shelf(filter(is_living, snapshot.within(*SETS)), [file.path for file in files], catalogue)
-
-
-def nearest(blocks: Searchable, text: str, words: str, at: str) -> tuple[Sequence[Placed], str]:
+def nearest(blocks: Searchable, text: str, words: str, at: str) -> Near:
     """The blocks that share most words with a text, or have one of ``words``, at most ``SEARCHED``; and the id of the
     one that ``recall`` answers first to the text at a time, "" where its match is below ``RECALLED`` or no time is
     given."""
-    found = next(blocks.found(f"{text}\n{words}" if words else text, tuple), None)
+    found = next(blocks.found(f"{text}\n{words}", tuple), None)
     numbers = found.scored.best()[:SEARCHED] if found else []
     among = blocks.among(numbers)
     first = rank(among, text, {}, at, 1, passing=lambda one: not is_put_away(one)) if at else ()
@@ -298,11 +255,11 @@ class Neighbourhood:
 
     def __init__(
         self,
-        trusted: Nearest | Iterable[Placed],
+        trusted: Shelf | Iterable[Placed],
         rejected: Iterable[Placed] = (),
         waiting: Iterable[Placed] = (),
     ) -> None:
-        self._nearest: dict[Where, Nearest] = {
+        self._shelves: dict[Where, Shelf] = {
             "trusted": trusted if callable(trusted) else shelf(trusted),
             "rejected": shelf(rejected),
             "waiting": shelf(waiting),
@@ -376,9 +333,10 @@ class Neighbourhood:
         own = self._statement(candidate)
         # Other values may stand in what it opposes or replaces.
         words = "\n".join(word for subject in own.said for word in vocabulary().of_subject.get(subject, ()))
+        is_shown = where == "trusted" and candidate.place not in TRUSTED_PLACES
         at = block.updated_at or block.created_at or "1970-01-01T00:00:00Z"
-        asked = block_text(block), words, at if where == "trusted" else ""
-        found, recalled = self._nearest[where](*asked)
+        asked = partial(nearest, text=block_text(block), words=words, at=at if is_shown else "")
+        found, recalled = self._shelves[where](asked)
         for placed in found:
             if placed.block.id == block.id:
                 continue

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from alice_exp.kernel.text.data_files import LazyPattern, entries, stored, word_lists
+from alice_exp.finding.rules.concerns import begins_with_user, is_of_user
+from alice_exp.kernel.text.bilingual_lexicon import chinese_number, same_concept
+from alice_exp.kernel.text.data_files import LazyPattern, stored, word_lists
 from alice_exp.kernel.text.tokens import fold, is_cjk, stems
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Placed
@@ -22,13 +24,13 @@ from alice_exp.model.values.block import Placed
 WHEN = ("weekday", "month", "clock", "=morning", "scope: days")
 """The subjects that say when something holds."""
 NAMES = {
-    "lives": "home",
-    "naming": "called",
-    **dict.fromkeys(("employed", "joins", "works chinese"), "employer"),
+    "lives": ("home", "thing"),
+    "naming": ("called", "filling"),
+    "employed": ("employer", "no employer"),
+    "joins": ("employer", ""),
+    "works chinese": ("employer", ""),
 }
-"""The words behind which a name follows, and its subject."""
-_NAMELESS = {"lives": "thing", "employed": "no employer", "naming": "filling"}
-"""The words behind these with which no name begins."""
+"""What the words are of which a role says that a name follows: its subject, and the role of those that begin none."""
 
 _CLAUSE = re.compile(r"[,;。、!?\n](?:\s*不过)?|:(?!\d)|\.(?=\s|$)|\b(?:but|and then)\b|但是?|而且")
 _PIECE = LazyPattern(
@@ -38,9 +40,7 @@ _PIECE = LazyPattern(
 _PHRASE = LazyPattern(r"[a-z]+(?: [a-z]+){1,2}")
 _COUNT = LazyPattern(r"(?!一点(?![钟半]))[零一二两三四五六七八九十百千万]{1,8}(?!些)")
 _COUNTED = LazyPattern(r"[个条次名倍位人行页张份杯碗瓶只辆台楼层号岁种项箱件包袋组批套元](?<!一个(?!人))")
-_DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
-_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10000}
-_FILES = [f"finding/rules/data/{name}.txt" for name in ("nearness_words", "typed_values", "antonyms")]
+_FILES = [f"finding/rules/data/{name}.txt" for name in ("nearness_words", "typed_values")]
 _SILENT = {"filling", "becoming", "order", "order chinese"}
 """The roles of words that are no key."""
 
@@ -60,11 +60,6 @@ class Said(NamedTuple):
     sign: int
     keys: Collection[str]
     written: str
-
-
-def is_pair(subject: str) -> bool:
-    """Whether a subject is a pair of opposites."""
-    return subject[0] in "<="
 
 
 class Vocabulary(NamedTuple):
@@ -88,45 +83,45 @@ def vocabulary() -> Vocabulary:
 @stored(*_FILES, "finding/rules/statement.py", "kernel/text/data_files.py")
 def _tables() -> tuple[Any, ...]:
     lists = dict(word_lists(_FILES[0]))
-    rows = (row.split(",") for row in lists.pop("unit"))
-    units = {name: (kind, float(factor)) for kind, factor, *names in rows for name in names}
+    unit_rows = (row.split(",") for row in lists.pop("unit"))
+    units = {name: (kind, float(factor)) for kind, factor, *names in unit_rows for name in names}
     numerals = {name: value for value, _, name in (row.partition(",") for row in lists.pop("number"))}
-    lists["filling"] += lists.pop("filling chinese")
     known: defaultdict[str, tuple[list[str], list[tuple[str, str]]]] = defaultdict(lambda: ([], []))
     for heading, words in lists.items():
         for word in words:
             known[word.replace("_", " ")][0].append(heading)
-    for heading, words in word_lists(_FILES[1]).items():
-        for names in (row.replace("_", " ").split(",") for row in words):
-            for name in names:
-                known[name][1].append((heading, names[0]))
-    for line in entries(_FILES[2]):
-        sides = line.lstrip("=").replace("_", " ").split("|")
-        subject = ("=" if line[0] == "=" else "<") + sides[0].partition(",")[0]
-        for side, half in zip("+-", sides, strict=True):
-            for word in half.split(","):
-                known[word][1].append((subject, side))
+    for heading, rows in word_lists(_FILES[1]).items():
+        for sides in ([names.split(",") for names in row.replace("_", " ").split("|")] for row in rows):
+            # Of opposites the subject is the first word, and its value the side.
+            subject = heading + sides[0][0] if heading in "<=" else heading
+            for side, names in zip("+-", sides, strict=False):
+                value = names[0] if subject == heading else side
+                for name in names:
+                    known[name][1].append((subject, value))
     unit = "|".join(sorted(map(re.escape, units), key=len, reverse=True))
     frozen = {word: (frozenset(roles), tuple(values)) for word, (roles, values) in known.items()}
     longest = max(len(word) for word in frozen if word[0] > "\u2e7f")
     of_subject: dict[str, list[str]] = {}
     for word, (roles, values) in known.items():
-        for subject in (*dict(values), *(NAMES[role] for role in roles if role in NAMES)):
+        for subject in (*dict(values), *(NAMES[role][0] for role in roles if role in NAMES)):
             of_subject.setdefault(subject, []).append(word)
     return units, numerals, frozen, of_subject, longest, rf"\s?({unit})(?![a-z])"
 
 
-@dataclass(slots=True)
+@dataclass()
 class Statement:
     """One block's text taken apart. Keys are stems, CJK characters and pairs of these, and typed values.
 
     ``signs`` says of each key whether it is affirmed (1) or denied (-1), ``clauses`` the same of each clause;
     ``lines`` are the words that count, in order, by clause, each with whether a value stands there; ``said`` is what it
     says, by subject, ``order`` what stands behind "before" and its like, ``roles`` what its words do, ``negations`` how
-    many clauses deny.
+    many clauses deny, ``when`` the keys of its trigger; ``is_own`` says whether it begins with the user.
     """
 
-    placed: Placed | None
+    placed: Placed | None = None
+    when: Set[str] = frozenset()
+    is_own: bool = False
+    of_user: bool = False
     signs: dict[str, int] = field(default_factory=dict)
     clauses: list[dict[str, int]] = field(default_factory=list)
     lines: list[list[tuple[str, bool]]] = field(default_factory=list)
@@ -135,24 +130,78 @@ class Statement:
     roles: set[str] = field(default_factory=set)
     negations: int = 0
 
+    @cached_property
+    def names(self) -> set[str]:
+        """The keys under all their names."""
+        return all_names(self.signs)
+
+    @cached_property
+    def words(self) -> set[str]:
+        """The words that count."""
+        return {word for line in self.lines for word, _ in line}
+
+    @property
+    def first(self) -> str:
+        """The first word that counts; "" where none does."""
+        return next((word for line in self.lines for word, _ in line), "")
+
     def values(self, subject: str, *signs: int) -> set[str]:
         """What a subject is said to be (1), not to be (-1), or either."""
         return {one.value for one in self.said.get(subject, ()) if not signs or one.sign in signs}
 
+    def has_values_of(self, known: Statement) -> bool:
+        """Whether both affirm the same values of every subject."""
+        names = filter(_is_compared, self.said.keys() | known.said.keys())
+        return all(self.values(name, 1) == known.values(name, 1) for name in names)
+
+    def is_other(self, subject: str, known: Statement) -> bool:
+        """Whether both affirm values of a subject and have none in common; a time is no other one where one says the
+        hour alone, or leaves open which half of the day."""
+        left, right = self.values(subject, 1), known.values(subject, 1)
+        if not left or not right or subject == "label" or not _is_compared(subject):
+            return False
+        if subject == "clock":
+            roles = self.roles | known.roles
+            step, day = 60 if "by the hour" in roles else 1, 720 if "open half" in roles else 1440
+            left, right = ({str(float(value) % day // step) for value in of} for of in (left, right))
+        return left.isdisjoint(right)
+
+    def is_turned(self, subject: str, known: Statement) -> bool:
+        """Whether a subject is a pair of opposites of which both take different sides; neither may take both, and where
+        both name both ("tabs over spaces"), what they deny tells."""
+        if subject[0] not in "<=":
+            return False
+        # "Before" one thing and "after" another may put one order.
+        behind = [set().union(*of.order.values()) for of in (self, known)]
+        if subject == "<before" and all(behind) and behind[0].isdisjoint(behind[1]):
+            return False
+        both = self.said[subject], known.said[subject]
+        left, right = ({(said.value == "-") == (said.sign > 0) for said in of} for of in both)
+        return left.isdisjoint(right) and self.values(subject) != known.values(subject)
+
+
+def all_names(words: Collection[str]) -> set[str]:
+    """Words, or keys, and the other names of their concepts."""
+    return {*words}.union(*map(same_concept, words))
+
 
 def statement(placed: Placed) -> Statement:
     """Take a block's payload apart."""
-    return _read((placed.block.payload.content, *placed.block.payload.steps), placed)
+    block, payload, trigger = placed.block, placed.block.payload, placed.block.trigger
+    found = _read((payload.content, *payload.steps))
+    found.placed, found.when = placed, text_keys(" ".join((trigger.text, *trigger.keywords)))
+    found.is_own, found.of_user = begins_with_user(payload.content), is_of_user(block)
+    return found
 
 
 @lru_cache(maxsize=4096)
-def text_keys(text: str) -> frozenset[str]:
+def text_keys(text: str) -> Set[str]:
     """The keys of a text, whatever their sign."""
-    return frozenset(_read((text,)).signs)
+    return _read((text,)).signs.keys()
 
 
-def _read(texts: Iterable[str], placed: Placed | None = None) -> Statement:
-    found = Statement(placed)
+def _read(texts: Iterable[str]) -> Statement:
+    found = Statement()
     for text in texts:
         # "don't" and "dont" are one word in the lists, "user's" and "user" too.
         plain = re.sub(r"['’]s\b", "", fold(text)).replace("'", "").replace("’", "")
@@ -169,9 +218,10 @@ def _words(clause: str) -> Iterator[Word]:
     while piece := _PIECE.search(clause, at):
         start, at, text = piece.start(), piece.end(), piece.group()
         number = known.numerals.get(text, piece["number"] or piece["clock"])
-        counted = _COUNT.match(clause, start) if piece["cjk"] else None
+        counted = _COUNT.match(clause, start)
         if counted and (unit_of.match(clause, counted.end()) or _COUNTED.match(clause, counted.end())):
-            number, at = _numeral(counted.group()), counted.end()
+            value = chinese_number(counted.group())
+            number, at = (number, at) if value is None else (str(value), counted.end())
         if number:
             unit = unit_of.match(clause, at)
             at = unit.end() if unit else at
@@ -201,30 +251,22 @@ def _amount(written: str, number: str, unit: str) -> Word:
     return Word(written, values=((name, value),))
 
 
-def _numeral(text: str) -> str:
-    total = digit = 0
-    for character in text:
-        scale = _SCALES.get(character)
-        total, digit = (total + (digit or 1) * scale, 0) if scale else (total, _DIGITS[character])
-    return str(total + digit)
-
-
 def _read_clause(words: Sequence[Word], into: Statement) -> None:
     """Give each word of a clause its sign, then add its keys."""
     stem_of = stems({word.text for word in words if not is_cjk(word.text)})
     sign = (-1) ** sum("prohibition" in word.roles for word in words)
-    denies, prefers, opens, mover = sign < 0, False, False, ""
+    prefers = any("preferring" in word.roles for word in words)
+    opens, mover = False, ""
     into.clauses.append({})
     into.lines.append([])
     for at, word in enumerate(words):
         roles = word.roles
         into.roles |= roles
-        prefers = prefers or "preferring" in roles
         mover = word.text if "mover" in roles else mover
         if at and "counted off" in words[at - 1].roles and "number" in dict(word.values):
             into.said["label"].append(Said(word.text, 1, (), word.text))
         elif "negation" in roles:
-            sign, denies = -sign, True
+            sign = -sign
         elif "instead" in roles or (prefers and word.text == "over"):
             sign = -1
         elif "prohibition" not in roles:
@@ -246,7 +288,7 @@ def _read_clause(words: Sequence[Word], into: Statement) -> None:
                 into.said[subject].append(Said(value, sign_here, keys, word.text))
             _name(words, at, mover, into)
     into.signs.update(into.clauses[-1])
-    into.negations += denies
+    into.negations += any(word.roles & {"negation", "prohibition"} for word in words)
 
 
 def _keys(word: Word, before: Word, stem_of: Mapping[str, str]) -> tuple[list[str], Sequence[str]]:
@@ -268,11 +310,10 @@ def _name(words: Sequence[Word], at: int, mover: str, into: Statement) -> None:
     """Note where somebody lives or works, or something is, as a value: what follows "lives", "moved to", 跳槽到, stands
     in 在 … 工作."""
     roles, behind = words[at].roles, words[at + 1] if at + 1 < len(words) else Word(" ")
-    naming = next((role for role in roles if role in NAMES), "")
-    subject = NAMES.get(naming, "")
+    subject, nameless = next((NAMES[role] for role in roles if role in NAMES), ("", ""))
     if mover and (subject == "home" or "place" in roles):
         subject = f"place of {mover}"
-    elif not naming or _NAMELESS.get(naming) in behind.roles:
+    elif not subject or nameless in behind.roles:
         return
     if "works chinese" in roles:
         start = next((i + 1 for i in range(at - 1, -1, -1) if words[i].text == "在"), at)
@@ -294,32 +335,17 @@ def _name_in(words: Sequence[Word]) -> str:
             break
         if not is_filling:
             found.append(word.text)
-    return "".join(found) if found and is_cjk(found[0]) else " ".join(found)
+    return joined(found)
 
 
-def is_compared(subject: str) -> bool:
+def joined(words: Sequence[str]) -> str:
+    """Words as one writes them: Chinese ones without blanks."""
+    return ("" if words and is_cjk(words[0]) else " ").join(words)
+
+
+def _is_compared(subject: str) -> bool:
     """Whether a subject's values say something of one thing: neither opposites nor what it holds for."""
-    return not (is_pair(subject) or subject.startswith("scope"))
-
-
-def is_other(name: str, one: Statement, two: Statement) -> bool:
-    """Whether two statements affirm values of a subject and have none in common; a time is no other one where one says
-    the hour alone, or leaves open which half of the day."""
-    left, right = one.values(name, 1), two.values(name, 1)
-    if name == "clock":
-        roles = one.roles | two.roles
-        step, day = 60 if "by the hour" in roles else 1, 720 if "open half" in roles else 1440
-        left, right = ({str(float(value) % day // step) for value in of} for of in (left, right))
-    return bool(left and right) and left.isdisjoint(right) and is_compared(name) and name != "label"
-
-
-def is_turned(one: list[Said], two: list[Said]) -> bool:
-    """Whether two statements take different sides of a pair of opposites; neither may take both. Where both name both
-    sides ("tabs over spaces"), their signs tell."""
-    left, right = ({(side == "-") == (sign > 0) for side, sign, *_ in of} for of in (one, two))
-    named = [{said.value for said in of} for of in (one, two)]
-    is_open = len(named[0] | named[1]) > 1 and not len(named[0]) == len(named[1]) == 2
-    return len(left) == len(right) == 1 and left != right and is_open
+    return subject[0] not in "<=" and not subject.startswith("scope")
 
 
 def contradicts(text: str, known: str) -> bool:
@@ -327,5 +353,5 @@ def contradicts(text: str, known: str) -> bool:
     one, two = _read((text,)), _read((known,))
     denied = [two.signs[key] for key, sign in one.signs.items() if sign < 0 and key in two.signs]
     is_instead = any(sign > 0 and key not in two.signs for key, sign in one.signs.items())
-    is_changed = any(is_other(name, one, two) for name in one.said) or "update" in one.roles - two.roles
+    is_changed = any(one.is_other(name, two) for name in one.said) or "update" in one.roles - two.roles
     return is_changed or (is_instead and min(denied, default=0) > 0)

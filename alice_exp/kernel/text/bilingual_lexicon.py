@@ -1,6 +1,6 @@
 """A small English–Chinese lexicon of everyday words, so that a query in one language finds texts in the other.
 
-The words are in ``kernel/text/data/lexicon.txt``.
+The words are in ``kernel/text/data/lexicon.txt``. Chinese numerals are read here, too.
 """
 
 from __future__ import annotations
@@ -193,3 +193,22 @@ def _other_names(query: str) -> list[frozenset[str]]:
     ]
     kept = [frozenset({stem_of[part]}) for part in dict.fromkeys(parts) if chinese and part in stem_of]
     return [names for names in (*named, *kept) if names] if any(named) or kept else []
+
+
+DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
+_SCALES = {"十": 10, "百": 100, "千": 1000}
+
+
+def chinese_number(text: str) -> int | None:
+    """A whole number in Chinese numerals; None where two digits stand side by side (三四)."""
+    total = digit = 0
+    for character in text:
+        if character == "万":
+            total, digit = ((total + digit) or 1) * 10_000, 0
+        elif scale := _SCALES.get(character):
+            total, digit = total + (digit or 1) * scale, 0
+        elif digit:
+            return None
+        else:
+            digit = DIGITS[character]
+    return total + digit

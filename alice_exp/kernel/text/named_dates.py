@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text import date_spans
+from alice_exp.kernel.text.bilingual_lexicon import DIGITS
 from alice_exp.kernel.text.data_files import Patterns, expression, table
 from alice_exp.kernel.text.date_spans import ONE_DAY, Precision, Span
 
@@ -33,7 +34,7 @@ _ASKING = re.compile(
 )
 """What a question that asks for whatever was said or done holds beside the day."""
 _CJK = re.compile("[\u3400-\u9fff]")
-_NUMERALS = {char: n for n, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "几": 3, "数": 3}
+_NUMERALS = DIGITS | {"〇": 0, "几": 3, "数": 3}
 
 
 class _Language:

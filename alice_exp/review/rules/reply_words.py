@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
+from alice_exp.kernel.text.bilingual_lexicon import DIGITS, chinese_number
 from alice_exp.kernel.text.data_files import word_lists
 from alice_exp.kernel.text.tokens import simplified
 from alice_exp.kernel.value_class import dataclass
@@ -15,7 +16,6 @@ Verb = Literal["approve", "reject", "later"]
 
 _LISTS = word_lists("review/rules/data/reply_words.txt")
 NAMED = {word: value for value, word in enumerate(_LISTS["one"], start=1)}
-_DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"两": 2}
 _MOST_DIGITS = 9
 _HIGHEST = 999
 """The highest number of a report's item."""
@@ -47,7 +47,7 @@ _TOKEN = re.compile(
     rf"|(?:第\s*)?(?P<low>{NUMERAL})(?:\s*{_CLASSIFIER}|\s*号)?"
     rf"(?:(?:-|–|—+|~|\.\.+)\s*|\s+(?:-|–|—+|~)\s+|\s*(?:到|至|to\b|through\b)\s*)(?:第\s*|the\s+)?(?P<high>{NUMERAL})"
     rf"|第\s*(?P<ordinal>{NUMERAL})(?:\s*{_CLASSIFIER})?"
-    rf"|(?P<known>{either(word for word in KINDS if word[0] in _DIGITS)})"
+    rf"|(?P<known>{either(word for word in KINDS if word[0] in DIGITS)})"
     rf"|(?P<number>{NUMERAL})(?P<counted>\s*{_CLASSIFIER})?"
     rf"|(?P<no>no\.(?=\s*[0-9]))"
     rf"|(?P<word>{either(KINDS)})"
@@ -206,7 +206,7 @@ def _word(text: str) -> Token | None:
 
 def _numbers(text: str, numeral: str, kind: str, *, is_nth: bool = False) -> Token:
     value = number_of(numeral)
-    digits = [_DIGITS.get(character, 0) for character in numeral]
+    digits = [DIGITS.get(character, 0) for character in numeral]
     if len(numeral) > 1 and all(digits) and digits == sorted(set(digits)):
         # 四六七 are three, since they rise and none counts tens.
         return Token(kind, " ".join(map(str, digits)), numbers=tuple(digits))
@@ -223,16 +223,7 @@ def number_of(numeral: str) -> int | None:
         return int(numeral) if len(numeral) <= _MOST_DIGITS else None
     if numeral.lower() in NAMED:
         return NAMED[numeral.lower()]
-    total, digit = 0, 0
-    for character in numeral:
-        if character in "十百":
-            total += (digit or 1) * (10 if character == "十" else 100)
-            digit = 0
-        elif digit:
-            return None
-        else:
-            digit = _DIGITS[character]
-    return total + digit
+    return chinese_number(numeral)
 
 
 def _reason(text: str, start: int, written: str) -> tuple[int, Token]:
