@@ -97,7 +97,7 @@ def _refuse_failure(code: int, err: bytes, verb: str) -> None:
     """Raise a ``ProblemError`` in our words if ``code`` is not 0; what git said is a note of it, for ``--debug``."""
     if not code:
         return
-    if os.strerror(errno.ENOSPC).encode() in err:
+    if any(said in err for said in (b"No space left on device", b"Out of diskspace", b"Disk quota exceeded")):
         error = ProblemError(
             "git could not {verb}: the disk is full", verb=verb, hint="make room, then run the command again"
         )
