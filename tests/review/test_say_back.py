@@ -207,5 +207,5 @@ def test_no_model_is_asked_with_a_secret_or_where_rules_read_it(
 
 
 def test_of_an_empty_report_nothing_is_said_back() -> None:
-    assert said_back("the docker one is fine", (), []) == ""
+    assert said_back("", IDS, SAID) == said_back("the docker one is fine", (), []) == ""
     assert said_back("all good", ("", ""), ["", ""]) == ""

@@ -72,7 +72,9 @@ def told_elsewhere(terminal: Terminal, done: Purged) -> None:
     if done.trigger:
         terminal.note(say("alice-exp: what it was for still stands in {few}", few=Names(done.trigger)))
     if done.named:
-        terminal.note(say("alice-exp: its id, and no word of it, stays in {few}", few=Names(done.named)))
+        # What only names an id is told by its file, not object by object.
+        few = Names(dict.fromkeys(one.partition(" (")[0] for one in done.named))
+        terminal.note(say("alice-exp: its id, and no word of it, stays in {few}", few=few))
 
 
 _CONVERSATION = re.compile(r"sessions/(.+)\.jsonl")

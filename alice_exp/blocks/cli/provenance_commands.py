@@ -64,9 +64,9 @@ def _why(
 ) -> None:
     block_id = document["id"]
     if present is None:
-        terminal.line(
-            say("{id}  is no longer in the home; 'alice-exp restore {id}' brings it back", id=block_id)
-        )
+        purged = say("{id}  was purged: no word of it is left, and nothing brings it back", id=block_id)
+        gone = say("{id}  is no longer in the home; 'alice-exp restore {id}' brings it back", id=block_id)
+        terminal.line(purged if any(step.commit.op == "purge" for step in life) else gone)
     else:
         block = present.block
         terminal.line(f"{block_id}  {say(block.state)}  {present.place}/{present.namespace}")

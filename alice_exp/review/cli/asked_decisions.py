@@ -82,9 +82,8 @@ def left_lines(terminal: Terminal, done: Decided, *, in_review: bool = False) ->
 
 def verb_of(placed: Placed, verb: str) -> str:
     """What became of one block of a decision: the answer on two rivals approves one and turns the other down."""
-    if verb in ("merge", "purge"):
-        return verb
-    return "reject" if placed.place == "archive" else "approve"
+    decided = "reject" if placed.place == "archive" else "approve"
+    return verb if verb in ("merge", "purge") else decided
 
 
 def approved(

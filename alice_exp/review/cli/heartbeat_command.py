@@ -111,4 +111,4 @@ def _write(format: str, report: Agenda, sentence: str, shown: Sequence[Item], pa
     else:
         from alice_exp.review.cli.report_text import show
 
-        show(report, sentence if page == 1 else how(report), sys.stdout, shown, page)
+        show(report, (page > 1 and how(report)) or sentence, sys.stdout, shown, page)

@@ -52,7 +52,7 @@ class Choice:
 
 def chosen(terminal: Terminal, references: list[str] | None, everything: bool, wanted: Wanted) -> Choice:
     """What a decision names: references, everything that was shown, or what of that is wanted."""
-    if bool(references) == (everything or not wanted.is_any):
+    if bool(references) == (everything or not wanted.is_any) or references == ["all"]:
         raise UsageError(
             "name what you decide on or say --all, one of the two", hint="see 'alice-exp heartbeat'"
         )
@@ -100,14 +100,16 @@ def confirmed_wording(terminal: Terminal, text: str, ids: Sequence[str], refusal
 
 
 def _example(hint: str, ids: Sequence[str], waits: Mapping[str, Placed]) -> str:
-    """The hint of a refused reply: its example with two numbers that wait, where there are two; none approves what
-    holds a secret or a private fact while another one could be."""
+    """The hint of a refused reply: its example with one or two numbers that wait; none approves what holds a secret
+    or a private fact while another one could be."""
     from alice_exp.review.rules.reply_clauses import EXAMPLE
 
     known = [(bool(delicate(waits[one].block)), at) for at, one in enumerate(ids, start=1) if one in waits]
     numbers = [number for _, number in sorted(known)]
-    if hint != EXAMPLE or len(numbers) < 2:
+    if hint != EXAMPLE:
         return hint
+    if len(numbers) < 2:
+        return say("write alice-exp reply approve") if numbers else "see 'alice-exp heartbeat --peek'"
     return say("write alice-exp reply approve {one}, reject {two}", one=numbers[0], two=numbers[1])
 
 
@@ -117,25 +119,23 @@ def wide(terminal: Terminal, ids: Sequence[str]) -> Choice:
     return Choice(shown, True, left)
 
 
-def standing(terminal: Terminal) -> Choice:
-    """What stands in universal without an approval of this home; what has to be decided on by itself is named."""
+def together(terminal: Terminal) -> tuple[Placed, ...]:
+    """What stands in the trusted sets without an approval of this home; what is decided by itself is named."""
     from alice_exp.review.usecases import todays_report
 
-    together, apart = todays_report.standing(terminal.session.home)
-    name_apart(terminal, [placed.block.id for placed in apart])
-    hashes = {placed.block.id: content_hash(placed.block) for placed in together}
+    found, apart = todays_report.standing(terminal.session.home)
+    one_by_one = (
+        "alice-exp: to be decided on one by one (a secret, a private fact, or rejected before): {ids}"
+    )
+    if apart:
+        terminal.note(say(one_by_one, ids=listed([placed.block.id for placed in apart])))
+    return found
+
+
+def standing(terminal: Terminal) -> Choice:
+    """All of these, as they stand."""
+    hashes = {placed.block.id: content_hash(placed.block) for placed in together(terminal)}
     return Choice(tuple(hashes), True, hashes=hashes)
-
-
-def name_apart(terminal: Terminal, ids: Sequence[str]) -> None:
-    """Say which blocks are never approved along with others."""
-    if ids:
-        terminal.note(
-            say(
-                "alice-exp: to be decided on one by one (a secret, a private fact, or rejected before): {ids}",
-                ids=listed(ids),
-            )
-        )
 
 
 def meant(terminal: Terminal, project: str) -> str:

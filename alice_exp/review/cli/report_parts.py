@@ -293,7 +293,7 @@ def team_document(came: Came) -> dict[str, Any]:
 
 def _by_hand(name: str, is_told: bool) -> Row:
     if name.startswith("exp-"):
-        return Row(name, say("an edit in a file raised its trust"), f"alice-exp log {name}", name, is_told)
+        return Row(name, say("an edit in a file added or raised it"), f"alice-exp log {name}", name, is_told)
     changed = say("the configuration was changed in its file")
     return Row(name, changed, "alice-exp log --by editor", name, is_told)
 

@@ -237,7 +237,7 @@ def _carried_out(
                 row = rejected(terminal, chosen.ids, bulk=chosen.is_wide, **how)
             if also == "purge" and not dry_run:
                 purged(terminal, row.ids)
-            done.append((decision.verb, row, chosen))
+            done.append(("purge" if also == "purge" else decision.verb, row, chosen))
         except (RefusedError, NotFoundError) as error:
             failed.append(error)
     # With some decisions carried out the others are warnings: an error would hide what was done.
@@ -266,17 +266,19 @@ def _confirmed(
     seen = show_unseen(terminal, () if chosen.is_wide else chosen.ids, others) | dict(chosen.hashes)
     if dry_run:
         return seen
-    count = len(ids)
-    if verb == "purge":
-        question = say("Reject {count} candidates, and keep no word of them?", count=count)
-        terminal.confirm(question, is_new=bool(seen))
-    elif ids and (chosen.is_wide or (seen and sys.stdin.isatty() and not terminal.json)):
-        approves = say("Approve {count} candidates?", count=count)
-        question = approves if verb == "approve" else say("Reject {count} candidates?", count=count)
-        terminal.confirm(question, is_new=bool(seen) or chosen.is_wide)
-    elif verb == "approve":
+    is_asked = chosen.is_wide or (seen and sys.stdin.isatty() and not terminal.json)
+    if verb == "purge" or (ids and is_asked):
+        terminal.confirm(say(_ASKS[verb], count=len(ids)), is_new=bool(seen) or chosen.is_wide)
+    elif ids and verb == "approve":
         terminal.require_confirmation()
     return seen
+
+
+_ASKS = {
+    "purge": "Reject {count} candidates, and keep no word of them?",
+    "approve": "Approve {count} candidates?",
+    "reject": "Reject {count} candidates?",
+}
 
 
 def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], left: Sequence[str]) -> None:
@@ -285,7 +287,7 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], le
     of: dict[str, list[str]] = {"approve": [], "reject": []}
     for verb, row, _ in done:
         for placed in row.placed:
-            of[verb_of(placed, verb)].append(placed.block.id)
+            of["approve" if verb_of(placed, verb) == "approve" else "reject"].append(placed.block.id)
     document = _document(done) | {
         "commits": commits,
         "approved": of["approve"],

@@ -14,13 +14,13 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Placed, content_hash
 from alice_exp.review.cli.asked_decisions import answered_key, approved, ask, trusted_texts
 from alice_exp.review.cli.candidate_card import goal, neighbours, told
-from alice_exp.review.cli.named_candidates import name_apart
+from alice_exp.review.cli.named_candidates import together
 from alice_exp.review.cli.report_parts import brought, doubted, why_it_waits
 from alice_exp.review.cli.single_keys import LATER, QUITTING, key
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.doubts import Question
 from alice_exp.review.rules.report_order import project_of
-from alice_exp.review.usecases import rival_answers, todays_report
+from alice_exp.review.usecases import rival_answers
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 
@@ -158,11 +158,9 @@ def key_help() -> tuple[str, ...]:
 
 def standing_pages(terminal: Terminal, rule: Callable[[str], None], width: int) -> tuple[int, bool]:
     """Ask page by page; the number of blocks approved, and whether the person quit. ``rule`` draws a title."""
-    together, apart = todays_report.standing(terminal.session.home)
-    name_apart(terminal, [placed.block.id for placed in apart])
-    count = 0
-    for at in range(0, len(together), len(DIGITS)):
-        rows = {placed.block.id: placed for placed in together[at : at + len(DIGITS)]}
+    standing, count = together(terminal), 0
+    for at in range(0, len(standing), len(DIGITS)):
+        rows = {placed.block.id: placed for placed in standing[at : at + len(DIGITS)]}
         was = trusted_texts(terminal, [*rows.values()])
         texts = {one: f"{told(p)}\n{one} · {why_it_waits(p, was.get(one))}" for one, p in rows.items()}
         rule(say("in the trusted sets, but not as you approved it"))

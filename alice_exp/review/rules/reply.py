@@ -25,8 +25,9 @@ MOST_BYTES = 4096
 
 _ONE = r"(?:approve\s+|同意\s*)?(?:number\s+|#|第)?([0-9]+)\s*[条號号]?\s*"
 _MORE = {
-    "new": _ONE + r"(?:replaces?(?: it| that| the old(?: one)?)?|(?:取代|替换|替換|代替)(?:旧的|它)?)",
-    "old": _ONE + r"(?:old|the old one|(?:留|要)旧的)",
+    "new": _ONE
+    + r"(?:new|(?:留|要)?新的|replaces?(?: it| that| the old(?: one)?)?|(?:取代|替[换換]|代替)(?:旧的|它)?)",
+    "old": _ONE + r"(?:old|the old one|(?:留|要)?旧的)",
     "both": _ONE + r"(?:both|keep both|两[个条]都[要留](?:着|下)?)",
     "neither": _ONE + r"(?:neither|两[个条]都不[要留])",
     "everywhere": r"(.*?)[,，]?\s*(?:everywhere|in (?:all|every) projects?|(?:在?所有项目|到处)都?(?:适用|有效)?)",
@@ -89,6 +90,8 @@ def read(
     """
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise unclear("a reply has at most {most} bytes", most=MOST_BYTES)
+    if not text.strip():
+        raise unclear("{what} is empty", what="TEXT")
     found = tokens(text)
     words = [token.text.casefold() for token in found]
     if "n" in words and "y" not in words and found[0].kind == "verb" and words[0] != "n" and words[-1] != "n":

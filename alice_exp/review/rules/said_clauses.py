@@ -153,7 +153,7 @@ class _Builder:
         """They do so: "the one about …"."""
 
     def read(self, words: Sequence[Word]) -> list[Clause]:
-        for (kind, word), (behind, behind_word) in zip(words, [*words[1:], ("", "")], strict=True):
+        for (kind, word), (behind, behind_word) in pairwise([*words, ("", "")]):
             clause = self.row[-1]
             clause.text += word if word > "\x7f" else f"{word} "
             is_why = clause.opener == "why"

@@ -108,7 +108,13 @@ def _planning(session: Session, first: Agenda, page: Page | None) -> Plan[_Basis
         shown = (waiting[placed.block.id] for placed in unseen)
         away, removes = _sent_back(back, gone, caller.now)
         moved = (*removes, *(put.block.id for put in away))
-        act = _act(caller, _trailers(report, gone, back, segment), ids, waiting, moved)
+        trailers = (
+            ("Report", report),
+            *(("Expired", placed.block.id) for placed in gone),
+            *refusals(back),
+            *((("Access", segment),) if segment else ()),
+        )
+        act = _act(caller, trailers, ids, waiting, moved)
         puts = (*(Put(placed.block, placed.path) for placed in shown), *asked, *away)
         puts = merged(puts, (put for put in folds if put.block.id not in moved))
         changed = ChangeSet(act, puts, removes, episodes=book)
@@ -241,17 +247,6 @@ def _folded(session: Session, snapshot: Snapshot) -> tuple[str, tuple[Put, ...],
 def _is_episode(read: str) -> bool:
     # Reads of blocks and of episodes share one log.
     return read.startswith("ep-")
-
-
-def _trailers(
-    report: str, gone: Sequence[Placed], back: Sequence[Returned], segment: str
-) -> tuple[tuple[str, str], ...]:
-    return (
-        ("Report", report),
-        *(("Expired", placed.block.id) for placed in gone),
-        *refusals(back),
-        *((("Access", segment),) if segment else ()),
-    )
 
 
 def _act(
