@@ -2,7 +2,8 @@
 
     == a rejected thought stays out        a case: test_a_rejected_thought_stays_out
     covers: R2.14                          the line of the requirements that it shows
-    home: sample                           a copy of sample_home; ``none``: no home yet; else a new one
+    home: sample                           the fixture that makes the home; ``none``: there is none yet; else ``home``
+    with: inline                           more fixtures
     -- for who reads
     $ alice-exp import jsonl - --json      a command; it runs in /w, the folder of the home (``alice``)
     < {"payload": "use rg"}                a line of its standard input
@@ -157,6 +158,8 @@ class Runner:
         kind = case.told.get("home", "home")
         if kind != "none":
             request.getfixturevalue(kind)
+        for name in case.told.get("with", "").split():
+            request.getfixturevalue(name)
         self.cli = request.getfixturevalue("cli")
         self.patch = request.getfixturevalue("monkeypatch")
         self.patch.chdir(self.folder)

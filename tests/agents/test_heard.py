@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from alice_exp import Alice, NotFoundError
-from alice_exp.agents.cli import hook_command
 from alice_exp.conversations.rules.context_window import estimate_tokens
 from tests.case_tables import cases
 from tests.dying import killed
@@ -17,13 +16,6 @@ from tests.dying import killed
 Call = Callable[..., Any]
 ORDER = "From now on ask me questions before you start coding."
 MOMENT = "Fix the failing test in tree.spec.ts now."
-
-
-@pytest.fixture
-def inline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No process of its own: what a hook leaves stays until the next command."""
-    monkeypatch.setattr(hook_command, "detach", lambda _: None)
-    monkeypatch.delenv("ALICE_PROJECT")
 
 
 @pytest.fixture
@@ -65,7 +57,7 @@ def agent(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, host: str =
 
 @pytest.mark.covers("B4.22")
 def test_said_once_proposed_by_the_model_approved_and_told_in_that_project_alone(
-    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, inline: None
+    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, by_folder: None
 ) -> None:
     here, other = project("one"), project("two")
     monkeypatch.chdir(here)
@@ -104,7 +96,7 @@ def test_said_once_proposed_by_the_model_approved_and_told_in_that_project_alone
 
 
 def test_only_the_host_that_heard_reads_it_unless_the_person_says_so(
-    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, inline: None
+    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, by_folder: None
 ) -> None:
     here = project("one")
     monkeypatch.chdir(here)
@@ -123,7 +115,7 @@ def test_only_the_host_that_heard_reads_it_unless_the_person_says_so(
 
 
 def test_a_person_lists_drops_and_stops(
-    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, inline: None
+    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, by_folder: None
 ) -> None:
     here = project("one")
     monkeypatch.chdir(here)
@@ -146,7 +138,7 @@ def test_a_person_lists_drops_and_stops(
 
 
 def test_what_waits_stands_in_the_order_in_which_it_was_said(
-    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, inline: None
+    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, by_folder: None
 ) -> None:
     here = project("one")
     monkeypatch.chdir(here)
@@ -167,7 +159,7 @@ def test_what_waits_stands_in_the_order_in_which_it_was_said(
 
 
 def test_a_compaction_keeps_what_was_said_so_far(
-    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, inline: None
+    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, by_folder: None
 ) -> None:
     here = project("one")
     monkeypatch.chdir(here)
@@ -178,7 +170,7 @@ def test_a_compaction_keeps_what_was_said_so_far(
 
 
 def test_what_is_old_by_reports_that_the_person_saw_goes(
-    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, inline: None
+    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, by_folder: None
 ) -> None:
     here = project("one")
     monkeypatch.chdir(here)
@@ -197,7 +189,7 @@ SIX = tuple(cases(__file__, "SIX"))
 
 @pytest.mark.covers("B4.23")
 def test_six_wordings_of_one_order_are_one_candidate_with_its_dates(
-    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, inline: None
+    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, by_folder: None
 ) -> None:
     here = project("one")
     monkeypatch.chdir(here)
@@ -224,7 +216,7 @@ STEPS = cases(__file__, "STEPS")
 
 
 def test_a_sentence_that_was_read_is_gone_at_once_or_read_again_but_never_two(
-    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, inline: None
+    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, by_folder: None
 ) -> None:
     here = project("one")
     monkeypatch.chdir(here)
@@ -237,7 +229,7 @@ def test_a_sentence_that_was_read_is_gone_at_once_or_read_again_but_never_two(
 
 
 def test_a_purge_takes_the_sentence_along(
-    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, inline: None
+    home: Path, cli: Call, project: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, by_folder: None
 ) -> None:
     here = project("one")
     monkeypatch.chdir(here)

@@ -32,12 +32,6 @@ def lines(records: Any) -> str:
     return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in records)
 
 
-@pytest.fixture
-def inline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No process of its own: what a hook leaves stays until the next command."""
-    monkeypatch.setattr(hook_command, "detach", lambda _: None)
-
-
 def told(folder: Path, records: Any = CLAUDE, **more: Any) -> str:
     file = folder / "talk.jsonl"
     file.write_text(lines(records), encoding="utf-8")

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from alice_exp import Alice, Filters, RefusedError, UsageError
-from alice_exp.agents.cli import hook_command
 from alice_exp.caller.project import spot_at
 
 Call = Callable[..., Any]
@@ -19,10 +18,8 @@ Repository = Callable[..., Path]
 
 
 @pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_folder: None) -> Repository:
     """Make a repository, with a remote where one is named, and go there."""
-    monkeypatch.delenv("ALICE_PROJECT")
-    monkeypatch.setattr(hook_command, "detach", lambda _: None)
 
     def made(name: str, remote: str = "", mark: str = "") -> Path:
         folder = tmp_path / "work" / name

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from alice_exp.agents.cli import hook_command
 from alice_exp.agents.usecases.captured_sessions import command_of
 from alice_exp.conversations.rules import transcripts
 from alice_exp.conversations.store import file_sessions as store
@@ -40,12 +39,10 @@ def ended(cli: Call, folder: Path, session: str, *rows: dict[str, Any]) -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_folder: None) -> Path:
     made = tmp_path / "work"
     subprocess.run(["git", "init", "-q", str(made)], check=True)
     monkeypatch.chdir(made)
-    monkeypatch.delenv("ALICE_PROJECT")
-    monkeypatch.setattr(hook_command, "detach", lambda _: None)
     return made
 
 

@@ -2,9 +2,9 @@
 
 import json
 import stat
-import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -263,22 +263,18 @@ def test_d56_a_model_that_fails_marks_nothing_and_loses_nothing(
         modelled(cli, model.url)
         begun(cli)
         before = commits(git, home)
-        began = time.monotonic()
         early = [cli("session", "say", "demo", f"我叫张三 {number}").stderr for number in range(4)]
         assert early == [""] * 4, "the fifth message asks the model, none before"
         said = cli("session", "say", "demo", "我叫张三 4")
         assert (said.code, said.stdout) == (0, "")
         assert said.stderr.count("\n") == 1 and said.stderr.startswith("alice-exp: "), said.stderr
         assert "Traceback" not in said.stderr
-        asking = time.monotonic()
         asked = cli("session", "extract", "demo", "--json", check=False)
-        assert time.monotonic() - asking < 15
         assert (asked.code, asked.error["code"]) == (7, "provider")
         ended = cli("session", "end", "demo", "--forget", check=False)
         assert ended.code == 7 and (home / "sessions/demo.jsonl").exists()
         ended = cli("session", "end", "demo", check=False)
         assert (ended.code, ended.stderr.count("\n")) == (7, 1)
-        assert time.monotonic() - began < 60
     assert pool(cli) == {} and commits(git, home) == before
     assert cli("session", "list", "--json").json["sessions"][0]["unextracted"] == 5
     assert not [row for row in lines(home) if row.get("mark") == "extracted"]
@@ -291,18 +287,20 @@ def test_a_server_that_names_a_time_is_asked_again_then_and_no_sooner(
     home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = server.says('[{"content": "用户名字是张三", "importance": 0.9}]')
+    slept: list[float] = []
+    clock = SimpleNamespace(monotonic=lambda: sum(slept), sleep=slept.append)
+    monkeypatch.setattr("alice_exp.kernel.models.time", clock)
     with server.serving(server.status(429, "1"), found) as model:
         modelled(cli, model.url)
         begun(cli, *EXAMPLE_B)
-        began = time.monotonic()
         assert cli("session", "extract", "demo", "--json").json["ids"]
-        assert time.monotonic() - began >= 1.0 and len(model.prompts) == 2
+        assert slept == [1.0] and len(model.prompts) == 2
         # More than there is time for: said at once, and not asked again.
         model.steps[:] = [server.status(429, "3600")]
         cli("session", "say", "demo", "user", "I live in Berlin")
-        began, asked = time.monotonic(), len(model.prompts)
+        asked = len(model.prompts)
         assert cli("session", "extract", "demo", check=False).code == 7
-        assert time.monotonic() - began < 60 and len(model.prompts) == asked + 1
+        assert slept == [1.0] and len(model.prompts) == asked + 1
 
 
 @table("body", "code")
@@ -315,10 +313,9 @@ def test_a_program_as_a_model(
     program.chmod(0o755)
     cli("config", "set", "provider.command", str(program))
     begun(cli, ("user", "我叫张三"))
-    began = time.monotonic()
     done = cli("session", "end", "demo", check=False)
     assert done.code == code, done.stderr
-    assert done.stderr.count("\n") == (1 if code else 0) and time.monotonic() - began < 50
+    assert done.stderr.count("\n") == (1 if code else 0)
     assert cli("session", "list", "--json").json["sessions"][0]["unextracted"] == (1 if code else 0)
     cli("config", "set", "provider.command", "no such program")
     cli("session", "say", "demo", "user", "我住在上海")

@@ -223,9 +223,7 @@ def test_whatever_it_does_words_answer_with_one_warning(
     monkeypatch.setattr("alice_exp.finding.store.embedded.LIMIT", 0.4)
     fails(server)
     cli("config", "set", "provider.base_url", server.url)
-    began = time.monotonic()
     found = cli("recall", ASKED, "--json")
-    assert time.monotonic() - began < 10
     assert ids(found) == ["exp-aaa22222", "exp-bbb22222"]
     assert len(found.stderr.splitlines()) == 1, found.stderr
     assert "embedder" in found.stderr

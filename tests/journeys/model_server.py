@@ -80,18 +80,20 @@ def cut_off(asked: Asked) -> None:
 
 
 def silent(asked: Asked) -> None:
-    """No answer for longer than anybody waits."""
+    """An answer, but later than anybody waits: who has waited all the same has one."""
     time.sleep(40)
-    asked.close_connection = True
+    says("[]")(asked)
 
 
 def dripping(asked: Asked) -> None:
-    """An answer that goes on and on, a byte at a time, never late enough for a read to time out."""
-    asked.send(b"{", length=1000)
+    """The same, begun at once and a byte at a time, never late enough for a read to time out."""
+    body = completion("[]")
+    asked.send(b" ", length=401 + len(body))
     for _ in range(400):
         time.sleep(0.1)
         asked.wfile.write(b" ")
         asked.wfile.flush()
+    asked.wfile.write(body)
 
 
 @contextmanager
