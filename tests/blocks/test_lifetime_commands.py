@@ -178,118 +178,7 @@ def test_the_editor_gets_a_private_file(
 # -- move -------------------------------------------------------------------------------------------------------
 
 
-def test_move_takes_comments_along_and_leaves_approval_and_times(tools: Path, cli: Call) -> None:
-    done = act(cli, "move", "exp-aaaaaaa2", "universal/search")
-    assert done["approved"] is True and done["namespace"] == "search"
-    moved = (tools.parent / "search.jsonc").read_text()
-    assert all(remark in moved for remark in ("// above the first", "// behind the id", "/* within */"))
-    assert '"updated_at": "2026-01-10T08:00:00Z"' in moved
-    rest = tools.read_text()
-    assert "exp-aaaaaaa2" not in rest and "// above the second" in rest and "above the first" not in rest
-    assert cli("move", "exp-aaaaaaa2", "universal/search", "--json").json["commit"] is None
-
-
-@pytest.mark.covers("B2.44")
-def test_move_to_personal_is_one_way(tools: Path, cli: Call, git: Callable[..., str], world: Path) -> None:
-    done = act(cli, "move", "exp-aaaaaaa2", "personal/workflow_habits")
-    assert done["set"] == "personal"
-    shown = act(cli, "show", "exp-aaaaaaa2")
-    assert (shown["about"], shown["state"], shown["shareable"]) == ("user", "reliable", False)
-    commits = heads(git, world)
-    refused = cli("move", "exp-aaaaaaa2", "universal/tool_usage", "--json", check=False)
-    assert refused.code == 6 and "memorize" in refused.error["hint"]
-    assert (
-        cli("move", "exp-aaaaaaa2", "personal/user_preferences", "--json").json["namespace"]
-        == "user_preferences"
-    )
-    assert heads(git, world) == commits + 1
-
-
-def test_only_a_decision_leads_out_of_the_pool_and_revive_out_of_the_archive(tools: Path, cli: Call) -> None:
-    candidate = str(act(cli, "memorize", "use uv", "--when", "installing")["id"])
-    refused = cli("move", candidate, "universal/tool_usage", "--json", check=False)
-    assert refused.code == 6 and f"approve {candidate} --to universal/tool_usage" in refused.error["hint"]
-    cli("retire", "exp-aaaaaaa2", "--reason", "gone")
-    refused = cli("move", "exp-aaaaaaa2", "universal/tool_usage", "--json", check=False)
-    assert refused.code == 6 and "revive" in refused.error["hint"]
-    assert cli("move", "exp-bbbbbbb2", "low_value/pending_20260220", check=False).code == 2
-
-
 # -- retire and revive ------------------------------------------------------------------------------------------
-
-
-def test_retire_archives_with_the_reason_and_revive_brings_back_count_and_approval(
-    tools: Path, cli: Call
-) -> None:
-    done = act(cli, "retire", "exp-aaaaaaa2", "--reason", "the build moved")
-    assert (done["set"], done["state"], done["verifications"]) == ("archive", "obsolete", 12)
-    archived = (tools.parents[1] / "archive" / "obsolete.jsonc").read_text()
-    assert '"quote": "the build moved"' in archived and "// behind the id" in archived
-    assert "exp-aaaaaaa2" not in [block["id"] for block in act(cli, "list")["blocks"]]  # type: ignore[attr-defined]
-    back = act(cli, "revive", "exp-aaaaaaa2", "--yes")
-    assert (back["set"], back["namespace"], back["state"], back["verifications"]) == (
-        "universal",
-        "tool_usage",
-        "possible",
-        12,
-    )
-    assert back["approved"] is True
-    assert act(cli, "show", "exp-aaaaaaa2")["confidence"] == 0.3
-    assert "// behind the id" in tools.read_text()
-    logged = act(cli, "log", "exp-aaaaaaa2")["commits"]
-    steps = [(row["op"], row["from"], row["to"]) for row in logged[:2]]  # type: ignore[index]
-    assert steps == [("revive", "obsolete", "possible"), ("retire", "reliable", "obsolete")]
-
-
-def test_retire_to_past_stays_in_place(tools: Path, cli: Call) -> None:
-    done = act(cli, "retire", "exp-aaaaaaa2", "--to", "past", "--reason", "since version 14")
-    assert (done["set"], done["state"], done["verifications"]) == ("universal", "past", 12)
-    assert cli("retire", "exp-bbbbbbb2", "--to", "past", "--reason", "x", check=False).code == 6
-    assert cli("retire", "exp-aaaaaaa2", "--to", "reliable", "--reason", "x", check=False).code == 2
-    assert cli("retire", "exp-aaaaaaa2", check=False).code == 2
-    assert cli("retire", "exp-aaaaaaa2", "--reason", " ", check=False).code == 2
-
-
-@pytest.mark.covers("R2.9")
-def test_no_failure_archives_what_was_approved_and_a_person_alone_revives_what_is_retired(
-    tools: Path, cli: Call
-) -> None:
-    for scenario in "abcdefgh":
-        failed = act(cli, "outcome", "exp-bbbbbbb2", "fail", "--scenario", scenario)
-    assert (failed["set"], failed["state"]) == ("universal", "possible")
-    act(cli, "retire", "exp-bbbbbbb2", "--reason", "gone", "--yes")
-    (gone,) = [one for one in act(cli, "list", "--archived")["blocks"] if one["id"] == "exp-bbbbbbb2"]  # type: ignore[attr-defined]
-    assert (gone["set"], gone["confidence"]) == ("archive", 0.0)
-    refused = cli("revive", "exp-bbbbbbb2", "--json", env={"ALICE_ACTOR": "agent"}, check=False)
-    assert (
-        refused.code == 6 and refused.error["hint"] == "ask the person to run: alice-exp revive exp-bbbbbbb2"
-    )
-    back = act(cli, "revive", "exp-bbbbbbb2", "--yes")
-    assert (back["state"], back["set"], back["namespace"]) == ("possible", "universal", "tool_usage")
-
-
-def test_a_rejection_is_lifted_only_when_asked_and_then_blocks_no_more(home: Path, cli: Call) -> None:
-    words = ("memorize", "restart it twice", "--when", "the router hangs")
-    candidate = str(act(cli, *words)["id"])
-    cli("heartbeat")
-    cli("reject", candidate, "--reason", "no")
-    assert cli(*words, check=False).code == 6
-    refused = cli("revive", candidate, "--json", "--yes", check=False)
-    assert refused.code == 6 and "--from-rejected" in refused.error["hint"]
-    back = act(cli, "revive", candidate, "--from-rejected", "--yes")
-    assert (back["set"], back["state"], back["approved"]) == ("low_value", "possible", False)
-    assert act(cli, *words)["merged"] is True
-    report = act(cli, "heartbeat")
-    assert [item["id"] for item in report["items"]] == [candidate]  # type: ignore[attr-defined]
-
-
-def test_an_unapproved_block_of_universal_still_waits_after_its_revival(tools: Path, cli: Call) -> None:
-    text = tools.read_text().replace('"use ruff format"', '"use black"')
-    tools.write_text(text)
-    assert act(cli, "retire", "exp-bbbbbbb2", "--reason", "gone", "--yes")["set"] == "archive"
-    back = cli("revive", "exp-bbbbbbb2", "--yes")
-    assert "waits for your approval" in back.stdout
-    assert act(cli, "show", "exp-bbbbbbb2")["approved"] is False
 
 
 # -- all of them ------------------------------------------------------------------------------------------------
@@ -353,19 +242,6 @@ def _said(pid: int, terminal: int) -> Result:
                 break
     _, status = os.waitpid(pid, 0)
     return Result(os.waitstatus_to_exitcode(status), b"".join(pieces).decode(), "")
-
-
-def test_without_a_terminal_revive_needs_yes(
-    tools: Path, cli: Call, git: Callable[..., str], world: Path
-) -> None:
-    cli("retire", "exp-aaaaaaa2", "--reason", "over")
-    commits = heads(git, world)
-    assert cli("revive", "exp-aaaaaaa2", check=False).code == 6
-    assert heads(git, world) == commits
-    assert cli("revive", "exp-aaaaaaa2", "--dry-run").stdout.startswith(
-        "would be: exp-aaaaaaa2  obsolete → possible"
-    )
-    assert cli("revive", "exp-aaaaaaa2", "--yes").code == 0
 
 
 @pytest.mark.parametrize("act", [["retire", "--reason", "x"], ["purge"], ["show"], ["why"]])

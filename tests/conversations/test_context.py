@@ -125,15 +125,6 @@ def test_no_file_of_a_repository_gets_what_is_about_the_person_unasked(
     assert all(one in cli("prime").stdout for one in mine), "what is printed goes into no file"
 
 
-def test_a_home_folder_under_git_is_a_repository(home: Path, cli: Call, world: Path) -> None:
-    cli("remember", "I like green tea")
-    subprocess.run(["git", "init", "-q"], cwd=world / "person", check=True)
-    done = cli("prime", "--into", "~/notes/AGENTS.md", "--json")
-    assert (done.json["personal_left_out"], done.json["changed"]) == (1, False)
-    assert not (world / "person/notes/AGENTS.md").exists()
-    assert cli("prime", "--personal").stdout == cli("prime").stdout
-
-
 @pytest.mark.parametrize("budget", [1, 20, 40, 80, 200])
 def test_prime_keeps_its_budget(home: Path, cli: Call, budget: int) -> None:
     for number in range(20):

@@ -82,39 +82,6 @@ def test_what_a_person_approved_stays_approved(home: Path, cli: Call) -> None:
     assert path.read_text().startswith("// a remark\n")
 
 
-def test_a_fresh_clone_without_its_ledger_waits_as_a_whole(
-    home: Path, cli: Call, world: Path, git: Git
-) -> None:
-    one = cli("memorize", "use rg", "--when", "searching", "--json").json["id"]
-    cli("approve", one, "--yes")
-    put(home, forged(), path="universal/api_patterns.jsonc")
-    commit(home)
-    for name, init in (("left", False), ("taken", True)):
-        there = world / name
-        there.mkdir()
-        subprocess.run(["git", "clone", "-q", home / "experiences", there / "experiences"], check=True)
-        cli("init", env={"ALICE_HOME": str(there)}) if init else None
-        env = {"ALICE_HOME": str(there)}
-        for block_id in ("exp-aaaa2222", one):
-            assert cli("show", block_id, "--json", env=env).json["approved"] is False
-
-
-def test_a_history_whose_head_nobody_marked_takes_its_newest_act_as_seen(
-    home: Path, cli: Call, git: Git
-) -> None:
-    one = cli("memorize", "use rg", "--when", "searching", "--json").json["id"]
-    cli("approve", one, "--yes")
-    put(home, forged(), path="universal/api_patterns.jsonc")
-    commit(home)
-    git(home, "update-ref", "-d", "refs/alice/seen")
-    assert not believed(cli) and cli("show", one, "--json").json["approved"] is True
-    assert "exp-aaaa2222" in cli("heartbeat", "--json").json["by_hand"]
-    git(home, "update-ref", "-d", "refs/alice/seen")
-    before = git(home, "rev-parse", "HEAD")
-    cli("list")
-    assert git(home, "rev-parse", "HEAD") == before == git(home, "rev-parse", "refs/alice/seen")
-
-
 @pytest.mark.parametrize("how", ["committed", "edited"])
 def test_a_reader_that_cannot_adopt_believes_no_claim(home: Path, cli: Call, git: Git, how: str) -> None:
     """While another process writes, or the history cannot be written to, readers read without adopting."""
@@ -142,16 +109,3 @@ def test_a_broken_file_that_git_committed_is_set_aside(home: Path, cli: Call, gi
     assert cli("check", check=False).code == 3
     path.write_text(broken + "]\n}\n")
     assert cli("check", "--json", check=False).json["problems"] == []
-
-
-def test_a_power_cut_between_the_branch_and_its_mark_leaves_our_act_ours(
-    home: Path, cli: Call, git: Git
-) -> None:
-    one = cli("memorize", "use rg", "--when", "searching", "--json").json["id"]
-    seen = git(home, "rev-parse", "HEAD")
-    cli("approve", one, "--yes")
-    head = git(home, "rev-parse", "HEAD")
-    git(home, "update-ref", "refs/alice/seen", seen)
-    git(home, "update-ref", "refs/alice/pending", head)
-    assert cli("show", one, "--json").json["approved"] is True
-    assert git(home, "rev-parse", "HEAD") == head == git(home, "rev-parse", "refs/alice/seen")

@@ -84,25 +84,6 @@ def test_a_misspelt_name_of_the_list_deletes_nothing(home: Path, cli: Call, path
     assert cli("log", "--op", "adopt", "--json").json["commits"] == []
 
 
-def test_the_configuration_is_adopted_and_a_broken_one_waits(
-    home: Path, cli: Call, git: Callable[..., str]
-) -> None:
-    path = home / "experiences/config.jsonc"
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace('"past": 3', '"past": 1'), encoding="utf-8")
-    made = cli("memorize", "use rg", "--json").json["id"]
-    assert cli("outcome", made, "ok", "--json").json["state"] == "past"
-    assert ("editor", "adopt: config, changed") in acts(git, home, 3)
-    path.write_text("{", encoding="utf-8")
-    found = cli("check", "--json", check=False)
-    assert (found.code, found.json["problems"][0]["path"]) == (3, "config.jsonc")
-    head = git(home, "rev-parse", "HEAD")
-    cli("list")
-    assert git(home, "rev-parse", "HEAD") == head
-    cli("memorize", "another")
-    assert git(home, "status", "--porcelain") == "M config.jsonc"
-
-
 def test_saving_the_same_size_twice_within_a_tick_is_seen(home: Path, cli: Call) -> None:
     path = put(home, PERSONAL, '{"id": "exp-aaaaaa22", "payload": "00"}')
     cli("list")

@@ -96,16 +96,6 @@ def test_nothing_holds_the_text_any_more_and_all_else_is_as_it_was(
     sound(home)
 
 
-def test_what_came_before_the_block_keeps_its_commits(
-    world: Path, cli: Call, git: Callable[..., str], secret: str
-) -> None:
-    home = world / "alice"
-    first = git(home, "rev-list", "--max-parents=0", "HEAD")
-    done = cli("purge", secret, "--yes", "--json").json
-    assert git(home, "rev-list", "--max-parents=0", "HEAD") == first
-    assert done["commits"] == int(git(home, "rev-list", "--count", "HEAD")) - 2
-
-
 def test_a_decision_that_has_nothing_to_do_with_it_keeps_waiting_for_its_outcome(
     world: Path, cli: Call, secret: str
 ) -> None:

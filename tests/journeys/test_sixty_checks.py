@@ -234,61 +234,7 @@ def test_d14_three_ten_and_fifty_successes(home: Path, cli: Call) -> None:
     }
 
 
-def test_d22_why_tells_everything(home: Path, cli: Call) -> None:
-    block = cli(
-        "memorize", "use rg", "--when", "searching code", "--evidence", "rg took 0.1 s", "--json"
-    ).json["id"]
-    cli("heartbeat")
-    cli("approve", block, "--yes")
-    for _ in range(3):
-        last = outcome(cli, block, "ok")
-    said = cli("why", block).stdout
-    for part in (
-        "searching code",
-        "use rg",
-        "rg took 0.1 s",
-        "trust",
-        "confidence",
-        "decay",
-        "match",
-        last["commit"][:8],
-    ):
-        assert part in said
-    told = cli("why", block, "--json").json
-    assert told["transitions"][0]["op"] == "memorize", "oldest first"
-    assert all(step["commit"][:8] in said for step in told["transitions"])
-    assert len(told["transitions"]) >= 5
-    raised = [step for step in told["transitions"] if step["from"] == "possible" and step["to"] == "past"]
-    assert [step["op"] for step in raised] == ["approve"], "its quote is evidence of its own (B5.2)"
-
-
 # -- Heartbeat ----------------------------------------------------------------------------------------------------
-
-
-def test_d24_a_bare_yes_approves_that_report_alone(home: Path, cli: Call) -> None:
-    work = cli("memorize", "use rg", "--json").json["id"]
-    user = cli("memorize", "likes tea", "--about", "user", "--json").json["id"]
-    cli("heartbeat")
-    later = cli("memorize", "came later", "--json").json["id"]
-    assert cli("reply", "同意", check=False).code == 6
-    cli("reply", "同意", "--yes")
-    places = {one["id"]: one["set"] for one in cli("list", "--json").json["blocks"]}
-    assert places == {work: "universal", user: "personal", later: "low_value"}
-
-
-def test_d25_what_changed_since_the_report_must_be_shown_again(home: Path, cli: Call) -> None:
-    block = cli("memorize", "use rg", "--json").json["id"]
-    other = cli("memorize", "use fd", "--json").json["id"]
-    cli("heartbeat")
-    path = home / "experiences/low_value_pool/pending_20260220.jsonc"
-    path.write_text(path.read_text(encoding="utf-8").replace("use rg", "rm -rf /"), encoding="utf-8")
-    result = cli("approve", block, other, "--yes", "--json", check=False)
-    assert result.code == 5, "the rest is done"
-    assert result.json["ids"] == [other]
-    assert cli("show", block, "--json").json["set"] == "low_value"
-    cli("heartbeat")
-    cli("approve", block, "--yes")
-    assert cli("show", block, "--json").json["set"] == "universal"
 
 
 def test_d27_an_unanswered_candidate_goes_to_the_second(home: Path, cli: Call) -> None:

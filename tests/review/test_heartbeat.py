@@ -7,7 +7,6 @@ import re
 import select
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from tests.conftest import ROOT, Call
 from tests.cost import seconds
 
 FIRST = "2026-02-13T09:00:00Z"
-Git = Callable[..., str]
 
 
 def at(moment: str) -> dict[str, str]:
@@ -176,33 +174,6 @@ def shown(home: Path, cli: Call) -> str:
 
 
 # ----------------------------------------------------------------------------------------------------- rejection
-
-
-def test_a_rejected_inference_typed_into_the_pool_does_not_stay(home: Path, cli: Call, git: Git) -> None:
-    block_id = cli("memorize", "用户喜欢吃辣", "--json").json["id"]
-    cli("heartbeat")
-    cli("reject", "1")
-    pool = home / "experiences/low_value_pool/pending_20260220.jsonc"
-    pool.write_text(
-        '{"blocks": [{"payload": "吃辣，用户喜欢～"}, {"payload": "用户不喜欢吃辣"}]}', encoding="utf-8"
-    )
-    looked = cli("list", "--json", env=at("2026-02-20T09:30:00Z"))
-    assert [one["payload"] for one in looked.json["blocks"]] == ["用户不喜欢吃辣"]
-    assert f"rejected before, as {block_id}" in looked.stderr
-    assert f"revive {block_id} --from-rejected" in looked.stderr
-    report = cli("heartbeat", "--json", env=at("2026-02-20T10:00:00Z")).json
-    assert [item["payload"] for item in report["items"]] == ["用户不喜欢吃辣"]
-    (back,) = report["returned"]
-    assert (back["payload"], back["rejected"], back["set"]) == ("用户喜欢吃辣", block_id, None)
-    refused = cli("restore", back["id"], check=False)
-    assert (refused.code, block_id in refused.stderr) == (6, True)
-    assert "吃辣，用户喜欢" not in pool.read_text(encoding="utf-8")
-    assert "吃辣，用户喜欢" in git(home, "log", "-p", "--format=%an"), (
-        "what the person typed is kept in history"
-    )
-    cli("revive", block_id, "--from-rejected", "--yes", env=at("2026-02-20T10:01:00Z"))
-    again = cli("heartbeat", "--json", env=at("2026-02-20T10:02:00Z")).json
-    assert sorted(item["payload"] for item in again["items"]) == ["用户不喜欢吃辣", "用户喜欢吃辣"]
 
 
 # ---------------------------------------------------------------------------------------------------------- forms

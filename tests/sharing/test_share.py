@@ -125,22 +125,6 @@ def test_all_five_phases_are_there(ann: Path, bob: Path, cli: Call, world: Path)
     assert [one["id"] for one in decided["applied"]] == [shared]
 
 
-def test_only_a_person_shares_and_confirms(
-    ann: Path, cli: Call, world: Path, git: Callable[..., str]
-) -> None:
-    path = exported(cli, world)
-    head = git(ann, "rev-parse", "HEAD")
-    for command in (["allow", "denied22"], ["deny", "super222"], ["export", "x"], ["import", str(path)]):
-        done = cli("share", *command, "--yes", "--actor", "agent", check=False)
-        assert done.code == 6 and "only a person" in done.stderr
-    for command in (["allow", "denied22"], ["export", str(world / "y")]):
-        assert cli("share", *command, check=False).code == 6
-    assert not (world / "y").exists()
-    assert git(ann, "rev-parse", "HEAD") == head
-    assert cli("share", "allow", "mine2222", "--yes", check=False).code == 6
-    assert cli("share", "allow", "aboutme2", "--yes", check=False).code == 6
-
-
 SECRETS = {**dict(cases(__file__, "SECRETS")), "github": ("use ghp_" + "a1B2" * 9, "a GitHub token")}
 
 

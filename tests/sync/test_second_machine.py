@@ -138,28 +138,6 @@ def test_an_approval_that_git_committed_elsewhere_is_void_here(
     assert [one["actor"] for one in cli("log", "--json").json["commits"] if one["op"] == "git"] != ["user"]
 
 
-def test_what_the_person_decided_elsewhere_counts_and_is_counted(
-    pair: tuple[Path, Path], cli: Call, git: Git
-) -> None:
-    home, other = pair
-    ids = [
-        cli("memorize", said, "--when", said, "--json", env=at(other)).json["id"]
-        for said in ("use rg", "use jq")
-    ]
-    old = cli("memorize", "use ag", "--when", "use rg", "--json", env=at(other)).json["id"]
-    cli("approve", old, "--yes", env=at(other))
-    cli("approve", ids[0], "--replaces", old, "--yes", env=at(other))
-    cli("approve", ids[1], "--yes", env=at(other))
-    cli("config", "set", "thresholds.past", "4", env=at(other))
-    bring(cli, git, home, other, "sync")
-    assert git(home, "rev-parse", "HEAD") == git(other, "rev-parse", "HEAD"), "a plain fast-forward"
-    assert all(cli("show", one, "--json", env=at(home)).json["approved"] for one in ids)
-    report = cli("heartbeat", "--json", env=at(home)).json
-    assert report["elsewhere"] == {"approved": 3, "raised": 0, "config": True, "asked": []}
-    assert "3 approved on another machine" in report["summary"]
-    assert cli("heartbeat", "--json", env=at(other)).json["elsewhere"]["approved"] == 0
-
-
 @pytest.mark.covers("BX.25")
 @pytest.mark.parametrize("answer", ["the lower", "the higher"])
 def test_both_machines_hear_of_a_block_on_which_they_decided_otherwise(
@@ -197,31 +175,6 @@ def test_both_machines_hear_of_a_block_on_which_they_decided_otherwise(
     for home, now in ((here, ahead), (there, later)):
         assert cli("heartbeat", "--json", env=at(home) | now).json["elsewhere"]["asked"] == []
         assert cli("show", one, "--json", env=at(home)).json["set"] == places[answer]
-
-
-def test_of_two_texts_that_took_the_place_of_one_the_report_asks_which_holds(
-    pair: tuple[Path, Path], cli: Call
-) -> None:
-    here, there = pair
-    trigger = ("--when", "deploying the website", "--json")
-    old = cli("memorize", "ship to the server alpha", *trigger, env=at(here)).json["id"]
-    cli("approve", old, "--yes", env=at(here))
-    bring(cli, lambda *_: "", there, here, "sync")
-    new = []
-    for home, name, hour in ((here, "beta", 10), (there, "gamma", 11)):
-        now = at(home) | {"ALICE_NOW": f"2026-02-20T{hour}:00:00Z"}
-        new.append(cli("memorize", f"ship to the server {name}", *trigger, env=now).json["id"])
-        cli("approve", new[-1], "--replaces", old, "--yes", env=now)
-    later = {"ALICE_NOW": "2026-02-20T12:00:00Z"}
-    for home in (here, there, here):
-        cli("sync", env=at(home) | later)
-    for home in (here, there):
-        held = cli("list", "--set", "universal", "--json", env=at(home)).json["blocks"]
-        assert {block["id"] for block in held} == {old, *new}
-        report = cli("heartbeat", "--peek", "--json", env=at(home) | later).json
-        assert [(one["id"], one["with"]["id"]) for one in report["settle"]] == [(new[1], new[0])]
-    cli("approve", new[1], "--replaces", new[0], "--yes", env=at(here) | later)
-    assert not cli("heartbeat", "--peek", "--json", env=at(here) | later).json["settle"]
 
 
 def test_a_broken_file_from_elsewhere_is_refused(

@@ -86,37 +86,6 @@ def test_who_had_seen_the_others_decision_wins_whatever_the_clocks_say(
     assert not sync(cli, one).json["remotes"][0]["asked"]
 
 
-def test_the_narrower_place_holds_until_the_person_says_again(in_step: InStep, cli: Call) -> None:
-    here, there = in_step.here, in_step.there
-    block = learned(cli, here, "use make fast", "--project", "shop/web")
-    sync(cli, here, there)
-    cli("heartbeat", env=at(there))
-    cli("approve", block, "--everywhere", "--yes", env=at(here, **AHEAD))
-    cli("approve", block, "--yes", env=at(there))
-    sync(cli, here, there, here)
-    for home in (here, there):
-        one = cli("show", block, "--json", env=at(home)).json
-        assert (one["approved"], one["project"]) == (True, "shop/web")
-        assert cli("heartbeat", "--json", env=at(home)).json["elsewhere"]["asked"] == [block]
-
-
-def test_of_two_texts_both_are_kept_and_one_is_told(in_step: InStep, cli: Call) -> None:
-    here, there = in_step.here, in_step.there
-    block = approved(cli, here, "use rg")
-    sync(cli, here, there)
-    for home, text, now in ((here, "use rg -n", AHEAD), (there, "use rg -i", {})):
-        cli("edit", block, env=at(home, EDITOR=f"sed -i 's/use rg/{text}/'", **now))
-        cli("heartbeat", env=at(home))
-        cli("approve", "--universal", "--yes", env=at(home, **now), check=False)
-    sync(cli, here, there, here)
-    told = [cli("list", "--json", env=at(home)).json["blocks"] for home in (here, there)]
-    assert {row["payload"] for row in told[0]} == {"use rg -n", "use rg -i"}
-    assert [(row["id"], row["payload"], row["approved"]) for row in told[0]] == [
-        (row["id"], row["payload"], row["approved"]) for row in told[1]
-    ]
-    assert sum(row["approved"] for row in told[0]) == 1
-
-
 def test_what_is_forgotten_stays_so(in_step: InStep, cli: Call) -> None:
     here, there = in_step.here, in_step.there
     block = approved(cli, here)

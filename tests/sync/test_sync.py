@@ -3,7 +3,6 @@
 import json
 import shutil
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -497,15 +496,6 @@ def test_an_older_home_and_a_plain_clone_learn_to_merge(
     )
     assert done.returncode and b"personal" in done.stderr
     assert sync(cli, clone)[0]["error"] is None
-
-
-def test_a_home_of_version_0_1_is_left_as_it_is_and_named(cli: Call, git: Git, ann: Path) -> None:
-    """0.2.0 upgrades it; what 0.1 kept otherwise would count for nothing here."""
-    git(ann, "config", "merge.alice.driver", f"{sys.executable} -m alice_exp.store.merging %O %A %B %P")
-    before = git(ann, "rev-parse", "HEAD")
-    done = cli("memorize", "use rg", env=at(ann), check=False)
-    assert (done.code, git(ann, "rev-parse", "HEAD")) == (3, before)
-    assert "0.2.0 has to upgrade it first" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_a_lock_file_that_stays_is_named_and_one_that_goes_is_waited_for(
