@@ -310,7 +310,8 @@ def _verdicts(pairs: Sequence[_Pair], whole: AbstractSet[int]) -> dict[int, str]
     wide = [(one, verb) for one, verb, _ in pairs if one.wide]
     for one, verb, strength in pairs:
         # Partly in its set, partly outside.
-        refuse(one.out and not (one.wide or one.out < one.places or one.out.isdisjoint(one.places)))
+        is_partly = one.out and not (one.wide or one.out < one.places or one.out.isdisjoint(one.places))
+        refuse(one.is_only_out, is_partly)
         for place in one.places - one.out:
             before, how = verdicts.get(place, (verb, 0))
             refuse(before != verb and 1 not in (how, strength))

@@ -225,23 +225,14 @@ def _counted(match: re.Match[str], kind: str, count: int) -> Word:
 def _placed(row: Sequence[Word]) -> list[Word]:
     """With numerals and ranks as numbers where they stand by themselves; elsewhere they count, or an item says them."""
     made: list[Word] = [("mark", "")]
-    padded = [*row, ("mark", ""), ("mark", "")]
-    for (kind, word), after, beyond in zip(row, padded[1:], padded[2:], strict=False):
+    for (kind, word), after in zip(row, [*row[1:], ("mark", "")], strict=True):
         before = made[-1]
         if word == "one" and before[0] == "number":
             kind = "open" if before[1] in strict.NAMED else "head"
-        elif kind == "head" and word == "one":
-            is_last = len(made) > 1 and before[0] == "and" and made[-2][0] == "number"
-            is_first = (
-                before[0] in VERBS
-                and after[0] == "and"
-                and beyond[0] in ("number", "rank", "numeral", "filler")
-            )
-            kind, word = ("number", "1") if is_last or is_first else (kind, word)
         elif kind in ("numeral", "rank"):
             # "Approve two."
             is_count = kind == "numeral" and word.isascii() and after[0] == "mark" and len(row) < 4
-            kind = _numeral(kind, word, before, after) if before[0] not in VERBS or not is_count else "vague"
+            kind = _numeral(word, before, after) if before[0] not in VERBS or not is_count else "vague"
         elif kind == "over":
             is_said = before[0] in ("name", "gone") or (
                 after[0] in ("name", "gone") and before[0] not in VERBS
@@ -250,21 +241,16 @@ def _placed(row: Sequence[Word]) -> list[Word]:
             kind = "name" if is_said or (len(word) > 2 and not is_listed) else "open"
         elif "name" in (before[0], after[0]) and word > "\x7f" and kind != "name":
             both = before[0] == after[0]
-            is_other = kind == "rest" and both and after[1] not in "你先等再晚今明回以全一就暂那"
-            kind = "name" if is_other or word == "全" or (both and word in _INSIDE) else kind
-        elif word == "leave" and "on" in [one for _, one in made[-2:]]:
-            kind = "name"
+            kind = "name" if word == "全" or (both and word in _INSIDE) else kind
         made.append((kind, word))
     return made[1:]
 
 
-def _numeral(kind: str, word: str, before: Word, after: Word) -> str:
+def _numeral(word: str, before: Word, after: Word) -> str:
     """Whether a numeral or rank is a number, by the words beside it, a name, vague or open."""
     begins = before[0] in _STANDS or before[1] in _LEADING
     if begins and (after[0] in _ENDS or after[1] in _VERBALS):
         return "number"
-    if kind == "rank" and word == "1" and after[0] == "mark" and before[0] in ("it", "those", "name"):
-        return "name"
     if before[0] in ("except", "not") or after[0] in ("excluded", "outside"):
         return "open"
     return "name" if word == "一" else "vague"
@@ -287,8 +273,6 @@ def _turned(words: Sequence[Word], own: str) -> list[Word]:
         is_late = kind == "later" and word[0] in "先暂还"
         if kind in ("approve", "good") and again == "not" and words[at + 2][0] == "mark":
             kind, at = "reject", at + 1  # "definitely not"
-        elif word in ("先", "暂") and behind == "reject" and again[0] in "不别":
-            kind, at = "later", at + 1
         elif (is_no and not at and (behind, again) == words[at] and words[at + 2][0] == "mark") or (
             word == "可以" and behind in ("not", "reject")
         ):
@@ -327,12 +311,6 @@ def _denied(words: Sequence[Word], at: int, row: list[Word], is_late: bool) -> i
     """Add what a negation says of the verdict behind it, and where that ends; ``at`` where there is none."""
     word = words[at][1]
     is_chinese = word > "\x7f"
-    head = next(one for one in range(at + 1, len(words)) if words[one][0] != "name")
-    if head > at + 1 and words[head][0] == "head":
-        said = next(one for one, _ in words[head + 1 :] if one != "filler")
-        if said in VERBS:  # 不准用 any 那条也记下来
-            row.append(("name", word))
-            return at + 1
     reach = 2 if is_chinese and not FORMS.order.match(word) else 6
     end = next(
         (one for one in range(at + 1, at + 1 + reach) if words[min(one, len(words) - 1)][0] not in _PASSED), 0
