@@ -643,7 +643,7 @@ def test_what_contradicts_is_not_merged_by_a_key_that_is_not_offered(
     terminal = screen(home, "review")
     go_through(terminal, ["m", "q"])
     assert terminal.end() == 0
-    assert "[a]pprove" in terminal.said and "[m]erge" not in terminal.said
+    assert "[n]ew [o]ld [b]oth [x] neither" in terminal.said and "[m]erge" not in terminal.said
     assert cli("show", one, "--json").json["set"] == "low_value"
 
 

@@ -150,7 +150,13 @@ def test_two_that_wait_are_one_question_too(
 
 @pytest.mark.parametrize(
     ("keys", "after"),
-    [("an", ["personal", "archive"]), ("ao", ["archive", "personal"]), ("ab", ["personal"] * 2)],
+    [
+        ("n", ["archive", "personal"]),
+        ("o", ["personal", "archive"]),
+        ("b", ["personal"] * 2),
+        ("x", ["archive"] * 2),
+        ("l", ["low_value"] * 2),
+    ],
 )
 def test_the_review_asks_once_of_two_that_wait(
     home: Path, cli: Call, screen: Callable[..., Screen], keys: str, after: list[str]
@@ -162,6 +168,7 @@ def test_the_review_asks_once_of_two_that_wait(
     terminal = screen(home, "review")
     go_through(terminal, [*keys])
     assert terminal.end() == 0 and terminal.said.count("Which one holds?") == 1
+    assert terminal.said.count("1/1") == 1 and all(text in terminal.said for text in texts)
     assert [place for place, *_ in stands(cli, *ids)] == after
 
 

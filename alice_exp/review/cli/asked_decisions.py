@@ -17,6 +17,7 @@ from alice_exp.review.cli.candidate_card import kinds_held, scoped, told, which_
 from alice_exp.review.cli.named_candidates import Choice
 from alice_exp.review.cli.report_parts import differences
 from alice_exp.review.cli.single_keys import LATER, QUITTING, key
+from alice_exp.review.rules.daily_report import Item
 from alice_exp.review.rules.doubts import Answer
 from alice_exp.review.store import reports
 from alice_exp.review.usecases import decisions, rival_answers
@@ -27,11 +28,21 @@ from alice_exp.terminal.language import say
 _KEYS: dict[str, Answer] = {"n": "new", "o": "old", "b": "both", "x": "neither"}
 
 
-def ask(terminal: Terminal, new: Placed, old: Placed) -> Answer | Literal["later", "quit"]:
-    """Ask which of two rivals holds, by one key, where both texts stand on the screen."""
+def answers_of(item: Item) -> Mapping[str, Answer]:
+    """The keys that say which holds, of a candidate that contradicts another block; a secret is decided by itself."""
+    return _KEYS if item.asks_of is not None and not item.delicate else {}
+
+
+def show_sides(terminal: Terminal, new: Placed, old: Placed) -> None:
+    """The question which of two rivals holds, and both texts."""
     terminal.line(say("Which one holds?"))
     for label, placed in ((say("new"), new), (say("old"), old)):
         terminal.line(f"  {label}  {placed.block.id}  {told(placed)}")
+
+
+def ask(terminal: Terminal, new: Placed, old: Placed) -> Answer | Literal["later", "quit"]:
+    """Ask which of two rivals holds, by one key, where both texts stand on the screen."""
+    show_sides(terminal, new, old)
     pressed = answered_key(say("[n]ew [o]ld [b]oth [x] neither [l]ater [q]uit "), _KEYS)
     return "quit" if pressed in QUITTING else _KEYS.get(pressed, "later")
 
@@ -111,19 +122,43 @@ def approved(
         return done
     rival = done.rivals[0]
     answer = ask(terminal, rival.new, rival.old)
-    new, old = rival.new.block.id, rival.old.block.id
-    if rival.old.place == "low_value":
-        seen = {**seen, **{one.block.id: content_hash(one.block) for one in (rival.new, rival.old)}}
-        if answer == "old":
-            ids, old, answer = [old], new, "new"
-    if answer == "old":
-        return rejected(terminal, ids, how.get("reason", ""), dry_run=dry_run, seen=seen, reply=reply)
-    if answer == "neither":
-        return rival_answers.neither(target, caller, new, old, seen=seen)
-    if answer in ("later", "quit"):
+    if answer == "later" or answer == "quit":
         return done
-    how |= {"replacing": [*replacing, old]} if answer == "new" else {"both": [*both, old]}
-    return approved(terminal, ids, dry_run=dry_run, seen=seen, reply=reply, asks=True, **how)
+    return _settled(terminal, rival.new, rival.old, answer, dry_run=dry_run, seen=seen, reply=reply, **how)
+
+
+def answered(terminal: Terminal, item: Item, pressed: str) -> Decided:
+    """What one of the keys ``answers_of`` does to a candidate and the block that it contradicts, shown side by side."""
+    assert item.asks_of is not None
+    return _settled(terminal, item.placed, item.asks_of.placed, _KEYS[pressed])
+
+
+def _settled(
+    terminal: Terminal,
+    new: Placed,
+    old: Placed,
+    answer: Answer,
+    *,
+    dry_run: bool = False,
+    seen: Seen = MappingProxyType({}),
+    reply: str = "",
+    **how: Any,
+) -> Decided:
+    """Carry out which of two rivals holds, as both stand on the screen; the next rival of the one that does is asked
+    about."""
+    one, other = new.block.id, old.block.id
+    if old.place == "low_value":
+        seen = {**seen, **{each.block.id: content_hash(each.block) for each in (new, old)}}
+        if answer == "old":
+            one, other, answer = other, one, "new"
+    if answer == "old":
+        return rejected(terminal, [one], how.get("reason", ""), dry_run=dry_run, seen=seen, reply=reply)
+    if answer == "neither":
+        target, caller = terminal.home_for(dry_run), terminal.session.caller
+        return rival_answers.neither(target, caller, one, other, seen=seen)
+    said = "replacing" if answer == "new" else "both"
+    how[said] = [*how.get(said, ()), other]
+    return approved(terminal, [one], dry_run=dry_run, seen=seen, reply=reply, asks=True, **how)
 
 
 def rejected(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import chain
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from alice_exp.kernel.errors import AliceError, Names, RefusedError
 from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import REVIEWED
-from alice_exp.review.cli.asked_decisions import approved, left_lines, purged, rejected
+from alice_exp.review.cli import asked_decisions as asked
 from alice_exp.review.cli.candidate_card import Card, cards, scoped, shared, shared_line
 from alice_exp.review.cli.report_text import drawn, plain
 from alice_exp.review.cli.review_pages import (
@@ -94,8 +94,8 @@ class _Session:
 
     def run(self) -> Tally:
         """Go through the candidates from where the last review stopped, then the doubts, until the person quits."""
-        steps, at = self._screens(), 0
-        count = self.tally.left = sum(map(len, steps))
+        steps, at = review_screens(self.report.items, reports(self.terminal.session).bookmark()), 0
+        count, self.tally.left = sum(map(len, steps)), len(self.report.items)
         told = (self.report.settle, self.report.review, self.report.unapproved, self.report.lost)
         if not (count or any(told)):
             self.terminal.line(say("Nothing waits for your decision."))
@@ -123,14 +123,6 @@ class _Session:
             ask_standing(self.terminal, self.report, self._rule)
         return self.tally
 
-    def _screens(self) -> list[tuple[Item, ...]]:
-        """What comes on one screen after the other, from where the last review stopped."""
-        found = review_screens(self.report.items)
-        at = reports(self.terminal.session).bookmark()
-        here = (n for n, screen in enumerate(found) if any(item.placed.block.id == at for item in screen))
-        start = next(here, 0)
-        return found[start:] + found[:start]
-
     # ------------------------------------------------------------------------------------------------ one candidate
 
     def _card(self, items: Sequence[Item], at: int, count: int) -> bool:
@@ -139,7 +131,7 @@ class _Session:
         self._show(item, *self.place)
         while True:
             item = self._current(item)
-            pressed = self._key(card_question(item))
+            pressed = self._key(card_question(item), asked.answers_of(item))
             if pressed in QUITTING:
                 return False
             try:
@@ -164,6 +156,8 @@ class _Session:
     def _carried_out(self, pressed: str, item: Item) -> bool:
         """Whether the key settled the candidate, or leads to another one."""
         match pressed:
+            case _ if pressed in asked.answers_of(item):
+                return self._trusted(asked.answered(self.terminal, item, pressed))
             case _ if pressed in ONWARDS:
                 return self._onwards(pressed)
             case "g" | "s" if item.group:
@@ -222,19 +216,20 @@ class _Session:
 
     def _approved(self, ids: Sequence[str], **how: Any) -> bool:
         """Whether it was approved, or the person, asked which holds, said otherwise or put it off."""
-        done = approved(self.terminal, ids, asks=len(ids) == 1, **how)
+        done = asked.approved(self.terminal, ids, asks=len(ids) == 1, **how)
+        return (not done.placed and bool(done.rivals) and len(ids) == 1) or self._trusted(done)
+
+    def _trusted(self, done: decisions.Decided) -> bool:
         # What was retired with it was never one of these.
         waited = {item.placed.block.id for item in self.report.items}
         ended = [p.block.id for p in done.placed if p.place == "archive" and p.block.id in waited]
         kept = {p.block.id: p for p in done.placed if p.place != "archive"}
-        if not done.placed and done.rivals and len(ids) == 1:
-            return True
         places = Names(dict.fromkeys(scoped(namespace_name(p.path), p.block.project) for p in kept.values()))
         words = {"approved": say("approved into {place}", place=places), "rejected": say("rejected")}
         return self._report_result({"approved": [*kept], "rejected": ended}, done, words)
 
     def _rejected(self, ids: Sequence[str], reason: str = "") -> bool:
-        done = rejected(self.terminal, ids, reason)
+        done = asked.rejected(self.terminal, ids, reason)
         return self._report_result({"rejected": done.ids}, done, {"rejected": say("rejected")})
 
     def _purged(self, block_id: str) -> bool:
@@ -243,7 +238,7 @@ class _Session:
             return False
         done = self._rejected((block_id,))
         if self.settled.get(block_id) == "rejected":
-            is_gone = purged(self.terminal, (block_id,))
+            is_gone = asked.purged(self.terminal, (block_id,))
             self.commits.pop()  # Nothing takes it back.
             if is_gone:
                 self.terminal.line(say("  no word of it is left"))
@@ -269,7 +264,7 @@ class _Session:
         for block_id, why in done.skipped:
             if why in ("moved", "gone"):
                 self._settled_elsewhere(block_id)
-        for line in left_lines(self.terminal, done, in_review=True):
+        for line in asked.left_lines(self.terminal, done, in_review=True):
             self.terminal.line(line)
         names = self.digits or {i.placed.block.id: str(i.number) for i in self.report.items}
         for how, ids in decided.items():
@@ -371,9 +366,9 @@ class _Session:
         self._show(fresh, *self.place, is_again=True)
         return True
 
-    def _key(self, question: str) -> str:
+    def _key(self, question: str, deciding: Collection[str] = ()) -> str:
         """The next key; one that was pressed before the text came to the screen decides nothing about it."""
-        ahead, self.is_new = ONWARDS if self.is_new else None, False
+        ahead, self.is_new = ONWARDS.difference(deciding) if self.is_new else None, False
         return key(question, ahead)
 
     def _mark_shown(self, items: Sequence[Item]) -> list[Item]:
@@ -381,7 +376,8 @@ class _Session:
         self.is_new = True
         ids = [item.placed.block.id for item in items]
         self.displayed.update(ids)
-        now = todays_report.mark_shown(self.terminal.session, ids)
+        beside = [item.asks_of.placed.block.id for item in items if item.asks_of is not None]
+        now = todays_report.mark_shown(self.terminal.session, ids + beside)
         return [replace(item, placed=now.get(item.placed.block.id, item.placed)) for item in items]
 
     def _show(self, item: Item, position: int, count: int, *, is_again: bool = False) -> None:
@@ -394,6 +390,8 @@ class _Session:
         card = card if is_again or not count else Card(item, card.marks, self.shared)
         lines = plain(drawn(card, columns(), has_keys=True), self.terminal.is_rich)
         sys.stdout.writelines(f"{line}\n" for line in lines)
+        if item.asks_of is not None and asked.answers_of(item):
+            asked.show_sides(self.terminal, item.placed, item.asks_of.placed)
 
     def _rule(self, title: str) -> None:
         self.terminal.line(f"── {title} " + "─" * max(0, columns() - 5 - cells(title)))

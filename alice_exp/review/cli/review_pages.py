@@ -12,7 +12,7 @@ from alice_exp.home.ports import Came
 from alice_exp.kernel.text.display import wrapped
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Placed, content_hash
-from alice_exp.review.cli.asked_decisions import answered_key, approved, ask, trusted_texts
+from alice_exp.review.cli.asked_decisions import answered_key, answers_of, approved, ask, trusted_texts
 from alice_exp.review.cli.candidate_card import goal, neighbours, told
 from alice_exp.review.cli.named_candidates import together
 from alice_exp.review.cli.report_parts import brought, doubted, why_it_waits
@@ -125,7 +125,9 @@ def columns() -> int:
 
 
 def card_question(item: Item) -> str:
-    """The keys of one candidate."""
+    """The keys of one candidate; of one that contradicts another the four answers."""
+    if answers_of(item):
+        return say("[n]ew [o]ld [b]oth [x] neither [l]ater [q]uit ")
     more = (
         say("[A]pprove everywhere ") if project_of(item) else "",
         say("[m]erge ") if item.repeated and not item.conflict else "",

@@ -115,15 +115,19 @@ def page_of(items: Sequence[Item], number: int = 1) -> tuple[Item, ...]:
     return tuple(screens[number - 1]) if 1 <= number <= len(screens) else ()
 
 
-def review_screens(items: Sequence[Item]) -> list[tuple[Item, ...]]:
-    """What a review brings on one screen after the other: up to ``FEW`` candidates one by one; of more, first what is
-    decided by itself one by one, then the rest by pages, last what is like something rejected."""
-    if len(items) <= FEW:
-        return [(item,) for item in items]
-    apart = [(item,) for item in items if item.stands_apart and not item.mark]
-    plain = [item for item in items if not item.stands_apart]
+def review_screens(items: Sequence[Item], first: str = "") -> list[tuple[Item, ...]]:
+    """What a review brings on one screen after the other, from the one with the block ``first`` on: up to ``FEW``
+    candidates one by one; of more, first what is decided by itself one by one, then the rest by pages, last what is
+    like something rejected. What another one asks about stands on the card of that one."""
+    asked = {item.asks_of.placed.block.id for item in items if item.asks_of is not None}
+    items = [item for item in items if item.asks_of is not None or item.placed.block.id not in asked]
+    apart = [item for item in items if len(items) <= FEW or (item.stands_apart and not item.mark)]
+    plain = [item for item in items if len(items) > FEW and not item.stands_apart]
+    last = [item for item in items if len(items) > FEW and item.mark]
     pages = [tuple(plain[at : at + CARDS]) for at in range(0, len(plain), CARDS)]
-    return [*apart, *pages, *((item,) for item in items if item.mark)]
+    found = [*((item,) for item in apart), *pages, *((item,) for item in last)]
+    start = next((n for n, screen in enumerate(found) if any(i.placed.block.id == first for i in screen)), 0)
+    return found[start:] + found[:start]
 
 
 def said_on(block: Block) -> tuple[str, ...]:
