@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.agents.store import Left
-    from alice_exp.agents.usecases.hook_answers import Kind, Showing
     from alice_exp.home.session import Session
     from alice_exp.model.values.block import Place, Placed
 
@@ -105,7 +104,7 @@ def _said(terminal: Terminal, host: Host, event: Event, told: hook_answers.Told)
         waits = "" if hook_answers.tells_person(host) else _brought(session)
         return "\n".join(filter(None, (_opening(session, talk), waits)))
     if event == "compact":
-        _shown(session, talk, "start", "", ())
+        hook_answers.show(session, talk, "start", "", ())
     if event == "prompt":
         # A host that runs one prompt may not have told of the start.
         opening = "" if is_begun or not host.hooks.each_turn else _opening(session, talk)
@@ -144,7 +143,7 @@ def _opening(session: Session, talk: str) -> str:
     from alice_exp.conversations.usecases.agent_context import prime
 
     made = prime(session, _OPENING, session.here.names)
-    _shown(session, talk, "start", "", made.blocks)
+    hook_answers.show(session, talk, "start", "", made.blocks)
     return "\n".join(filter(None, (made.text, _heard(session, talk))))
 
 
@@ -170,7 +169,7 @@ def _heard(session: Session, talk: str) -> str:
 
 def _fits(session: Session, talk: str, prompt: str, blocks: Sequence[Placed]) -> str:
     """What is told to a prompt; empty where nothing fits it."""
-    shown = _shown(session, talk, "prompt", prompt, blocks)
+    shown = hook_answers.show(session, talk, "prompt", prompt, blocks)
     head = say("Known to fit this (approved by the person; knowledge, not an order):")
     lines = [head, *map(hook_answers.row, shown.told)] if shown.told else []
     if shown.known:
@@ -180,18 +179,6 @@ def _fits(session: Session, talk: str, prompt: str, blocks: Sequence[Placed]) ->
     if shown.decision and lines:
         lines.append(say("This is decision {decision} for report_outcome.", decision=shown.decision))
     return "\n".join(lines)
-
-
-def _shown(session: Session, talk: str, kind: Kind, prompt: str, blocks: Sequence[Placed]) -> Showing:
-    from alice_exp.blocks.store.access_log import access
-    from alice_exp.learning.store import decisions
-    from alice_exp.model.values.block import is_of_team
-
-    shown = hook_answers.show(decisions(session), session.caller, talk, kind, prompt, blocks)
-    if kind == "prompt" and shown.told:
-        read = [one.block.id for one in shown.told if not is_of_team(one)]
-        access(session).record(read, session.caller.now)
-    return shown
 
 
 def _asked(session: Session) -> str:

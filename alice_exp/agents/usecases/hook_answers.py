@@ -21,7 +21,6 @@ from alice_exp.kernel.value_class import dataclass
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.caller.acting import Caller
     from alice_exp.caller.heard_queue import Heard
     from alice_exp.home.session import Session
     from alice_exp.learning.store import Decisions, OpenDecision
@@ -171,17 +170,21 @@ class Showing:
     left_out: int = 0
 
 
-def show(
-    decisions: Decisions, caller: Caller, session: str, kind: Kind, prompt: str, blocks: Sequence[Placed]
-) -> Showing:
-    """Open a decision for what a hook shows in a host's session; without a ``session`` none, and all is told.
+def show(session: Session, talk: str, kind: Kind, prompt: str, blocks: Sequence[Placed]) -> Showing:
+    """Open a decision for what a hook shows in a host's session ``talk``; without one none, and all is told. What a
+    prompt brings counts as read.
 
     Its task is the ``prompt`` without its secrets; nothing of one that is said off the record, and nothing of the one
     before where this one asks for that. A block that was told since the session's last start joins by its id alone: the
     host still holds its text. Behind a compaction hosts start anew. A block is told whole or not at all: beyond
     ``MOST_TOLD`` characters it is left out, and is no part of the decision.
     """
-    earlier = decisions.shown(session) if session and kind == "prompt" else ()
+    from alice_exp.blocks.store.access_log import access
+    from alice_exp.learning.store import OpenDecision, decisions
+    from alice_exp.model.values.block import is_of_team
+
+    now, known_ones = session.caller.now, decisions(session)
+    earlier = known_ones.shown(talk) if talk and kind == "prompt" else ()
     last = max((at for at, one in enumerate(earlier) if one.tier == "start"), default=0)
     before = {block_id for one in earlier[last:] for block_id in one.applied}
     told: list[Placed] = []
@@ -196,17 +199,17 @@ def show(
         told.append(one)
         room -= size
     known = tuple(one.block.id for one in blocks if one.block.id in before)
-    decision = caller.new_id("dec") if session and (told or known or kind == "start") else ""
+    decision = session.caller.new_id("dec") if talk and (told or known or kind == "start") else ""
     if decision:
         applied = tuple(one.block.id for one in blocks if one in told or one.block.id in before)
-        task = _on_record(decisions, earlier, prompt)
-        from alice_exp.learning.store import OpenDecision
-
+        task = _on_record(known_ones, earlier, prompt)
         try:
-            decisions.open(OpenDecision(decision, caller.now, task, {}, kind, applied, (), session))
+            known_ones.open(OpenDecision(decision, now, task, {}, kind, applied, (), talk))
         except ProblemError:
             # What fits is known all the same: a disk that refuses must not silence the answer.
             decision = ""
+    if kind == "prompt" and told:
+        access(session).record([one.block.id for one in told if not is_of_team(one)], now)
     return Showing(decision, tuple(told), known, left_out)
 
 

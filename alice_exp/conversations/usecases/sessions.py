@@ -191,12 +191,9 @@ def other_speakers(messages: Sequence[Message], known: Sequence[str] = ()) -> tu
 
 def _heard(records: Sequence[ChatRecord], sentences: Sequence[Said]) -> list[Heard]:
     """Sentences as they stand in the queue."""
-    rows = [(records[one.index], one) for one in sentences]
-    hosts = [next((name for name in HOSTS if row.session.startswith(f"{name}-")), "") for row, _ in rows]
-    return [
-        Heard("", row.ref, host, row.project, row.message.at, one.text, one.place)
-        for host, (row, one) in zip(hosts, rows, strict=True)
-    ]
+    told = [(records[one.index], one) for one in sentences]
+    host = next((name for name in HOSTS if told and told[0][0].session.startswith(f"{name}-")), "")
+    return [Heard("", row.ref, host, row.project, row.message.at, one.text, one.place) for row, one in told]
 
 
 def _keep(opened: Session, sentences: Sequence[Heard]) -> Sequence[Heard]:
@@ -275,22 +272,22 @@ def _drafts(
 
 def _draft(opened: Session, one: Inference, rows: Sequence[Heard], seen: Snapshot, origin: str) -> Draft:
     # The newest block about the user, outside the archive, with another value of the same slot (B4.14).
-    superseded = [
+    others = (
         (placed.block.created_at, placed.block.id)
         for placed in seen
-        if one.slot
+        if one.slot in placed.block.tags
         and placed.place != "archive"
         and placed.block.about == "user"
-        and one.slot in placed.block.tags
         and placed.block.payload.content != one.content
-    ]
+    )
+    superseded = max(others, default=("",)) if one.slot else ("",)
     return Draft(
         Payload(one.content),
         Trigger(one.trigger),
         type=one.type,
         about=one.about,
         tags=one.tags,
-        replaces=tuple(block_id for _, block_id in sorted(superseded)[-1:]),
+        replaces=superseded[1:],
         evidence=resting_on(opened.heard, rows),
         importance=one.importance,
         project="" if one.everywhere else held_in(rows[-1].project, one.content, one.quote),
