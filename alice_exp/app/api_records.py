@@ -18,7 +18,7 @@ from alice_exp.conversations.rules.context_window import (
 from alice_exp.conversations.rules.context_window import before_model as fitted
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.recollect import MOST, Recollection, recollect, searching, user_memory
+from alice_exp.conversations.usecases.recollect import MOST, Recollection, recollect, user_memory
 from alice_exp.conversations.usecases.sessions import Extracted, Spoken
 from alice_exp.conversations.values import ChatRecord, Message, Role, as_dict, message_of
 from alice_exp.episodes import usecases as episode_book
@@ -279,7 +279,7 @@ class Conversations:
 
     def search_sessions(self, query: str, top: int = 10) -> list[Found]:
         """What was said that answers a query, best first, over all sessions that are kept."""
-        return searching(self._session)(query, self._session.caller.now, top)
+        return sessions.searching(self._session)(query, self._session.caller.now, top)
 
 
 class Reviews:

@@ -355,8 +355,6 @@ def search(
     Examples: alice-exp session search "what did I say about Berlin last spring" ·
     alice-exp session search --queries questions.jsonl
     """
-    from alice_exp.conversations.usecases.recollect import searching
-
     if bool(query.strip()) == bool(queries):
         hint = 'alice-exp session search "Berlin"'
         raise UsageError("give a query or --queries FILE, one of the two", hint=hint)
@@ -364,7 +362,7 @@ def search(
     if queries:
         _many(terminal, queries, session, top, seen_from if now else None)
         return
-    found = searching(terminal.session, session)(query, seen_from, top)
+    found = sessions.searching(terminal.session, session)(query, seen_from, top)
     said = [(one, one.record, one.record.message) for one in found]
     document = {
         "query": query,
@@ -387,9 +385,8 @@ def search(
 def _many(terminal: Terminal, source: str, session: list[str], top: int, now: str | None) -> None:
     """Print one JSONL line per query. Relative days count from the newest message unless ``--now`` is given."""
     from alice_exp.conversations.rules.transcripts import session_name
-    from alice_exp.conversations.usecases.recollect import searching
 
-    search_in = cache(lambda prefix: searching(terminal.session, session, prefix))
+    search_in = cache(lambda prefix: sessions.searching(terminal.session, session, prefix))
     for number, fields in json_lines(source):
         query, corpus = fields.get("query"), fields.get("corpus", "")
         if not isinstance(query, str) or not isinstance(corpus, str) or "qid" not in fields:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from alice_exp.conversations.store.file_sessions import chats, unknown
+from alice_exp.conversations.usecases.sessions import searching
 from alice_exp.finding import documents as finding_documents
 from alice_exp.finding.rules.choice import rivalry, together
 from alice_exp.finding.rules.ranking import Match, episode_text, fitting_episodes
@@ -19,7 +19,6 @@ from alice_exp.model.rules.private_facts import masked, masked_block
 from alice_exp.timeline.usecases import find_thoughts
 
 if TYPE_CHECKING:
-    from alice_exp.conversations.store.turn_index import Found
     from alice_exp.home.session import Session
 
 Source = Literal["block", "episode", "diary", "conversation"]
@@ -98,23 +97,6 @@ def user_memories(session: Session, query: str, top: int, filters: Filters) -> l
     able = [one.placed for block_id, one in approved.items() if block_id not in waiting]
     told = together(able, rivalry(), top, top)
     return [*(approved[one.block.id] for one in told), *(one for one in found if not one.approved)]
-
-
-def searching(
-    session: Session, sessions: Sequence[str] = (), prefix: str = ""
-) -> Callable[[str, str | None, int], list[Found]]:
-    """``turn_index.search`` in this home, by question, ``now`` and ``top``: in all conversations, in those named, or in
-    those whose name begins so. ``NotFoundError`` if a named one does not exist."""
-    from alice_exp.conversations.store.turn_index import search, turn_index
-
-    gate, among = session.config.number("thresholds.fits"), None
-    if sessions or prefix:
-        known = chats(session).signatures()
-        if missing := next((one for one in sessions if one not in known), ""):
-            raise unknown(missing)
-        among = [name for name in sessions or known if name.startswith(prefix)]
-    index = turn_index(session)
-    return lambda query, now, top: index.ask(lambda turns: search(turns, query, now, top, gate), among)
 
 
 def recollect(

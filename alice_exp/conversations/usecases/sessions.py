@@ -5,10 +5,11 @@ Text from a conversation becomes at most a candidate that waits for the person's
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.grounding import held_in, resting_on, said_again
 from alice_exp.blocks.usecases.capture import Captured, Draft, memorize
@@ -26,7 +27,7 @@ from alice_exp.conversations.rules.own_sentences import (
     said,
 )
 from alice_exp.conversations.rules.transcripts import typed_words
-from alice_exp.conversations.store.file_sessions import chats
+from alice_exp.conversations.store.file_sessions import chats, unknown
 from alice_exp.conversations.values import ChatRecord, Message
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError, NotFoundError, UsageError
@@ -40,14 +41,15 @@ from alice_exp.model.values.block import CUES, HEARD, Payload, Place, Trigger
 from alice_exp.model.values.config import Config
 from alice_exp.model.values.snapshot import Snapshot
 
+if TYPE_CHECKING:
+    from alice_exp.conversations.store.turn_index import Found
+
 MESSAGE_LIMIT, READ_LIMIT = 16 << 20, 64 << 10
 """Bytes of a message, a longer one is refused, and characters that extraction reads: longer text is pasted."""
 
 KEPT_DAYS, _READ_AT_ONCE = 30, 5
 """Days without a new message after which a conversation is deleted (B4.6), and how many are read before that at once;
 the others stay until the next conversation begins."""
-
-_PERSONAL: tuple[Place, ...] = ("personal",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +165,8 @@ def _read(opened: Session, records: Sequence[ChatRecord]) -> tuple[list[Message]
     for at, one in enumerate(messages):
         if one.role == "user":
             messages[at] = replace(one, content=typed_words(one.content)[:READ_LIMIT])
-    about_user = [one.block.payload.content for one in opened.home.read(_PERSONAL)]
-    others = other_speakers(messages, about_user)
+    personal: tuple[Place, ...] = ("personal",)
+    others = other_speakers(messages, [one.block.payload.content for one in opened.home.read(personal)])
     for at, one in enumerate(messages):
         if one.role == "user" and one.speaker.strip() in others:
             messages[at] = replace(one, role="assistant")
@@ -327,6 +329,23 @@ def window(opened: Session, session: str, config: Config) -> Window:
             if one.role == "user" and (name := one.speaker.strip()):
                 messages[at] = replace(one, content=f"{name}: {one.content}")
     return before_model(messages, config, summary_by(opened.provider))
+
+
+def searching(
+    opened: Session, sessions: Sequence[str] = (), prefix: str = ""
+) -> Callable[[str, str | None, int], list[Found]]:
+    """``turn_index.search`` in this home, by question, ``now`` and ``top``: in all conversations, in those named, or in
+    those whose name begins so. ``NotFoundError`` if a named one does not exist."""
+    from alice_exp.conversations.store.turn_index import search, turn_index
+
+    gate, among = opened.config.number("thresholds.fits"), None
+    if sessions or prefix:
+        known = chats(opened).signatures()
+        if missing := next((one for one in sessions if one not in known), ""):
+            raise unknown(missing)
+        among = [name for name in sessions or known if name.startswith(prefix)]
+    index = turn_index(opened)
+    return lambda query, now, top: index.ask(lambda turns: search(turns, query, now, top, gate), among)
 
 
 def summary_by(provider: Provider | None) -> Summarise | None:
