@@ -273,7 +273,7 @@ def neighbours(item: Item) -> list[Row]:
         reject = f"alice-exp reject {name}{'' if is_unkept else ' --purge'}"
         note = say("no word of it stays: {reject}", reject=reject)
         rows.append(Row("⚠", say("holds {kinds}", kinds=kinds_held(item.delicate)), note))
-    rows += [_neighbour(name, one) for one in item.relations if one.where != "waiting"]
+    rows += [_neighbour(name, item, one) for one in item.relations if one.where != "waiting"]
     # Of what waits and is alike both stand together, and nothing has to be said.
     for one in [r for r in item.relations if r.where == "waiting" and r.kind in ("opposes", "replaces")][:1]:
         opposite, another = (
@@ -288,8 +288,8 @@ def neighbours(item: Item) -> list[Row]:
     return rows
 
 
-def _neighbour(name: str, one: Relation) -> Row:
-    ours, theirs = one.differs
+def _neighbour(name: str, item: Item, one: Relation) -> Row:
+    ours, theirs = map(_as_written, one.differs, (item.placed, one.placed))
     other, archived = one.placed.block.id, one.placed.block.archived
     if one.where == "rejected":
         day = archived.at[:10] if archived is not None else ""
@@ -312,6 +312,13 @@ def _neighbour(name: str, one: Relation) -> Row:
         words = say("{title} ({old} → {new})", title=words, old=theirs, new=ours)
     # The command below it names the block already.
     return Row(sign, _titled(words, one, "" if note else f" [{other}]"), note)
+
+
+def _as_written(value: str, placed: Placed) -> str:
+    """A value that was compared in small letters, as its text writes it."""
+    text = payload_text(placed)
+    at = text.casefold().find(value)
+    return text[at : at + len(value)] if value == text[at : at + len(value)].casefold() else value
 
 
 def _titled(words: str, one: Relation, more: str = "") -> str:
