@@ -120,19 +120,6 @@ def test_five_thousand_turns_are_searched_windowed_and_read(home: Path, cli: Cal
 # -- extraction ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.covers("R4.18")
-def test_it_fires_on_the_fifth_user_message_not_the_fourth(home: Path, cli: Call) -> None:
-    begun(cli)
-    texts = ["我叫张三", "今天天气不错", "嗯", "好的", "我喜欢吃辣", "谢谢", "好", "嗯", "对", "我住在上海"]
-    fired = []
-    for text in texts:
-        fired.append(cli("session", "say", "demo", "user", text, "--json").json["extraction"])
-        cli("session", "say", "demo", "assistant", "好的")
-    assert [number for number, one in enumerate(fired, 1) if one] == [5, 10]
-    assert fired[4]["ids"] and fired[9]["read"] == 10
-    assert {"用户名字是张三", "用户喜欢吃辣的食物"} <= set(pool(cli))
-
-
 def test_a_dry_run_marks_nothing(home: Path, cli: Call, git: Callable[..., str]) -> None:
     begun(cli, *EXAMPLE_B)
     before = commits(git, home)

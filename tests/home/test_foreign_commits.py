@@ -94,18 +94,3 @@ def test_a_reader_that_cannot_adopt_believes_no_claim(home: Path, cli: Call, git
         assert not believed(cli)
     (home / "experiences/.git/MERGE_HEAD").write_text(git(home, "rev-parse", "HEAD") + "\n")
     assert not believed(cli)
-
-
-def test_a_broken_file_that_git_committed_is_set_aside(home: Path, cli: Call, git: Git) -> None:
-    mine = cli("remember", "I like tea", "--json").json["id"]
-    path = home / "experiences/personal/user_preferences.jsonc"
-    broken = path.read_text()[:-4]
-    path.write_text(broken)
-    put(home, forged())
-    commit(home)
-    assert cli("show", mine, "--json").json["payload"] == "I like tea", "its last good version answers"
-    assert path.read_text() == broken and not believed(cli)
-    assert "I like tea" in git(home, "show", "HEAD:personal/user_preferences.jsonc")
-    assert cli("check", check=False).code == 3
-    path.write_text(broken + "]\n}\n")
-    assert cli("check", "--json", check=False).json["problems"] == []

@@ -75,20 +75,6 @@ def _said(cli: Call, text: str, name: str = "demo") -> str:
     return name
 
 
-def test_every_act_on_a_record_is_one_commit(act: Acts, cli: Call, sound: Callable[[Path], None]) -> None:
-    rows = "".join(json.dumps({"task": f"task {n}", "action": "a", "success": True}) + "\n" for n in range(6))
-    ids = act("episode", "add", "-", stdin=rows)["ids"]
-    act("episode", "add", "--task", "one more", "--success", "--reflection", "fine")
-    act("episode", "reflect", ids[0], "think first")
-    gone = act("episode", "prune", "--yes")["pruned"][0]
-    act("episode", "restore", gone)
-    act("distill", ids[0] if ids[0] != gone else ids[1])
-    act("episode", "import", "-", stdin='[{"task": "from elsewhere", "success": true}]')
-    act("event", "add", "a thought")
-    act("event", "import", "-", stdin='{"thought": "from elsewhere"}\n')
-    sound(act.home)
-
-
 @pytest.mark.covers("R2.24")
 def test_before_it_is_prepared_it_never_happened(
     home: Path, cli: Call, git: Git, sound: Callable[[Path], None]

@@ -140,20 +140,3 @@ def test_a_person_who_answers_nothing_for_a_month(home: Path, cli: Call) -> None
     placed = {one: cli("show", one, "--json").json for one in ids}
     assert {each["set"] for each in placed.values()} == {"universal"}
     assert {*ids} - {*told(cli, when, 31)[1]} <= {*asked}, "silent is only what the person was asked about"
-
-
-def test_neither_of_two_rivals_closes_the_question_that_one_stands_in(home: Path, cli: Call) -> None:
-    when, *rules = RULES["en"]
-    ids = approved(cli, when, *rules)
-    for hour in range(8):
-        cli("outcome", told(cli, when, 1, hour)[0], "fail", env=at(1, hour, agent=True))
-    (asked,) = cli("heartbeat", "--json", env=at(2)).json["review"]
-    beside = asked["beside"][0]
-    said = f"never {beside['payload']}"
-    new = cli("memorize", said, "--when", when, "--json", env=at(2, 10)).json["id"]
-    cli("heartbeat", env=at(2, 11))
-    cli("reject", new, "--neither", beside["id"], "--yes", env=at(2, 12))
-    left = {*ids} - {beside["id"]}
-    doubts = [cli("show", one, "--json").json["doubt"] for one in left]
-    assert all(doubt["value"] == 0.25 and not doubt.get("since") for doubt in doubts)
-    assert set(told(cli, when, 3)[1]) == left, "the suspect comes back"

@@ -47,42 +47,6 @@ def test_the_table_and_the_json_have_the_same_rows(sample: Path, cli: Call) -> N
     assert report["summary"].startswith("11 things wait for your decision, all of them new.")
 
 
-def doubted(home: Path, cli: Call) -> str:
-    """A block that an agent's failures of three days brought into doubt, after twelve successes."""
-    told = ("memorize", "go through staging", "--when", "deploying billing", "--json")
-    block_id = str(cli(*told, env=at("2026-01-01T08:00:00Z")).json["id"])
-    cli("approve", block_id, "--yes", env=at("2026-01-01T08:30:00Z"))
-    agent = {"ALICE_ACTOR": "agent"}
-    for day in range(12):
-        cli("outcome", block_id, "ok", env={**agent, **at(f"2026-01-{day + 1:02}T09:00:00Z")})
-    for day in range(5):
-        cli("outcome", block_id, "fail", env={**agent, **at(f"2026-02-{day + 1:02}T09:00:00Z")})
-    return block_id
-
-
-def test_a_block_in_doubt_is_asked_about_weekly_and_kept_with_one_word(home: Path, cli: Call) -> None:
-    block_id = doubted(home, cli)
-    shown = cli("show", block_id, "--json").json
-    since = shown["doubt"]["since"]
-    assert since == "2026-02-04T09:00:00Z" and shown["record"] == {"ok": 12, "failed": 5}
-    asked = {
-        day: [
-            row["id"]
-            for row in cli("heartbeat", "--json", env=at(f"2026-02-{day:02}T10:00:00Z")).json["review"]
-        ]
-        for day in (5, 5, 6, 7, 12, 13, 20)
-    }
-    assert {day for day, ids in asked.items() if ids} == {5, 12, 20}, (
-        "weekly, and not lost by who looks seldom"
-    )
-    text = cli("heartbeat", env=at("2026-02-28T10:00:00Z")).stdout
-    assert "In doubt: which no longer holds?" in text and f"alice-exp keep {block_id}" in text
-    assert cli("keep", block_id, env={"ALICE_ACTOR": "agent"}, check=False).code == 6
-    kept = cli("keep", block_id, "--json", env=at("2026-02-28T11:00:00Z")).json
-    assert kept["id"] == block_id and kept["doubt"] == 0.25 and kept["commit"]
-    assert cli("heartbeat", "--json", env=at("2026-03-27T10:00:00Z")).json["review"] == []
-
-
 def test_what_another_machine_approved_beside_another_value_is_asked_about_once(
     home: Path, cli: Call
 ) -> None:

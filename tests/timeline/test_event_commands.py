@@ -193,19 +193,3 @@ def test_a_faulty_import_takes_nothing_in(
     done = cli("event", "import", "-", "--json", stdin=text, check=False)
     assert (done.code, done.error["line"]) == (3, line)
     assert commits(git, home) == before
-
-
-def test_bulk_additions_commit_each_thought_before_it_is_compacted(
-    home: Path, cli: Call, git: Callable[..., str], sound: Any
-) -> None:
-    before = commits(git, home)
-    few = "".join(json.dumps({"thought": f"few {n}"}) + "\n" for n in range(8))
-    cli("event", "add", "-", stdin=few)
-    assert commits(git, home) == before + 1, "eight thoughts are verbatim where they end"
-    many = "".join(json.dumps({"thought": f"many {n}"}) + "\n" for n in range(9))
-    done = cli("event", "add", "-", "--json", stdin=many).json
-    assert commits(git, home) == before + 3
-    held = git(home, "show", f"{done['commit']}:records/events.jsonc")
-    assert all(f'"many {n}"' in held for n in range(9))
-    assert "few 0" in git(home, "show", "HEAD~2:records/events.jsonc")
-    sound(home)
