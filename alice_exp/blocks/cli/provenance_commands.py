@@ -64,16 +64,16 @@ def _why(
 ) -> None:
     block_id = document["id"]
     if present is None:
-        purged = say("{id}  was purged: no word of it is left, and nothing brings it back", id=block_id)
+        lost = say("{id}  is gone: no word of it was kept, and nothing brings it back", id=block_id)
         gone = say("{id}  is no longer in the home; 'alice-exp restore {id}' brings it back", id=block_id)
-        terminal.line(purged if any(step.commit.op == "purge" for step in life) else gone)
+        is_kept = any(step.before or step.after for step in life)
+        terminal.line(gone if is_kept and life[-1].commit.op != "purge" else lost)
     else:
-        block = present.block
-        terminal.line(f"{block_id}  {say(block.state)}  {present.place}/{present.namespace}")
+        terminal.line(f"{block_id}  {say(present.block.state)}  {present.place}/{present.namespace}")
         when = documents.trigger_text(present) or say("(none: matched by the payload alone)")
         terminal.pair(say("{name}:", name=say("trigger")), when)
         terminal.pair(say("{name}:", name=say("payload")), documents.payload_text(present))
-        for piece in block.evidence:
+        for piece in present.block.evidence:
             told = documents.evidence_whole(piece, terminal.local, rendered)
             terminal.pair(say("{name}:", name=say("evidence")), told)
         trust, confidence, importance = (document[name] for name in ("trust", "confidence", "importance"))
