@@ -56,7 +56,7 @@ def faults(one: Connected, session: Session) -> Iterator[Problem]:
     said = launcher.try_server(one.command[0], [*one.command[1:]])
     if said != "ok":
         template = "{host} cannot start its server: {why}"
-        yield Problem(one.path, 0, 0, template, {"host": one.host.name, "why": said}, hint=hint)
+        yield Problem.fault(one.path, template, hint, host=one.host.name, why=said)
     path = host_config.under(one.host, one.host.hooks.file)
     programs: set[str] = set()
     with suppress(ProblemError, ValueError):
@@ -64,11 +64,11 @@ def faults(one: Connected, session: Session) -> Iterator[Problem]:
     for program in sorted(programs):
         if not os.access(program, os.X_OK):
             template = "the hooks of {host} start {program}, which is not there"
-            yield Problem(one.path, 0, 0, template, {"host": one.host.name, "program": program}, hint=hint)
+            yield Problem.fault(one.path, template, hint, host=one.host.name, program=program)
     since = one.last_call or str(spool(session).kept(one.host.name).get("at", ""))
     if since and session.moment - datetime.fromisoformat(since) > _SILENT and _worked_since(one.host, since):
         template = "{host} has not called for a week, though it held sessions"
-        yield Problem(one.path, 0, 0, template, {"host": one.host.name}, hint=hint)
+        yield Problem.fault(one.path, template, hint, host=one.host.name)
 
 
 def foreign(folder: str) -> Iterator[Problem]:
@@ -84,12 +84,9 @@ def foreign(folder: str) -> Iterator[Problem]:
             and path != host_config.place(host, project=False)
             and named != ("alice-exp", ["mcp"])
         ):
-            yield Problem(
-                str(path), 0, 0,
-                "this project brings a server of its own under our name: {host} would start {program}",
-                {"host": host.name, "program": named[0]}, hint="take it out, or rename it, if you did not put it there",
-                severity="warning",
-            )  # fmt: skip
+            template = "this project brings a server of its own under our name: {host} would start {program}"
+            hint = "take it out, or rename it, if you did not put it there"
+            yield Problem.warning(str(path), template, hint, host=host.name, program=named[0])
 
 
 def _worked_since(host: Host, since: str) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.jsonc.scan import Problem, first_error
+from alice_exp.kernel.jsonc.scan import Problem, first_error, only_errors
 from alice_exp.kernel.text.times import seconds
 from alice_exp.model.formats.record_schema import past_episodes, past_timeline
 from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH
@@ -41,32 +40,22 @@ def _value(snapshot: Snapshot, path: str) -> EpisodeBook | Timeline | None:
 
 def stale(snapshot: Snapshot, path: str) -> tuple[Problem, ...]:
     """The errors of the record file at ``path``."""
-    return tuple(one for one in snapshot.problems if one.path == path and one.severity == "error")
+    return tuple(only_errors(snapshot.problems, path))
 
 
 def require_sound(snapshot: Snapshot, path: str) -> None:
     """Raise ``ProblemError`` if the record file that an act would write has a problem; it is left untouched."""
     if _value(snapshot, path) is not None:
         return
-    fault = first_error(snapshot.problems, path) or Problem(path, 0, 0, "the file cannot be read")
+    fault = first_error(snapshot.problems, path) or Problem.fault(path, "the file cannot be read")
     raise fault.as_error("{message}; nothing was recorded", hint="mend the file, then run the command again")
 
 
 def refuse_faults(problems: Iterable[Problem]) -> None:
     """Raise the first error of a text to import, as a ``ProblemError`` that also counts the others."""
-    faults = [problem for problem in problems if problem.severity == "error"]
-    if faults:
-        first = faults[0]
+    if faults := [*only_errors(problems)]:
         more = f" ({len(faults) - 1} more)" if len(faults) > 1 else ""
-        raise ProblemError(
-            "{message}{more}; nothing was taken in",
-            message=first.message,
-            more=more,
-            path=first.path,
-            line=first.line,
-            column=first.column,
-            hint=first.hint,
-        )
+        raise faults[0].as_error("{message}{more}; nothing was taken in", more=more)
 
 
 def ahead(snapshot: Snapshot, now: str) -> tuple[Problem, ...]:
@@ -81,6 +70,4 @@ def ahead(snapshot: Snapshot, now: str) -> tuple[Problem, ...]:
         if max(one.start_timestamp, one.end_timestamp) > latest
     ]
     template = "{what} is of {at}, which is still to come: the clock is wrong, or was"
-    return tuple(
-        Problem(path, 0, 0, template, {"what": what, "at": at}, "warning") for path, what, at in found
-    )
+    return tuple(Problem.warning(path, template, what=what, at=at) for path, what, at in found)

@@ -132,14 +132,14 @@ class SshOwner:
             line = _key_of(pinned or config.text("owner.key").strip(), CONFIG, "").line
             is_other = pinned and (not tracked or _key_of(tracked, CONFIG, "").line != line)
         except ProblemError as error:
-            return (Problem(CONFIG, 0, 0, error.template, error.values, hint=error.hint),)
+            return (Problem.told(error, CONFIG),)
         if not is_other:
             return ()
         template = "the configuration names no owner key; that of this machine counts"
         if tracked:
             template = "the configuration names another owner key; that of this machine counts"
         hint = "see 'alice-exp owner show', and 'alice-exp log' for who changed it"
-        return (Problem(CONFIG, 0, 0, template, hint=hint),)
+        return (Problem.fault(CONFIG, template, hint),)
 
     # -- signing and verifying ----------------------------------------------------------------------------------
 

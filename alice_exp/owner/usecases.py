@@ -58,7 +58,7 @@ def problems(session: Session) -> tuple[Problem, ...]:
     count = unsigned(session)
     template = "{count} blocks are not signed as they stand"
     hint = "sign them with 'alice-exp owner sign --all'"
-    return (Problem(CONFIG, 0, 0, template, {"count": count}, "warning", hint),) if count else ()
+    return (Problem.warning(CONFIG, template, hint, count=count),) if count else ()
 
 
 def init(

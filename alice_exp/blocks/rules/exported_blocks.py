@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from alice_exp.kernel.jsonc import Document, cut, edit, parse
-from alice_exp.kernel.jsonc.scan import Json, Problem
+from alice_exp.kernel.jsonc.scan import Json, Problem, only_errors
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model import documents
@@ -143,7 +143,7 @@ def read_alone(text: str, old: Placed, now: str) -> Alone:
     if not isinstance(listed, list) or len(listed) != 1 or list(value) != ["blocks"]:  # type: ignore[arg-type]
         return Alone(None, problems=(_fault(document, (), "this is one block: what stands in { … }"),))
     blocks, problems = read_blocks(document)
-    faults = tuple(_above(problem) for problem in problems if problem.severity == "error")
+    faults = tuple(_above(problem) for problem in only_errors(problems))
     if faults or not blocks:
         return Alone(None, problems=faults)
     return _checked(document, blocks[0], old, now)

@@ -240,9 +240,9 @@ class GitHistory:
         found = []
         for values in remotes:
             hint = Hint("git -C experiences remote remove {name}", name=values["name"])
-            found.append(Problem(".git", 0, 0, template, values, hint=hint))
+            found.append(Problem.fault(".git", template, hint, **values))
         template = "an interrupted act was kept aside as {ref}"
-        return (*found, *(Problem(".git", 0, 0, template, {"ref": ref}, "warning") for ref in lost))
+        return (*found, *(Problem.warning(".git", template, ref=ref) for ref in lost))
 
 
 def _unreadable(why: str) -> ProblemError:

@@ -92,12 +92,12 @@ def exposed(root: Path) -> tuple[Problem, ...]:
                 "the home is a symbolic link to {place}; whoever may change the link decides what is read"
             )
             hint = "set ALICE_HOME to the place itself"
-            found.append(Problem(str(root), 0, 0, template, {"place": str(root.resolve())}, "warning", hint))
+            found.append(Problem.warning(str(root), template, hint, place=str(root.resolve())))
         mode = stat.S_IMODE(root.stat().st_mode)
         if mode & 0o077:
             template = "others may read this: its mode is {mode:04o} and should be {wanted:04o}"
             hint = "'alice-exp doctor --fix' closes it"
-            found.append(Problem(str(root), 0, 0, template, {"mode": mode, "wanted": 0o700}, "warning", hint))
+            found.append(Problem.warning(str(root), template, hint, mode=mode, wanted=0o700))
     return tuple(found)
 
 
@@ -123,12 +123,9 @@ def unread(root: Path) -> tuple[Problem, ...]:
     template = (
         "nothing reads this file" if len(names) == 1 else "nothing reads this file, nor {count} more: {names}"
     )
-    values = {
-        "count": len(names) - 1,
-        "names": Names((*names[1 : _FEW + 1], *["…"][: len(names) > _FEW + 1])),
-    }
+    others = Names((*names[1 : _FEW + 1], *["…"][: len(names) > _FEW + 1]))
     hint = "what is to be known stands in personal/NAME.jsonc or universal/NAME.jsonc"
-    return (Problem(names[0], 0, 0, template, values, "warning", hint),)
+    return (Problem.warning(names[0], template, hint, count=len(names) - 1, names=others),)
 
 
 def _is_read(place: str, name: str) -> bool:
@@ -152,7 +149,7 @@ def elsewhere(full: str, path: str) -> tuple[Problem, ...]:
     """What is wrong with a file that is not there, where a cloud left a placeholder of it; nothing where none did."""
     folder, _, name = full.rpartition("/")
     names = (f"{folder}/{before}{name}{behind}" for before, behind in _PLACEHOLDERS)
-    return (_odd(path, _ELSEWHERE, _DOWNLOADED),) if any(map(os.path.lexists, names)) else ()
+    return (Problem.fault(path, _ELSEWHERE, _DOWNLOADED),) if any(map(os.path.lexists, names)) else ()
 
 
 def _kept_in_a_cloud(name: str) -> str:
@@ -176,7 +173,7 @@ def _folder(found: Found, root: str, folder: str, ending: str) -> None:
         status = os.lstat(f"{root}/{folder}")
         if not stat.S_ISDIR(status.st_mode):
             kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "not a directory"
-            found.problems.append(_odd(folder, "this is {kind}; it is not read", kind=kind))
+            found.problems.append(Problem.fault(folder, "this is {kind}; it is not read", kind=kind))
             return
         with os.scandir(f"{root}/{folder}") as entries:
             names = sorted(entry.name for entry in entries)
@@ -184,7 +181,9 @@ def _folder(found: Found, root: str, folder: str, ending: str) -> None:
         return
     except OSError as error:
         found.directories.add(folder)
-        found.problems.append(_odd(folder, "this directory cannot be read: {why}", why=error.strerror))
+        found.problems.append(
+            Problem.fault(folder, "this directory cannot be read: {why}", why=error.strerror)
+        )
         return
     found.directories.add(folder)
     for name in names:
@@ -196,7 +195,7 @@ def _folder(found: Found, root: str, folder: str, ending: str) -> None:
         path = f"{folder}/{name}"
         if not NAME.fullmatch(name.removesuffix(ending)) and path != NEWER:
             template = "a namespace's name is made of a-z, 0-9, - and _"
-            found.problems.append(_odd(path, template, "rename the file to use it"))
+            found.problems.append(Problem.fault(path, template, "rename the file to use it"))
             continue
         _file(found, f"{root}/{path}", path)
 
@@ -208,20 +207,16 @@ def _file(found: Found, full: str, path: str) -> None:
         found.problems += elsewhere(full, path)
         return
     except OSError as error:
-        found.problems.append(_odd(path, "this file cannot be read: {why}", why=error.strerror))
+        found.problems.append(Problem.fault(path, "this file cannot be read: {why}", why=error.strerror))
         return
     if not stat.S_ISREG(status.st_mode):
         kind = "a symbolic link" if stat.S_ISLNK(status.st_mode) else "not a plain file"
-        found.problems.append(_odd(path, "this is {kind}; it is not read", kind=kind))
+        found.problems.append(Problem.fault(path, "this is {kind}; it is not read", kind=kind))
         return
     if getattr(status, "st_flags", 0) & _DATALESS:
-        found.problems.append(_odd(path, _ELSEWHERE, _DOWNLOADED))
+        found.problems.append(Problem.fault(path, _ELSEWHERE, _DOWNLOADED))
         return
     found.files[path] = Signature.of(status)
-
-
-def _odd(path: str, template: str, hint: str = "", **values: object) -> Problem:
-    return Problem(path, 0, 0, template, values, "error", hint)
 
 
 def read_configuration(root: Path, found: Found) -> tuple[Config, tuple[Problem, ...]]:
@@ -254,7 +249,7 @@ def _config_of(folder: Path, name: str) -> tuple[Config, tuple[Problem, ...]]:
     except FileNotFoundError:
         return Config(), elsewhere(f"{folder}/{name}", name)
     except OSError as error:
-        return Config(), (_odd(name, "this file cannot be read: {why}", why=reason(error)),)
+        return Config(), (Problem.fault(name, "this file cannot be read: {why}", why=reason(error)),)
     from alice_exp.kernel.jsonc import parse
     from alice_exp.model.formats.config_file import read_config
 

@@ -90,7 +90,7 @@ class Reading:
         except OSError as error:
             why = error.strerror or "it is gone"
             template = "{why}" if isinstance(error, NotAFile) else "this file cannot be read: {why}"
-            return Parsed(signature, (), (Problem(path, 0, 0, template, {"why": why.lower()}),))
+            return Parsed(signature, (), (Problem.fault(path, template, why=why.lower()),))
         return self.learn(path, data, signature)
 
     def unread(self, path: str, signature: Signature, last_good: LastGood) -> tuple[Block, ...]:
@@ -206,7 +206,7 @@ def snapshot(
     gone = {file.path.partition("/")[0] for file in lost} - {problem.path for problem in found.problems}
     template = "this directory is missing; the last good version answers"
     for folder in sorted(gone - found.directories):
-        problems.append(Problem(folder, 0, 0, template, {}, "error", "put it back where it was"))
+        problems.append(Problem.fault(folder, template, "put it back where it was"))
     if lost or count > len(ids):
         files, named = _each_once(files, last_good)
         problems += named
@@ -309,4 +309,4 @@ def unavailable(repository: References) -> tuple[Problem, ...]:
     """What is wrong with the history, where readers have to do without it; nothing if only its objects may be."""
     why = repository.damage()
     template = "the history is unavailable, the files are read as they are: {why}"
-    return (Problem(".git", 0, 0, template, {"why": why}, "error", repository.way_out()),) if why else ()
+    return (Problem.fault(".git", template, repository.way_out(), why=why),) if why else ()

@@ -199,7 +199,7 @@ class Standings:
         try:
             self.objects.tree(self.head)
         except ProblemError as error:
-            return (Problem(".git", 0, 0, error.template, error.values, "error", error.hint), *keyed)
+            return (Problem.told(error, ".git"), *keyed)
         return keyed
 
     # -- writing ------------------------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ class Recording:
                 data, signature = self._reading.signed(path)
             except OSError as error:
                 why = (error.strerror or "it is gone").lower()
-                return None, (Problem(path, 0, 0, "this file cannot be read: {why}", {"why": why}),)
+                return None, (Problem.fault(path, "this file cannot be read: {why}", why=why),)
             composed = self._composed.pop(path, None)
             fresh = composed[1] if composed is not None and composed[0] == data else self._parsed(path, data)
             known = self._read[path] = (signature, fresh)

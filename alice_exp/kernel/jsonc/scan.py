@@ -9,9 +9,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, Self, TypeAlias
 
-from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.value_class import dataclass
 
 Severity = Literal["error", "warning"]
@@ -33,17 +33,31 @@ class Problem:
     severity: Severity = "error"
     hint: str = ""
 
+    @classmethod
+    def fault(cls, path: str, template: str, hint: str = "", **values: object) -> Self:
+        """An error of a file or a place as a whole."""
+        return cls(path, 0, 0, template, values, "error", hint)
+
+    @classmethod
+    def warning(cls, path: str, template: str, hint: str = "", **values: object) -> Self:
+        """A warning about a file or a place as a whole."""
+        return cls(path, 0, 0, template, values, "warning", hint)
+
+    @classmethod
+    def told(cls, error: AliceError, path: str = "") -> Self:
+        """What an error says, where it says it, or of the file at ``path`` as a whole."""
+        line, column = (0, 0) if path else (error.line, error.column)
+        return cls(path or error.path, line, column, error.template, error.filling, "error", error.hint)
+
     @property
     def message(self) -> str:
         """The sentence in English."""
         return self.template.format(**self.values) if self.values else self.template
 
-    def as_error(self, template: str = "{message}", hint: str = "") -> ProblemError:
+    def as_error(self, template: str = "{message}", hint: str = "", more: str = "") -> ProblemError:
         """The same as what ends a command; ``hint`` says what helps where the problem does not."""
-        said, helps = self.message, self.hint or hint
-        return ProblemError(
-            template, message=said, path=self.path, line=self.line, column=self.column, hint=helps
-        )
+        said, helps = {"message": self.message, "more": more}, self.hint or hint
+        return ProblemError(template, hint=helps, path=self.path, line=self.line, column=self.column, **said)
 
     @property
     def where(self) -> str:
@@ -53,8 +67,12 @@ class Problem:
 
 def first_error(problems: Iterable[Problem | None], path: str = "") -> Problem | None:
     """The first error among problems, or among those of one file; None where there is none."""
-    errors = (one for one in problems if one is not None and one.severity == "error")
-    return next((one for one in errors if not path or one.path == path), None)
+    return next(only_errors(problems, path), None)
+
+
+def only_errors(problems: Iterable[Problem | None], path: str = "") -> Iterator[Problem]:
+    """The errors among problems, or among those of one file."""
+    return (p for p in problems if p is not None and p.severity == "error" and path in ("", p.path))
 
 
 Pointer: TypeAlias = tuple[str | int, ...]

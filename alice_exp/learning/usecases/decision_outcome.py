@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from alice_exp.caller.acting import Caller
 from alice_exp.episodes.rules.search_episodes import as_told, shorten_result
 from alice_exp.episodes.usecases import bounded, cleaned
+from alice_exp.home.record_access import require_sound
 from alice_exp.home.references import resolve
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, committed
-from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.rules.impact import counted
 from alice_exp.learning.store import OpenDecision, decisions
-from alice_exp.model.formats.record_schema import EVENTS_PATH
+from alice_exp.model.formats.record_schema import EPISODES_PATH, EVENTS_PATH
 from alice_exp.model.rules.lifecycle import Change, Thresholds, level, scenario_digest, scenario_of
 from alice_exp.model.values.block import PLACES, Evidence, Placed, is_of_team
 from alice_exp.model.values.records import Episode, EpisodeBook, Event, Timeline
@@ -86,7 +86,8 @@ def report_decision(
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
         waiting.find(decision)
-        require_records(snapshot)
+        for path in (EPISODES_PATH, EVENTS_PATH):
+            require_sound(snapshot, path)
         named, left_out = used_ids(snapshot, open_decision, used, skipped)
         where = scenario_of(scenario, open_decision.context, caller.now[:10])
         told, missing = _told_of(snapshot, theirs, open_decision, named, left_out, caller)
@@ -131,15 +132,6 @@ def _trailers(
         ("Scenario", scenario_digest(where)),
         *(("Pruned", one) for one in pruned),
     )
-
-
-def require_records(snapshot: Snapshot) -> None:
-    """Raise the problem of a record file that cannot be written, so that an act is never half recorded."""
-    if snapshot.episodes is not None and snapshot.timeline is not None:
-        return
-    faults = (p for p in snapshot.problems if p.path.startswith("records/") and p.severity == "error")
-    fault = next(faults, Problem("records", 0, 0, "the record files cannot be read"))
-    raise fault.as_error("{message}; nothing was recorded", hint="mend the file, then run the command again")
 
 
 def used_ids(

@@ -78,7 +78,7 @@ class HomeInspection:
     def _look_cloud(self) -> Iterator[Problem]:
         """A synced folder would copy personal experience and its history to other machines (B2.28)."""
         for folder in CLOUDS & set(self._root.resolve().parts):
-            yield _warning(
+            yield Problem.warning(
                 str(self._root),
                 "{folder} copies what is personal to other machines",
                 "keep the home elsewhere and copy experiences/universal alone",
@@ -88,7 +88,7 @@ class HomeInspection:
     def _look_reads(self) -> Iterator[Problem]:
         lost = self._root / "state" / LOST
         if lost.exists() and lost.stat().st_size:
-            yield _warning(
+            yield Problem.warning(
                 str(lost.relative_to(self._root)),
                 "{count} reads could not be logged and are not counted",
                 "'alice-exp doctor --fix' forgets them",
@@ -107,30 +107,34 @@ class HomeInspection:
         said = self._repository.run("--version").decode("utf-8", "replace")
         found = re.search(r"(\d+)\.(\d+)", said)
         if found is None or (int(found[1]), int(found[2])) < GIT_NEEDED:
-            yield _fault("git", "this is {version}; git 2.36 or later is needed", version=said.strip())
+            yield Problem.fault("git", "this is {version}; git 2.36 or later is needed", version=said.strip())
 
     def _look_history(self) -> Iterator[Problem]:
         repository = self._repository
         for aside in sorted(repository.work_tree.glob(f"{ASIDE}*")):
             template = "this is a history that git could not work with and 'doctor --fix' set aside"
-            yield _warning(aside.name, template, "look through it with git; remove it when nothing is missed")
+            yield Problem.warning(
+                aside.name, template, "look through it with git; remove it when nothing is missed"
+            )
         if not repository.git_dir.exists() and not repository.git_dir.is_symlink():
             hint = "make one with 'alice-exp init'; 'alice-exp doctor --fix' where there was one before"
-            yield _fault(".git", "the home has no history", hint)
+            yield Problem.fault(".git", "the home has no history", hint)
             return
         # Without the lock what another process writes at present would pass for a fault.
         with suppress(BusyError), self._home.lock.hold(wait=0):
             if why := fault(repository):
-                yield _fault(".git", why, MENDS)
+                yield Problem.fault(".git", why, MENDS)
                 return
         if obstacle := repository.obstacle():
-            yield _fault(".git", obstacle, repository.way_out())
+            yield Problem.fault(".git", obstacle, repository.way_out())
         if not os.access(repository.git_dir / "hooks" / "pre-push", os.X_OK):
             hint = "'alice-exp doctor --fix' puts it back"
-            yield _fault(".git/hooks/pre-push", "nothing refuses a plain 'git push' of this history", hint)
+            yield Problem.fault(
+                ".git/hooks/pre-push", "nothing refuses a plain 'git push' of this history", hint
+            )
         elif not repository.is_current():
             template = "a plain 'git pull' here would not merge block by block"
-            yield _warning(".git/info/attributes", template, "'alice-exp doctor --fix' mends that")
+            yield Problem.warning(".git/info/attributes", template, "'alice-exp doctor --fix' mends that")
 
     def _mend_git(self) -> int:
         # Whatever this user may grant its owner: the home's directories, and what git keeps.
@@ -166,12 +170,12 @@ class HomeInspection:
             return
         for path in left[:20]:
             name = str(path.relative_to(self._root))
-            yield _warning(
+            yield Problem.warning(
                 name, "this was left by a command that was interrupted", "'alice-exp doctor --fix' removes it"
             )
         for ref in (PENDING, PURGING):
             if self._repository.exists and self._repository.resolve(ref):
-                yield _warning(
+                yield Problem.warning(
                     ".git", "an act waits to be finished ({ref})", "the next command finishes it", ref=ref
                 )
 
@@ -208,7 +212,7 @@ class HomeInspection:
         wide = list(self._wide())
         wide = [row for row in wide if row[0] != self._root.resolve()]
         for path, mode, wanted in wide[:5]:
-            yield _warning(
+            yield Problem.warning(
                 str(path.relative_to(self._root.resolve().parent)),
                 "others may read this: its mode is {mode:04o} and should be {wanted:04o}",
                 "'alice-exp doctor --fix' closes it",
@@ -217,7 +221,7 @@ class HomeInspection:
             )
         if len(wide) > 5:
             template = "{count} more places are open to others"
-            yield _warning("", template, "'alice-exp doctor --fix' closes them", count=len(wide) - 5)
+            yield Problem.warning("", template, "'alice-exp doctor --fix' closes them", count=len(wide) - 5)
         yield from self._others_own()
 
     def _others_own(self) -> Iterator[Problem]:
@@ -234,7 +238,7 @@ class HomeInspection:
             for path in (here, *(here / name for name in names)):
                 with suppress(OSError):
                     if path.lstat().st_uid != owner:
-                        yield _fault(
+                        yield Problem.fault(
                             str(path.relative_to(root.parent)),
                             "this belongs to another user than the home does",
                             Hint("give it back: sudo chown -R {owner} {home}", owner=owner, home=str(root)),
@@ -263,12 +267,14 @@ class HomeInspection:
         free = shutil.disk_usage(self._root).free
         if free < LITTLE:
             severe = free < TOO_LITTLE
-            make = _fault if severe else _warning
+            make = Problem.fault if severe else Problem.warning
             yield make("", "only {free} MiB are free on this disk", "make room", free=free >> 20)
         for folder in (".", "experiences", "experiences/.git", "state"):
             path = self._root / folder
             if path.is_dir() and not os.access(path, os.W_OK | os.X_OK):
-                yield _fault(str(path), "this directory cannot be written, so nothing can be kept in it")
+                yield Problem.fault(
+                    str(path), "this directory cannot be written, so nothing can be kept in it"
+                )
 
     def _look_index(self) -> Iterator[Problem]:
         hint = "'alice-exp doctor --fix' removes it; it is built again"
@@ -276,10 +282,10 @@ class HomeInspection:
         with suppress(OSError), (self._root / _INDEX).open("rb") as file:
             head = file.read(len(_SQLITE))
         if head and head != _SQLITE:
-            yield _warning(_INDEX, "this is not a search index", hint)
+            yield Problem.warning(_INDEX, "this is not a search index", hint)
             return
         for wrong in self._search_index.misled():
-            yield _warning(wrong, "the search index says something else than this file", hint)
+            yield Problem.warning(wrong, "the search index says something else than this file", hint)
 
     def _mend_index(self) -> int:
         if not list(self._look_index()):
@@ -309,14 +315,6 @@ def _wider(path: Path, wanted: int) -> Iterator[tuple[Path, int, int]]:
     mode = stat.S_IMODE(status.st_mode)
     if not stat.S_ISLNK(status.st_mode) and mode & 0o077:
         yield path, mode, wanted
-
-
-def _fault(path: str, template: str, hint: Hint | str = "", **values: object) -> Problem:
-    return Problem(path, 0, 0, template, values, "error", hint)
-
-
-def _warning(path: str, template: str, hint: str = "", **values: object) -> Problem:
-    return Problem(path, 0, 0, template, values, "warning", hint)
 
 
 @once

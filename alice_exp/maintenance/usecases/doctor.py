@@ -66,9 +66,9 @@ def _checked(session: Session, name: str, fix: bool) -> Check:
         found = _OWN[name](session) if name in _OWN else inspection(session).look(name)
         return Check(name, tuple(found), mended)
     except AliceError as error:
-        fault = Problem(error.path, error.line, error.column, "{why}", {"why": str(error)}, hint=error.hint)
+        fault = Problem.told(error)
     except (OSError, ValueError) as error:
-        fault = Problem("", 0, 0, "this could not be looked at: {why}", {"why": str(error)})
+        fault = Problem.fault("", "this could not be looked at: {why}", why=str(error))
     return Check(name, (fault,), mended)
 
 
@@ -85,19 +85,19 @@ def _clock(session: Session) -> Iterator[Problem]:
     newest = datetime.fromtimestamp(min(inspection(session).commit_time(), _LAST), UTC)
     if newest > latest:
         template = "the newest commit is of {at}, which is still to come: the clock is wrong, or was"
-        yield Problem(".git", 0, 0, template, {"at": newest.strftime("%Y-%m-%dT%H:%M:%SZ")}, "warning")
+        yield Problem.warning(".git", template, at=newest.strftime("%Y-%m-%dT%H:%M:%SZ"))
     for placed in session.home.read(PLACES):
         at = max(placed.block.created_at, placed.block.updated_at)
         if at and datetime.fromisoformat(at) > latest:
             template = "{what} is of {at}, which is still to come: the clock is wrong, or was"
-            yield Problem(placed.path, 0, 0, template, {"what": placed.block.id, "at": at}, "warning")
+            yield Problem.warning(placed.path, template, what=placed.block.id, at=at)
     yield from ahead(session.home.read((), records=True), session.caller.now)
 
 
 def _schemas(session: Session) -> Iterator[Problem]:
     for path in _outdated(session.home):
         template = "this schema is not the one of this version; editors check by it"
-        yield Problem(path, 0, 0, template, {}, "warning", "'alice-exp doctor --fix' writes it anew")
+        yield Problem.warning(path, template, "'alice-exp doctor --fix' writes it anew")
 
 
 def _outdated(home: Home) -> dict[str, str]:
@@ -120,8 +120,8 @@ def _sharing(session: Session) -> Iterator[Problem]:
     for placed in session.home.read(_PERSONAL):
         if placed.block.shareable:
             template = "{id} is personal and marked shareable; it is never shared"
-            yield Problem(
-                placed.path, 0, 0, template, {"id": placed.block.id}, hint='take "shareable" out of the block'
+            yield Problem.fault(
+                placed.path, template, 'take "shareable" out of the block', id=placed.block.id
             )
 
 

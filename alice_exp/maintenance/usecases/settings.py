@@ -12,7 +12,7 @@ from alice_exp.home.references import namespace_name, namespace_path
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import parse
-from alice_exp.kernel.jsonc.scan import first_error
+from alice_exp.kernel.jsonc.scan import first_error, only_errors
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.formats import schemas
 from alice_exp.model.formats.block_edits import NEW_FILE
@@ -169,7 +169,7 @@ def opened(home: Home, caller: Caller) -> str:
 def faults(text: str) -> tuple[Problem, ...]:
     """The errors of an edited configuration."""
     _, problems = read_config(parse(text.encode("utf-8", "surrogatepass"), PATH))
-    return tuple(problem for problem in problems if problem.severity == "error")
+    return tuple(only_errors(problems))
 
 
 def replaced(home: Home, caller: Caller, before: str, after: str) -> Commit | None:

@@ -69,10 +69,7 @@ class Watching:
         try:
             self.snapshot = self._home.read(PLACES)
         except ProblemError as error:
-            unreadable = Problem(
-                error.path, error.line, error.column, error.template, error.filling, hint=error.hint
-            )
-            return self._faults((unreadable,))
+            return self._faults((Problem.told(error),))
         # Brings the index up to date, so that the next query does not have to.
         self._index.ask(lambda _: True)
         return (*self._acts(), *self._faults(self.snapshot.problems))
