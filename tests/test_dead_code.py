@@ -44,6 +44,8 @@ def used(tree: ast.AST) -> Counter[tuple[str, str]]:
             found["of", node.attr] += 1
             if isinstance(node.value, ast.Name):
                 asked.append((node.value.id, node.attr))
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "attributes":
+            found.update(("text", word) for word in _WORD.findall(ast.unparse(node.args[1])))
         elif isinstance(node, ast.keyword) and node.arg:
             found["of", node.arg] += 1
         elif isinstance(node, ast.ImportFrom):

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.home.ports import SignerOf
-    from alice_exp.kernel.journal.act import LedgerCommit, Message
+    from alice_exp.kernel.journal.act import LedgerCommit
     from alice_exp.kernel.journal.transaction import FileChange
     from alice_exp.model.values.block import Standing
     from alice_exp.model.values.config import Config
@@ -210,8 +210,9 @@ class Standings:
         if act.op == "undo":
             return self._undone(act)
         made = [decided(act, find(put.block.id), put, self.entry(put.block.id)) for put in changes.puts]
-        gone = ((was, self.entry(one)) for one in changes.removes if (was := find(one)) is not None)
-        made += [removed(act, was, entry) for was, entry in gone]
+        made += [
+            removed(act, was, self.entry(one)) for one in changes.removes if (was := find(one)) is not None
+        ]
         rejected = {one.id for one in made if one is not None and one.standing == "rejected"}
         made += changes.decided
         marks = (
