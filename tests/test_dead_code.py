@@ -62,9 +62,6 @@ def _is_no_sentence(text: str) -> bool:
     return " " not in text or "[" in text
 
 
-_FEW = 2
-
-
 def dead(trees: dict[str, ast.AST]) -> list[str]:
     """What nothing uses, as ``path:line name``. That it uses itself is no use, nor is another's of the same name."""
     uses = {path: used(tree) for path, tree in trees.items()}
@@ -76,7 +73,7 @@ def dead(trees: dict[str, ast.AST]) -> list[str]:
             count = uses[path]["here", name] + every["text", name]
             count += every[module, name] if is_own else every["of", name]
             # To look into each would take seconds; who calls itself does so a few times.
-            if count <= _FEW and not isinstance(node, ast.Assign | ast.AnnAssign):
+            if count <= 2 and not isinstance(node, ast.Assign | ast.AnnAssign):
                 own = used(node)
                 count -= own["here", name] + own["text", name] + (0 if is_own else own["of", name])
             if (

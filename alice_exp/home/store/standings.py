@@ -210,9 +210,8 @@ class Standings:
         if act.op == "undo":
             return self._undone(act)
         made = [decided(act, find(put.block.id), put, self.entry(put.block.id)) for put in changes.puts]
-        made += [
-            removed(act, was, self.entry(one)) for one in changes.removes if (was := find(one)) is not None
-        ]
+        gone = [was for one in changes.removes if (was := find(one)) is not None]
+        made += [removed(act, was, self.entry(was.block.id)) for was in gone]
         rejected = {one.id for one in made if one is not None and one.standing == "rejected"}
         made += changes.decided
         marks = (
@@ -389,10 +388,10 @@ class Standings:
 
     def _message(self, commit: Commit, when: int, entries: Sequence[Entry]) -> Message:
         number = int(row_of(self.objects.message(), "Alice-Number: ") or 0)
-        trailers = f"Alice-Act: {commit.act_id}\nAlice-Number: {number + 1}\n"
-        text = f"{commit.op}: {len(entries)} decided\n\n{trailers}"
-        kind = commit.actor.partition(":")[0]
-        return Message(f"{commit.actor} <{kind}@alice>", when, text)
+        text = (
+            f"{commit.op}: {len(entries)} decided\n\nAlice-Act: {commit.act_id}\nAlice-Number: {number + 1}\n"
+        )
+        return Message(f"{commit.actor} <{commit.actor.partition(':')[0]}@alice>", when, text)
 
 
 def _blocks(path: str, data: bytes | None) -> Sequence[Block]:
