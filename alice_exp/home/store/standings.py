@@ -214,9 +214,7 @@ class Standings:
         made += [removed(act, was, self.entry(was.block.id)) for was in gone]
         rejected = {one.id for one in made if one is not None and one.standing == "rejected"}
         made += changes.decided
-        marks = (
-            mark for put in changes.puts if put.block.id in rejected for mark in self.rejecting(put.block)
-        )
+        marks = (m for put in changes.puts if put.block.id in rejected for m in self.rejecting(put.block))
         return (*(one for one in made if one is not None), *marks)
 
     def rejecting(self, block: Block) -> Iterator[Entry]:
