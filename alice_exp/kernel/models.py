@@ -9,6 +9,7 @@ import contextlib
 import json
 import math
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -19,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 from alice_exp.kernel.errors import ProviderError, reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import httpx2
 
@@ -29,6 +30,9 @@ TIMEOUT = 30.0
 
 ANSWER_LIMIT = 4 << 20
 """The most bytes of an answer that are read; a longer one is refused."""
+
+_READ, _TRIED = 200_000, 1_000
+_UNJSON = re.compile(r"```[a-zA-Z]*\n?|```|,(?=\s*[}\]])")
 
 # Seconds before the second and the third attempt, where the server names no time.
 _PAUSES = (0.2, 1.0)
@@ -335,3 +339,19 @@ class CommandLine:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+def objects_in(answer: str, *keys: str) -> Iterator[Mapping[str, Any]]:
+    """The outermost JSON objects of a model's answer that have one of these keys, whatever stands around them.
+
+    Models do send code fences, prose, trailing commas and truncated ends. Of a long answer its beginning is read.
+    """
+    text, end = _UNJSON.sub("", answer[:_READ]), 0
+    # Each attempt may scan the rest, so there is a bound to them.
+    for brace in [*re.finditer(r"\{", text)][:_TRIED]:
+        with contextlib.suppress(ValueError, RecursionError):
+            if brace.start() >= end:
+                value, behind = json.JSONDecoder().raw_decode(text, brace.start())
+                if not value.keys().isdisjoint(keys):
+                    end = behind
+                    yield value

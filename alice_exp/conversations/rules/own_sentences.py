@@ -6,10 +6,8 @@ R4.20). Without one there is what people say of themselves in the ways of the fi
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -230,15 +228,14 @@ or a strict order; 0.7 to 0.8 useful; 0.5 to 0.6 optional.
 """
 """The prompt for a provider (R4.20, with the importance guide of R4.17)."""
 
-_UNJSON = re.compile(r"```[a-zA-Z]*\n?|```|,(?=\s*[}\]])")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _CONTENT = ("content", "memory", "text")
 _NAMED = {"high": 0.9, "medium": 0.7, "low": 0.4}
 _OF_ANYONE = frozenset(tokens("the user user's 用户 用户的 用户是 用户在 用户有"))
 _MOMENT = re.compile(r"moment|session|once|now|当前|本次|一次", re.IGNORECASE)
 
-MOST_ANSWER, MOST_RULES, MOST_CONTENT = 200_000, 100, 1_000
-"""Limits on an answer, which is untrusted: characters read, rules kept, characters of each."""
+MOST_RULES, MOST_CONTENT = 100, 1_000
+"""Limits on an answer, which is untrusted: rules kept, characters of each."""
 
 UNSTATED = 0.5
 """Importance of a rule for which the model gave none: the lowest that is kept (B4.9)."""
@@ -253,28 +250,17 @@ def prompt_for(sentences: Sequence[Said]) -> str:
 def parse_answer(text: str, sentences: Sequence[Said], least: float = 0.5) -> tuple[list[Inference], int]:
     """Parse a model's answer: a JSON array of rules, or what can be recovered of one; and how many were dropped.
 
-    Models do send code fences, prose around the array, trailing commas and truncated ends. A rule that rests on none of
-    the ``sentences``, by number or by words, and one of the moment are dropped, as what is below ``least``. Raises
-    ``ProviderError`` for what is no answer: nothing was read then (B4.13).
+    A rule that rests on none of the ``sentences``, by number or by words, and one of the moment are dropped, as what is
+    below ``least``. Raises ``ProviderError`` for what is no answer: nothing was read then (B4.13).
     """
-    objects = _objects(_UNJSON.sub("", text[:MOST_ANSWER]))
+    from alice_exp.kernel.models import objects_in
+
+    objects = [*islice(objects_in(text, *_CONTENT), MOST_RULES)]
+    if not objects and not re.search(r"\[\s*\]", text):
+        raise ProviderError("the model's answer holds no list of memories; the messages stay unread")
     found = (_worded(one, sentences) for one in objects)
     kept = [one for one in found if one is not None and one.importance >= least]
     return kept, len(objects) - len(kept)
-
-
-def _objects(text: str) -> list[Mapping[str, object]]:
-    """The objects in a text that say something, within whatever stands around them."""
-    found, end = list[Mapping[str, object]](), 0
-    # Each attempt may scan the rest, so there is a bound to them.
-    for at in islice((brace.start() for brace in re.finditer(r"\{", text)), 10 * MOST_RULES):
-        with suppress(ValueError, RecursionError):
-            value, behind = json.JSONDecoder().raw_decode(text, at) if at >= end else ({}, end)
-            if any(key in value for key in _CONTENT):
-                found, end = [*found, value], behind
-    if not found and not re.search(r"\[\s*\]", text):
-        raise ProviderError("the model's answer holds no list of memories; the messages stay unread")
-    return found[:MOST_RULES]
 
 
 def _worded(value: Mapping[str, object], sentences: Sequence[Said]) -> Inference | None:

@@ -27,9 +27,6 @@ KEY_EVENTS = 5
 KEY_LIMIT = 100
 """The most characters of a key event, so that five of them are about as long as the summary."""
 
-MOST_ANSWER = 1 << 16
-"""The characters of a model's answer in which a digest is looked for."""
-
 TELLS_MORE, SAYS = 1.25, 4
 """How many times the words of action and result a thought has to have to stand for them, and how many at least."""
 
@@ -76,18 +73,14 @@ def bounded(answer: Digest, rule: Digest) -> Digest:
 
 
 def read_digest(answer: str) -> Digest | None:
-    """The digest in a model's answer: its first JSON object with a ``summary``; ``None`` if there is none (R1.25).
+    """The digest in a model's answer: its first object with a ``summary``; ``None`` if there is none (R1.25).
 
-    Prose and code fences around it are skipped; ``key_events`` other than strings are left out.
+    ``key_events`` other than strings are left out.
     """
-    decoder = json.JSONDecoder()
-    # At most 50 attempts: each may scan the rest of the answer, which would take quadratic time.
-    for start in [at for at, character in enumerate(answer[:MOST_ANSWER]) if character == "{"][:50]:
-        try:
-            value, _ = decoder.raw_decode(answer, start)
-        except (ValueError, RecursionError):
-            continue
-        summary, keys = value.get("summary"), value.get("key_events")
+    from alice_exp.kernel.models import objects_in
+
+    for value in objects_in(answer, "summary"):
+        summary, keys = value["summary"], value.get("key_events")
         if isinstance(summary, str) and summary.strip():
             named = keys if isinstance(keys, list) else ()
             return Digest(summary, tuple(one for one in named if isinstance(one, str)))
