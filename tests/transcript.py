@@ -32,7 +32,7 @@ import pytest
 ABSENT, ANY, NOTHING = "ABSENT", "…", "[nothing]"
 WIDTH = 110
 _ID = re.compile(r"\b(?:act|alice|ask|dec|ep|exp|ext|rep|seg|ses)-[a-z2-9]{8}\b")
-_COMMIT = re.compile(r"\b(?!20)(?:[0-9a-f]{40}|[0-9a-f]{8})\b")
+_COMMIT = re.compile(r"\b(?!20\d{6}\b)(?:[0-9a-f]{40}|[0-9a-f]{8})\b")
 _NAME = re.compile(r"\b[a-z]{2,6}-\d{1,3}\b")
 _EXIT = re.compile(r"\[exit (\d+)\]")
 _FOLDER = re.compile(r"(?<![\w./])/w(?![\w.])")
