@@ -225,7 +225,7 @@ def _counted(match: re.Match[str], kind: str, count: int) -> Word:
 def _placed(row: Sequence[Word]) -> list[Word]:
     """With numerals and ranks as numbers where they stand by themselves; elsewhere they count, or an item says them."""
     made: list[Word] = [("mark", "")]
-    for (kind, word), after in zip(row, [*row[1:], ("mark", "")], strict=True):
+    for (kind, word), after in zip(row, [*row[1:], ("mark", "")], strict=False):
         before = made[-1]
         if word == "one" and before[0] == "number":
             kind = "open" if before[1] in strict.NAMED else "head"
