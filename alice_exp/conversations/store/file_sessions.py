@@ -8,11 +8,9 @@ line cut short by a crash or a full disk is skipped: its writer was told that it
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
@@ -23,10 +21,10 @@ from alice_exp.conversations.values import ChatRecord, Message, as_dict, message
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError, BusyError, NotFoundError, ProblemError, UsageError, reason
 from alice_exp.kernel.journal.atomic_files import append, remove
+from alice_exp.kernel.journal.lock import locked_within
 from alice_exp.kernel.value_class import dataclass
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-_PAUSE = 0.01
 _ENDING = ".jsonl"
 _written = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -141,15 +139,9 @@ class FileSessions:
         if another process holds it for ``wait`` s."""
         handle = self._open(session)
         try:
-            deadline = time.monotonic() + wait
-            while True:
-                with contextlib.suppress(BlockingIOError):
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                if time.monotonic() >= deadline:
-                    said = "another process is extracting from {session}"
-                    raise BusyError(said, session=session, hint="try again in a moment")
-                time.sleep(_PAUSE)
+            if not locked_within(handle, wait):
+                said = "another process is extracting from {session}"
+                raise BusyError(said, session=session, hint="try again in a moment")
             for token, index in self.read(session).begun.items():
                 if index > self.read(session).extracted and self._is_committed(token):
                     self.mark(session, "extracted", index=index)

@@ -87,21 +87,14 @@ class WriterLock:
     def _take(self, wait: float) -> None:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        # Polling rather than a blocking flock: the wait has to end, and flock knows no timeout.
-        deadline = time.monotonic() + wait
         try:
-            while True:
-                with contextlib.suppress(BlockingIOError):
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                if time.monotonic() >= deadline:
-                    holder = os.pread(handle, 200, 0).decode("utf-8", "replace").strip() or "another process"
-                    raise BusyError(
-                        "the home is in use by {holder}",
-                        holder=holder,
-                        hint="wait for it to end and run the command again",
-                    )
-                time.sleep(_PAUSE)
+            if not locked_within(handle, wait):
+                holder = os.pread(handle, 200, 0).decode("utf-8", "replace").strip() or "another process"
+                raise BusyError(
+                    "the home is in use by {holder}",
+                    holder=holder,
+                    hint="wait for it to end and run the command again",
+                )
             # Only a holder that never reached `_release` leaves its name in the file.
             self.holder_died = os.fstat(handle).st_size > 0
             os.ftruncate(handle, 0)
@@ -110,6 +103,19 @@ class WriterLock:
             os.close(handle)
             raise
         self.handle = handle
+
+
+def locked_within(handle: int, wait: float) -> bool:
+    """Lock an open file against other processes until it is closed; False where one holds it for ``wait`` s."""
+    # Polling rather than a blocking flock: the wait has to end, and flock knows no timeout.
+    deadline = time.monotonic() + wait
+    while True:
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_PAUSE)
 
 
 INCOMING = "alice-incoming"
