@@ -8,7 +8,7 @@ from functools import cache, cached_property, partial
 from itertools import product
 from typing import Literal, TypeAlias
 
-from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text, is_living
+from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.scorer import Corpus, Searchable
 from alice_exp.finding.rules.statement import WHEN, Statement, all_names, joined, statement, vocabulary
@@ -44,14 +44,16 @@ class Pair:
         self.apart = {
             key for name in names for of in (one, two) for said in of.said[name] for key in said.keys
         }
-        left, right = one.signs.keys() - self.apart, two.signs.keys() - self.apart
+        left, right = ({*of.signs} - self.apart if names else of.signs.keys() for of in (one, two))
         shared, fewer = left & two.names, min(len(left), len(right))
         self.dice = min(1.0, 2 * len(shared) / (len(left) + len(right) or 1))
         self.cover = min(1.0, len(shared) / fewer) if fewer else float(bool(names))
         self.topic = len(one.when & two.when) / (len(one.when | two.when) or 1)
         self.strength = round(self.dice + self.topic / 4, 3)
         self.of_user = one.of_user and two.of_user
-        self.agrees = all(one.signs[key] * two.signs.get(key, 1) > 0 for key in shared)
+        self.agrees = self.cover >= OF_SUBJECT and all(
+            one.signs[key] * two.signs.get(key, 1) > 0 for key in shared
+        )
 
     @cached_property
     def kind(self) -> Sure | None:
@@ -100,8 +102,7 @@ class Pair:
 
     def _is_opposed(self) -> bool:
         """Whether one affirms what the other denies, of one subject."""
-        are_sides = self.agrees and self.cover >= OF_SUBJECT
-        if not (are_sides if self.opposites else self._denies()) or self.exchanged:
+        if not (self.agrees if self.opposites else self._denies()) or self.exchanged:
             return False
         # "Not in the afternoon" denies a part; green tea and no black tea are different values.
         one, two = self.one, self.two
@@ -160,8 +161,7 @@ class Pair:
     @cached_property
     def exchanged(self) -> list[tuple[list[tuple[str, bool]], list[tuple[str, bool]]]]:
         """The words that stand in one clause of one statement alone, and those in the same clause of the other."""
-        alone = (self._alone(self.one, self.two), self._alone(self.two, self.one))
-        return [*product(*alone)]
+        return [*product(self._alone(self.one, self.two), self._alone(self.two, self.one))]
 
     def _alone(self, own: Statement, other: Statement) -> Iterator[list[tuple[str, bool]]]:
         known = all_names(other.words) | self.apart
@@ -215,9 +215,10 @@ class Relation:
 
 
 def shelf(blocks: Iterable[Placed]) -> Shelf:
-    """Some blocks, searched by their words."""
-    corpus = cache(lambda: Corpus.of(blocks, lambda _: True))
-    return lambda asked: asked(corpus())
+    """Some blocks: a few as they are, of many those that a search finds."""
+    known = cache(lambda: tuple(blocks))
+    corpus = cache(lambda: Corpus.of(known(), lambda _: True))
+    return lambda asked: (known(), "") if len(known()) <= SEARCHED else asked(corpus())
 
 
 def trusted(snapshot: Snapshot, questions: int = 1) -> Shelf:
@@ -225,7 +226,7 @@ def trusted(snapshot: Snapshot, questions: int = 1) -> Shelf:
     so small that this costs less than to ask."""
     files = [file for file in snapshot.files if file.place in TRUSTED_PLACES]
     paths = [file.path for file in files]
-    read = shelf(filter(is_living, snapshot.within(*SETS)))
+    corpus = cache(lambda: Corpus.of(snapshot.within(*SETS)))
     catalogue = snapshot.catalogue if all(file.is_unread for file in files) else None
     if catalogue and (catalogue(len) or 0) < A_QUESTION * questions:
         catalogue = None
@@ -234,7 +235,7 @@ def trusted(snapshot: Snapshot, questions: int = 1) -> Shelf:
         def of(rows: Searchable) -> Near:
             return asked(rows.of_files(paths))
 
-        return (catalogue(of) if catalogue else None) or read(of)
+        return (catalogue(of) if catalogue else None) or of(corpus())
 
     return found
 
@@ -277,10 +278,8 @@ class Neighbourhood:
             yield from ((placed, one) for one in found if one.kind in ("opposes", "replaces"))
 
     def relations(self, candidate: Placed) -> tuple[Relation, ...]:
-        """What the candidate's neighbours are to it: at most two trusted ones, one rejected one, and those waiting.
-
-        The surest first: named relations before mere nearness, then by strength.
-        """
+        """What the candidate's neighbours are to it, at most so many as are ``SHOWN``: named relations before mere
+        nearness, then by strength."""
         told: list[Relation] = []
         # Who is nearer to what is trusted than to what was rejected repeats the one, not the other.
         nearest = max((one.strength for one in self._compared(candidate, "trusted")), default=0.0)

@@ -64,13 +64,13 @@ class Said(NamedTuple):
 
 class Vocabulary(NamedTuple):
     """Units (class, factor), numerals, the known words (roles, values) by spelling, those of each subject, the length
-    of the longest that is not Latin, and the pattern of a unit."""
+    of the longest that begins with a Chinese character, and the pattern of a unit."""
 
     units: dict[str, tuple[str, float]]
     numerals: dict[str, str]
     words: dict[str, tuple[frozenset[str], tuple[tuple[str, str], ...]]]
     of_subject: dict[str, list[str]]
-    longest: int
+    longest: dict[str, int]
     unit: str
 
 
@@ -100,7 +100,7 @@ def _tables() -> tuple[Any, ...]:
                     known[name][1].append((subject, value))
     unit = "|".join(sorted(map(re.escape, units), key=len, reverse=True))
     frozen = {word: (frozenset(roles), tuple(values)) for word, (roles, values) in known.items()}
-    longest = max(len(word) for word in frozen if word[0] > "\u2e7f")
+    longest = {word[0]: len(word) for word in sorted(frozen, key=len) if is_cjk(word)}
     of_subject: dict[str, list[str]] = {}
     for word, (roles, values) in known.items():
         for subject in (*dict(values), *(NAMES[role][0] for role in roles if role in NAMES)):
@@ -218,7 +218,7 @@ def _words(clause: str) -> Iterator[Word]:
     while piece := _PIECE.search(clause, at):
         start, at, text = piece.start(), piece.end(), piece.group()
         number = known.numerals.get(text, piece["number"] or piece["clock"])
-        counted = _COUNT.match(clause, start)
+        counted = _COUNT.match(clause, start) if piece["cjk"] else None
         if counted and (unit_of.match(clause, counted.end()) or _COUNTED.match(clause, counted.end())):
             value = chinese_number(counted.group())
             number, at = (number, at) if value is None else (str(value), counted.end())
@@ -228,7 +228,7 @@ def _words(clause: str) -> Iterator[Word]:
             yield _amount(clause[start:at].strip(), number, unit[1] if unit else "")
             continue
         if piece["cjk"]:
-            longer = [clause[start : start + size] for size in range(known.longest, 1, -1)]
+            longer = [clause[start : start + size] for size in range(known.longest.get(text, 1), 1, -1)]
         else:
             phrase = _PHRASE.match(clause, start)
             longer = [phrase.group(), phrase.group().rpartition(" ")[0]] if phrase else []
@@ -286,7 +286,8 @@ def _read_clause(words: Sequence[Word], into: Statement) -> None:
             opens = opens and (states or not line)
             for subject, value in word.values:
                 into.said[subject].append(Said(value, sign_here, keys, word.text))
-            _name(words, at, mover, into)
+            if roles:
+                _name(words, at, mover, into)
     into.signs.update(into.clauses[-1])
     into.negations += any(word.roles & {"negation", "prohibition"} for word in words)
 
