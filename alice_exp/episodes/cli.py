@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +12,7 @@ from alice_exp.episodes.rules.retention import Weighed
 from alice_exp.episodes.rules.search_episodes import Filters, Match, listed, statistics
 from alice_exp.kernel.errors import NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.jsonc.scan import plain
 from alice_exp.kernel.text.times import iso_time, seconds
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model.formats.record_schema import EPISODES_PATH, book_json
@@ -134,8 +134,7 @@ def show(
         }
         for name, value in told.items():
             if name != "timestamp" and value not in (None, "", [], {}):
-                plain = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-                terminal.line(say("{name}:", name=say(_NAMES.get(name, name))) + f" {plain}")
+                terminal.line(say("{name}:", name=say(_NAMES.get(name, name))) + f" {plain(value)}")
         if episode.result_truncated:
             shortened = "the result was shortened; it had {count} characters"
             terminal.line(say(shortened, count=episode.result_length))

@@ -5,11 +5,11 @@ If there is too little room for the prose beside the other columns, it is placed
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from alice_exp.kernel.errors import Hint, Names, UsageError
+from alice_exp.kernel.jsonc.scan import plain
 from alice_exp.kernel.text.display import cells, visible, wrapped
 from alice_exp.terminal.language import say
 
@@ -233,9 +233,7 @@ def written(document: object, command: str, format: str, fields: str) -> str:
 
 
 def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return "" if value is None else plain(value)
 
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})

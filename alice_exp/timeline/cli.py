@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -11,6 +10,7 @@ import typer
 
 from alice_exp.kernel.errors import Hint, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.jsonc.scan import plain
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json, segment_json, timeline_json
@@ -390,5 +390,4 @@ def _verbatim(terminal: Terminal, number: int, event: Event) -> None:
     terminal.line(f"{number}  {terminal.local(event.at)}  {event.thought}")
     for name, value in event_json(event).items():
         if name in ("context", "action", "result", "metadata"):
-            plain = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            terminal.line(f"    {say('{name}: {text}', name=say(name), text=plain)}")
+            terminal.line(f"    {say('{name}: {text}', name=say(name), text=plain(value))}")

@@ -14,6 +14,7 @@ from alice_exp.home.ports import Changed, Version
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import BusyError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import Commit, commit_id
+from alice_exp.kernel.jsonc.scan import plain
 from alice_exp.model import documents
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.rules.doubt import importance_factor, use
@@ -239,7 +240,7 @@ def _diff(terminal: Terminal, changed: Changed) -> None:
         for name, (old, new) in provenance.field_changes(version).items():
             for sign, values in zip("-+", _parted(old, new), strict=True):
                 for value in values:
-                    terminal.line(f"  {sign} {name}: {_short(value)}")
+                    terminal.line(f"  {sign} {name}: {plain(value)}")
     for file in changed.files:
         terminal.line(file.path)
 
@@ -249,12 +250,6 @@ def _parted(old: object, new: object) -> tuple[list[object], list[object]]:
     if isinstance(old, list) and isinstance(new, list):
         return [one for one in old if one not in new], [one for one in new if one not in old]
     return [one for one in (old,) if one is not None], [one for one in (new,) if one is not None]
-
-
-def _short(value: object) -> str:
-    import json
-
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def undo(

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from alice_exp.finding.rules.concerns import CONTEXT_WEIGHT, TASK_WEIGHT, context_similarity, contradicts
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc.scan import Json, plain
 from alice_exp.kernel.text.times import milliseconds
 from alice_exp.kernel.text.tokens import keywords, literal_keywords
 from alice_exp.kernel.value_class import attributes, dataclass
@@ -321,8 +321,7 @@ def shorten_result(episode: Episode, limit: int = RESULT_LIMIT) -> Episode:
 
     A string is measured as it is, any other value by its JSON text. Idempotent.
     """
-    whole = episode.result
-    text = whole if isinstance(whole, str) else json.dumps(whole, ensure_ascii=False)
+    text = plain(episode.result)
     if episode.result_truncated or len(text) <= limit:
         return episode
     # Do not cut between the halves of a surrogate pair, which a text from JSON may contain.

@@ -83,6 +83,11 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 """Any JSON value."""
 
 
+def plain(value: object) -> str:
+    """A text as it is, any other value as its JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
 SPACE = " \\t\\n\\r\\v\\f\\u00a0\\ufeff\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000"
 """The white space of JSON5, for use inside a character class."""
 

@@ -11,6 +11,7 @@ from alice_exp.caller.acting import require_person
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
+from alice_exp.kernel.jsonc.scan import plain
 from alice_exp.kernel.value_class import attributes
 from alice_exp.maintenance.usecases import settings
 from alice_exp.maintenance.usecases.settings import Value
@@ -149,7 +150,7 @@ def config_get(
     Example: alice-exp config get heartbeat.expire_days
     """
     found = settings.get(terminal.session.home, name)
-    terminal.answer(_value(found), lambda: terminal.line(_text(found.value)))
+    terminal.answer(_value(found), lambda: terminal.line(plain(found.value)))
 
 
 def config_set(
@@ -174,7 +175,7 @@ def config_set(
     document = {**_value(found), "commit": commit_id(commit)}
     template = "{key}  is {value}" if commit or is_local(name) else "{key}  is {value} already"
     terminal.answer(
-        document, lambda: terminal.line(say(template, key=name, value=_text(found.value) or "“”"))
+        document, lambda: terminal.line(say(template, key=name, value=plain(found.value) or "“”"))
     )
 
 
@@ -190,7 +191,7 @@ def config_accept(
     found = settings.accept(session.home, session.caller, name)
     document = {**_value(found), "commit": None}
     terminal.answer(
-        document, lambda: terminal.line(say("{key}  is {value}", key=name, value=_text(found.value)))
+        document, lambda: terminal.line(say("{key}  is {value}", key=name, value=plain(found.value)))
     )
 
 
@@ -204,10 +205,10 @@ def config_list(terminal: Terminal) -> None:
     rows = [
         [
             one.option.name,
-            _text(one.value)
+            plain(one.value)
             if one.proposed is None
-            else say("{value} (proposed: {other})", value=_text(one.value), other=_text(one.proposed)),
-            "" if one.value == one.option.default else _text(one.option.default),
+            else say("{value} (proposed: {other})", value=plain(one.value), other=plain(one.proposed)),
+            "" if one.value == one.option.default else plain(one.option.default),
             say(one.option.doc),
         ]
         for one in found
@@ -242,12 +243,6 @@ def _value(found: Value) -> dict[str, Any]:
         **attributes(option, "default kind doc"),
         **({} if found.proposed is None else {"proposed": found.proposed}),
     }
-
-
-def _text(value: object) -> str:
-    import json
-
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 LONGEST = timedelta(days=366)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
-from alice_exp.kernel.jsonc.scan import Json
+from alice_exp.kernel.jsonc.scan import Json, plain
 from alice_exp.kernel.text.data_files import word_lists
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.kernel.value_class import dataclass
@@ -145,9 +145,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 def _result_text(result: Json) -> str:
-    if result is None or result in ("", [], {}):
-        return ""
-    return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+    return "" if result is None or result in ("", [], {}) else plain(result)
 
 
 def _rank(key: str) -> tuple[bool, bool]:
