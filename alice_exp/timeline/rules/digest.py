@@ -6,7 +6,6 @@ there was no action or if the thought is what matters (a decision, say), so that
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
