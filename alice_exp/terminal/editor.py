@@ -94,8 +94,7 @@ def in_editor(
 
 
 def _fault_line(fault: Problem) -> str:
-    hint = f" ({fault.hint})" if fault.hint else ""
-    return f"{say(fault.template, **fault.values)}{hint}"
+    return say(fault.template, **fault.values) + (f" ({fault.hint})" if fault.hint else "")
 
 
 def _left(path: Path, fault: Problem) -> ProblemError:
@@ -110,8 +109,7 @@ def _left(path: Path, fault: Problem) -> ProblemError:
 
 
 def _lines_above(path: Path) -> int:
-    text = path.read_text(encoding="utf-8", errors="replace")
-    return sum(line.startswith(MARK) for line in text.splitlines())
+    return sum(line.startswith(MARK.encode()) for line in path.read_bytes().splitlines())
 
 
 def _without_marks(path: Path) -> str | None:
@@ -125,12 +123,14 @@ def _without_marks(path: Path) -> str | None:
 
 
 def _open(path: Path, line: int) -> None:
-    words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
-    at = [f"+{line}"] if Path(words[0]).name in _TAKES_LINE else []
-    # stdout is for the answer only: if it is not a terminal, the editor draws on stderr's.
-    stdout = None if sys.stdout.isatty() else 2
+    # An editor that nobody named may wait for a terminal for ever.
+    words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi" * sys.stdin.isatty())
+    if not words:
+        raise ProblemError("there is no terminal for an editor", hint="set VISUAL or EDITOR")
+    words += [f"+{line}"] * (Path(words[0]).name in _TAKES_LINE)
     try:
-        done = subprocess.run([*words, *at, str(path)], stdout=stdout, check=False)
+        # stdout is for the answer only: if it is not a terminal, the editor draws on stderr's.
+        done = subprocess.run([*words, path], stdout=None if sys.stdout.isatty() else 2, check=False)
     except OSError as error:
         raise ProblemError(
             "the editor {editor} cannot be started: {why}",

@@ -173,9 +173,9 @@ def test_the_editor_gets_a_private_file(
     code = f"import os; pathlib.Path({str(world / 'mode')!r}).write_text(oct(os.stat(path.parent).st_mode))"
     run("edit", "exp-aaaaaaa2", env=editor(code))
     assert stat.S_IMODE(int((world / "mode").read_text(), 8)) == 0o700
-
-
-# -- move -------------------------------------------------------------------------------------------------------
+    # Without a terminal an editor that nobody named would wait for ever.
+    refused = run("edit", "exp-aaaaaaa2", "--json", env={"EDITOR": " "}, check=False)
+    assert (refused.code, refused.error["hint"]) == (3, "set VISUAL or EDITOR")
 
 
 # -- retire and revive ------------------------------------------------------------------------------------------

@@ -93,8 +93,7 @@ def left_lines(terminal: Terminal, done: Decided, *, in_review: bool = False) ->
 
 def verb_of(placed: Placed, verb: str) -> str:
     """What became of one block of a decision: the answer on two rivals approves one and turns the other down."""
-    decided = "reject" if placed.place == "archive" else "approve"
-    return verb if verb in ("merge", "purge") else decided
+    return verb if verb in ("merge", "purge") else "reject" if placed.place == "archive" else "approve"
 
 
 def approved(
