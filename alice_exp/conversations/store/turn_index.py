@@ -129,13 +129,19 @@ class IndexedTurns:
         ((at,),) = self._asked("SELECT max(at) FROM turns WHERE at > ''")
         return at or ""
 
-    def speakers(self) -> Collection[str]:
-        """The names of those who spoke."""
+    def named(self, question: str) -> set[str]:
+        """Those who spoke and are named by a question."""
+        asked, folded = set(words(question)), fold(question)
         names, after = list[str](), "SELECT min(speaker) FROM turns WHERE speaker > ?"
         # From one name to the next in the index: a turn each would be read else.
         while (name := self._asked(after, names[-1] if names else "")[0][0]) is not None:
             names.append(name)
-        return names
+        return {
+            name
+            for name in names
+            if not asked.isdisjoint(set(words(name)) - STOP_WORDS)
+            or (not name.isascii() and len(name) > 1 and fold(name) in folded)
+        }
 
     def _asked(self, query: str, *values: object) -> list[Any]:
         return self._connection.execute(query, values).fetchall()
@@ -344,14 +350,8 @@ def search(turns: IndexedTurns, question: str, now: str | None, top: int, gate: 
     matches = score(query, known, _lent(found, chosen, known, LENT), lengths).matches
     times = {number: found[number].at for number in chosen if found[number].at}
     on_day = {number for number, at in times.items() if any(span.covers(day_of(at)) for span in days)}
-    asked, folded = set(words(question)), fold(question)
-    named = {
-        name
-        for name in turns.speakers()
-        if not asked.isdisjoint(set(words(name)) - STOP_WORDS)
-        or (not name.isascii() and len(name) > 1 and fold(name) in folded)
-    }
-    person = 1.0 if _ASKS_ASSISTANT.search(folded) else PERSON
+    named = turns.named(question)
+    person = 1.0 if _ASKS_ASSISTANT.search(fold(question)) else PERSON
     scores = {
         number: matches.get(number, 0.0)
         * (person if found[number].role == "user" else 1.0)
