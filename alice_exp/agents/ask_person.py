@@ -84,8 +84,8 @@ def ask_person(session: Session, dialog: Dialog) -> dict[str, Any]:
 
 def _show_page(session: Session, dialog: Dialog, report: Agenda) -> str:
     """Have the host open the report's page, which composes the reply that a terminal signs; the page's address."""
+    from alice_exp.review.cli.heartbeat_command import summary
     from alice_exp.review.cli.report_html import page, written
-    from alice_exp.review.cli.report_summary import summary
 
     where = written(session.root, page(report, summary(report))).as_uri()
     text = say(

@@ -224,16 +224,7 @@ def report_outcome(
         commit = commit_id(done.commit)
         return {"id": done.placed.block.id, "blocks": [changed], "episode": None, "commit": commit}
     told = decision_outcome.report_decision(
-        opened,
-        id,
-        ok,
-        scenario=scenario,
-        note=note,
-        result=result,
-        reward=reward,
-        action=action,
-        used=used or [],
-        skipped=skipped or [],
+        opened, id, ok, scenario, note, result, reward, action, used or [], skipped or []
     )
     return {
         "id": id,

@@ -131,10 +131,7 @@ class Alice(Conversations, Records, Reviews):
     """One home and who acts on it. Several threads may call it, one after the other; several processes share a home."""
 
     def __init__(
-        self,
-        home: str | Path = "",
-        actor: str = "",
-        warn: Callable[[AliceError], None] = lambda _: None,
+        self, home: str | Path = "", actor: str = "", warn: Callable[[AliceError], None] = lambda _: None
     ) -> None:
         """Open a home (empty: ``ALICE_HOME``, else ``~/.alice``) as ``user``, ``agent:NAME`` … (empty: as the CLI).
 
@@ -292,17 +289,9 @@ class Alice(Conversations, Records, Reviews):
     ) -> DecisionOutcome:
         """Report whether a decision worked, and what was done (``action``): lifecycle, evidence, episode and event in
         one commit (D37). It counts for what was told but ``skipped``, or for what was ``used`` alone."""
+        named = decision if isinstance(decision, str) else decision.decision
         return decision_outcome.report_decision(
-            self._session,
-            decision if isinstance(decision, str) else decision.decision,
-            ok,
-            scenario=scenario,
-            note=note,
-            result=result,
-            reward=reward,
-            action=action,
-            used=used,
-            skipped=skipped,
+            self._session, named, ok, scenario, note, result, reward, action, used, skipped
         )
 
     def show(self, block: str) -> Shown:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 from alice_exp.blocks.usecases import lifetime, provenance
 from alice_exp.blocks.usecases.lifetime import Lived
 from alice_exp.blocks.usecases.provenance import LogFilter, Undone
+from alice_exp.caller.acting import require_person
 from alice_exp.conversations.rules.context_window import (
     Estimate,
     Summarise,
@@ -47,10 +48,7 @@ from alice_exp.timeline.rules.search_thoughts import Hit
 from alice_exp.timeline.usecases import Expanded, Told
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from alice_exp.conversations.store.turn_index import Found
-    from alice_exp.home.session import Session
     from alice_exp.review.rules.daily_report import Agenda
     from alice_exp.review.usecases.decisions import Decided
     from alice_exp.sharing.usecases.peers import Exchanged
@@ -368,7 +366,6 @@ class Reviews:
 
     def exchange(self, peer: str, at: str = "") -> Exchanged:
         """Take what a paired peer offers, then offer ours; it has to be serving, at ``HOST:PORT`` where given."""
-        from alice_exp.caller.acting import require_person
         from alice_exp.sharing.store.network import network
         from alice_exp.sharing.store.peer_identity import peers
         from alice_exp.sharing.usecases import peers as exchanging
@@ -379,6 +376,5 @@ class Reviews:
             return exchanging.exchange(self._session, found, link)
 
     def _as_it_stands(self, blocks: Sequence[str]) -> dict[str, str]:
-        snapshot = self._session.home.read(REVIEWED)
-        found = (snapshot.find(one) for one in blocks)
-        return {placed.block.id: content_hash(placed.block) for placed in found if placed is not None}
+        found = self._session.home.read(REVIEWED).with_ids({*blocks})
+        return {block_id: content_hash(placed.block) for block_id, placed in found.items()}

@@ -27,11 +27,7 @@ _NOT_FINISHING = frozenset(
 )
 """Commands that do not wait for what a hook left: a host waits for them, or they have no home yet."""
 
-QUIET: dict[str, Any] = {
-    "rich_markup_mode": None,
-    "add_completion": False,
-    "pretty_exceptions_enable": False,
-}
+QUIET: dict[str, Any] = {"rich_markup_mode": None, "add_completion": False, "pretty_exceptions_enable": False}
 
 
 _SHARED = (
@@ -211,12 +207,8 @@ def _on_terminal(function: Callable[..., None]) -> Callable[..., None]:
 
 
 _METAVARS = {
-    "str": "TEXT",
-    "text": "TEXT",
-    "int": "N",
-    "integer": "N",
-    "int range": "N",
-    "integer range": "N",
+    **dict.fromkeys(("str", "text"), "TEXT"),
+    **dict.fromkeys(("int", "integer", "int range", "integer range"), "N"),
     "float": "X",
 }
 """How a page writes a value of a type that the option gives no name of its own."""
@@ -271,16 +263,13 @@ def _name_open_decisions(terminal: Terminal) -> None:
     waiting = decisions(session).waiting(first.strftime(stamp))
     found = [one for one in waiting if one.at < last.strftime(stamp)]
     for one in found[:_OPEN_NAMED]:
-        line = language.say(
-            "no outcome yet: {task} (alice-exp outcome {decision} ok|fail)",
-            task=one.task,
-            decision=one.decision,
-        )
+        line = "no outcome yet: {task} (alice-exp outcome {decision} ok|fail)"
         seemed = (
             language.say("{kind} seemed ok" if ok else "{kind} seemed failed", kind=language.say(kind))
             for kind, ok in one.seemed.items()
         )
-        terminal.note(line + language.aside(", ".join(seemed)))
+        said = language.say(line, task=one.task, decision=one.decision)
+        terminal.note(said + language.aside(", ".join(seemed)))
     if len(found) > _OPEN_NAMED:
         terminal.note(language.say("and {count} more", count=len(found) - _OPEN_NAMED))
 
@@ -312,34 +301,31 @@ def _do_what_hooks_left(terminal: Terminal, name: str) -> None:
     """See to what a host's hook wrote down and nobody did: the process that it started was killed, or still works."""
     if name.partition(" ")[0] in _NOT_FINISHING:
         return
-    try:
-        left = any(one.endswith(".json") for one in os.listdir(terminal.session.root / "state" / "hooks"))  # noqa: PTH208
-    except OSError:
-        return
-    if left:
+    if _is_noted(terminal, "hooks"):
         from alice_exp.agents.cli.hook_command import settle_left
 
         settle_left(terminal, patience=5.0 if name in ("heartbeat", "review", "status") else 0.0)
 
 
+def _is_noted(terminal: Terminal, folder: str) -> bool:
+    """Whether a folder of ``state/`` holds a note."""
+    try:
+        return any(one.endswith(".json") for one in os.listdir(terminal.session.root / "state" / folder))  # noqa: PTH208
+    except OSError:
+        return False
+
+
 def _name_what_hosts_miss(terminal: Terminal) -> None:
     """Tell a person where the connected hosts cannot start us any more: their hooks and servers fail in silence."""
-    if terminal.quiet or terminal.command in ("doctor", "status"):
+    if terminal.quiet or terminal.command in ("doctor", "status") or not _is_noted(terminal, "hosts"):
         return
-    root = str(terminal.session.root)
     try:
-        connected = any(one.endswith(".json") for one in os.listdir(f"{root}/state/hosts"))  # noqa: PTH208
-        if not connected or not terminal.session.acting.named.is_person:
+        if not terminal.session.acting.named.is_person:
             return
-    except (OSError, AliceError):
+    except AliceError:
         return
     from alice_exp.agents import launcher
 
     if gone := launcher.missing(terminal.session.root):
-        terminal.warn(
-            ProblemError(
-                "agents' hosts cannot start alice-exp: {program} is gone",
-                program=gone,
-                hint="mend it with: alice-exp doctor --fix",
-            )
-        )
+        said = "agents' hosts cannot start alice-exp: {program} is gone"
+        terminal.warn(ProblemError(said, program=gone, hint="mend it with: alice-exp doctor --fix"))

@@ -49,8 +49,7 @@ _SHELLS = ("bash", "zsh", "fish")
 
 
 def completion(
-    terminal: Terminal,
-    shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
+    terminal: Terminal, shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")]
 ) -> None:
     """Print the script that teaches a shell to complete commands and ids.
 

@@ -6,7 +6,6 @@ The page of all commands imports no command: ``command_table`` says what each is
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -39,16 +38,9 @@ def root_page(root: Any) -> str:
     for heading, rows in GROUPS.items():
         lines += ["", say(heading), *_rows([(name, say(what)) for name, what in rows.items()], widest)]
     shared = [one for one in root.params if one.name != "version"]
-    lines += [
-        "",
-        say("Every command takes:"),
-        *_rows(
-            [
-                (", ".join(one.opts) + ("" if one.is_flag else f" {one.metavar}"), say(one.help))
-                for one in shared
-            ]
-        ),
-    ]
+    names = (", ".join(one.opts) + ("" if one.is_flag else f" {one.metavar}") for one in shared)
+    told = [(name, say(one.help)) for name, one in zip(names, shared, strict=True)]
+    lines += ["", say("Every command takes:"), *_rows(told)]
     lines += ["", say("More of one: 'alice-exp help COMMAND' or 'alice-exp COMMAND -h'.")]
     lines += [say("The version: 'alice-exp -V'.")]
     return "\n".join(lines)
@@ -74,8 +66,7 @@ def group_page(context: Any, group: Any) -> str:
     lines = _head(context, group, [one for _, each in inner for one in parted(each)[1][:1]])
     widest = max(len(name) for name, _ in inner) + 4
     lines += ["", say("Commands:"), *_rows([(name, short(each, ROOM - widest)) for name, each in inner])]
-    options = _options(context, group) if group.params else []
-    return "\n".join((*lines, *options, "", say(SHARED)))
+    return "\n".join((*lines, *(_options(context, group) if group.params else []), "", say(SHARED)))
 
 
 def command_page(context: Any, command: Any) -> str:
@@ -175,14 +166,14 @@ def show(terminal: Terminal, context: Any) -> None:
     """Print a command's page; with ``--json`` as a document, that of all commands as rows."""
     page = context.command.get_help(context)
     if context.parent is None:
-        rows = [(heading, name, what) for heading, group in GROUPS.items() for name, what in group.items()]
-        listed = [{"group": say(heading), "name": name, "summary": say(what)} for heading, name, what in rows]
-        document: dict[str, Any] = {"commands": listed}
+        rows = [
+            {"group": say(heading), "name": name, "summary": say(what)}
+            for heading, group in GROUPS.items()
+            for name, what in group.items()
+        ]
+        document: dict[str, Any] = {"commands": rows}
     else:
         document = {"command": context.command_path, "help": page}
 
-    def text() -> None:
-        sys.stdout.write(page + "\n")
-
     # The first page that somebody meets stays on the screen.
-    terminal.answer(document, text, is_paged=context.parent is not None)
+    terminal.answer(document, lambda: print(page), is_paged=context.parent is not None)

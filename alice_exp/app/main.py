@@ -95,7 +95,7 @@ def run(arguments: Sequence[str]) -> int:
         return complete(arguments)
     settle()
     terminal = Terminal(open_home, json="--json" in arguments, debug="--debug" in arguments)
-    language.ask(terminal.configured_language)
+    language.ask(lambda: terminal.session.config.text("lang"))
     language.begin(arguments)
     try:
         answer = command().main(list(arguments), prog_name="alice-exp", standalone_mode=False, obj=terminal)

@@ -10,12 +10,15 @@ import typer
 
 from alice_exp.agents import launcher
 from alice_exp.agents.connected_hosts import Connected, connected, faults, foreign
+from alice_exp.home.ports import Came
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.text.display import one_line, wrapped
+from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import Placed
+from alice_exp.review.cli.candidate_card import Row
 from alice_exp.review.cli.report_parts import asked_about, moved, settled, team_document
 from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.review.rules.state_changes import Movement
@@ -63,16 +66,16 @@ def status(terminal: Terminal) -> None:
         rows = [
             (say("waiting"), list(_waiting(terminal, report))),
             (say("in doubt"), _doubts(terminal, doubts)),
-            *_opposed(report),
-            *_asked(asked),
-            *_teams(report),
+            (say("opposed"), _opposed(report)),
+            (say("projects"), _few([asked_about(*one) for one in asked], "", "", _row)[1:]),
+            (say("team"), [_brought(came) for came in report.team]),
             (say("changed"), _changed(report)),
             (say("problems"), _problems(problems)),
             (say("hosts"), list(_hosts(terminal, failing))),
             (say("sync"), list(_synced(terminal, known))),
         ]
         terminal.line(str(session.root))
-        _screen(terminal, rows)
+        _screen(terminal, [row for row in rows if row[1]])
 
     terminal.answer(document, text)
 
@@ -130,40 +133,20 @@ def _doubts(terminal: Terminal, doubts: Sequence[Placed]) -> list[str]:
     return _few(doubts, say("nothing"), say(template, count=len(doubts)), lambda one: _said(terminal, one))
 
 
-def _opposed(report: Agenda) -> Iterator[tuple[str, Sequence[str]]]:
-    """The row of trusted blocks that contradict each other; none where none do."""
-    if report.settle:
-        first, beside = report.settle[0]
-        line = say(
-            "{count}: 'alice-exp review' asks which one holds ({one}, {other})",
-            count=len(report.settle),
-            one=first.block.id,
-            other=beside.placed.block.id,
-        )
-        yield say("opposed"), [line]
+def _opposed(report: Agenda) -> list[str]:
+    """Trusted blocks that contradict each other."""
+    line = "{count}: 'alice-exp review' asks which one holds ({one}, {other})"
+    pairs, count = [(first.block.id, one.placed.block.id) for first, one in report.settle], len(report.settle)
+    return [say(line, count=count, one=one, other=other) for one, other in pairs[:1]]
 
 
-def _asked(names: Sequence[tuple[str, str, str]]) -> Iterator[tuple[str, Sequence[str]]]:
-    """The row of the names of projects that a person has to confirm; none where there are none."""
-    if names:
-        told = [asked_about(*one) for one in names]
-        yield say("projects"), _few(told, "", "", lambda row: f"{row.label}: {row.text} {row.note}")[1:]
+def _row(row: Row) -> str:
+    return f"{row.label}: {row.text} {row.note}"
 
 
-def _teams(report: Agenda) -> Iterator[tuple[str, Sequence[str]]]:
-    """The row of what repositories bring and nobody trusts yet; none where they bring nothing."""
-    if report.team:
-        yield (
-            say("team"),
-            [
-                say(
-                    "{count} wait in {folder}: 'alice-exp project trust' there",
-                    count=len(came.blocks),
-                    folder=came.root,
-                )
-                for came in report.team
-            ],
-        )
+def _brought(came: Came) -> str:
+    line = "{count} wait in {folder}: 'alice-exp project trust' there"
+    return say(line, count=len(came.blocks), folder=came.root)
 
 
 def _changed(report: Agenda) -> list[str]:
@@ -228,9 +211,7 @@ def doctor(
     document = {
         "checks": [
             {
-                "name": check.name,
-                "severity": check.severity,
-                "mended": check.mended,
+                **attributes(check, "name severity mended"),
                 "problems": [documents.problem(problem) for problem in check.problems],
             }
             for check in checks

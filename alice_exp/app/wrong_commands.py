@@ -92,7 +92,9 @@ def meant(context: Any, table: Mapping[str, object], words: list[str]) -> list[s
         f"{context.command_path.partition(' ')[2]} {word}", NAMED.get(word) if is_root else None
     )
     hint = say(removed) if removed else _likely(context, table, word)
-    if is_root and word not in NAMED and _is_question(words[0]):
+    # A sentence rather than a word: several words, or more Chinese than a command's name has.
+    is_question = len(words[0].split()) > 1 or sum(one >= "\u3400" for one in words[0]) > 3
+    if is_root and word not in NAMED and is_question:
         asked = f"alice-exp recall {shlex.quote(words[0])}"
         hint = say("to ask what is known: {line}", line=asked)
     if context.command_path == "alice-exp import":
@@ -100,11 +102,6 @@ def meant(context: Any, table: Mapping[str, object], words: list[str]) -> list[s
     if MEANT.get(word) == "--version":
         hint = say("did you mean {names}?", names="'alice-exp --version'")
     raise UsageError("there is no command {name}", name=repr(words[0]), hint=hint)
-
-
-def _is_question(text: str) -> bool:
-    """Whether it is a sentence rather than a word: several words, or more Chinese than a command's name has."""
-    return len(text.split()) > 1 or sum(one >= "\u3400" for one in text) > 3
 
 
 def _likely(context: Any, table: Mapping[str, object], word: str) -> str:
@@ -141,22 +138,15 @@ def told(error: Any) -> UsageError:
     if context is not None and message.startswith("Got unexpected extra argument"):
         return _extra(context, message, see)
     if parameter is not None and type(error).__name__ == "MissingParameter":
-        names = (
-            "/".join(parameter.opts) if parameter.param_type_name == "option" else plain(parameter.metavar)
-        )
-        return UsageError(
-            "{command} needs {what}",
-            command=path.removeprefix("alice-exp "),
-            what=names or parameter.name,
-            hint=_example(context, see),
-        )
+        is_option, command = parameter.param_type_name == "option", path.removeprefix("alice-exp ")
+        what = ("/".join(parameter.opts) if is_option else plain(parameter.metavar)) or parameter.name
+        return UsageError("{command} needs {what}", command=command, what=what, hint=_example(context, see))
     if parameter is not None and (name := getattr(parameter.type, "name", "")) in KINDS:
         option = parameter.opts[0] if parameter.opts else parameter.name
         low, high = getattr(parameter.type, "min", None), getattr(parameter.type, "max", None)
         if low is not None and high is not None:
-            return UsageError(
-                "{option} is a number from {low:g} to {high:g}", option=option, low=low, high=high
-            )
+            between = "{option} is a number from {low:g} to {high:g}"
+            return UsageError(between, option=option, low=low, high=high)
         if low is not None and "int" in name:
             return UsageError("{option} is a whole number, {low} or more", option=option, low=low)
         return UsageError(KINDS[name], option=option, hint=see)
@@ -164,12 +154,8 @@ def told(error: Any) -> UsageError:
 
 
 KINDS = {
-    "int": "{option} is a whole number",
-    "integer": "{option} is a whole number",
-    "float": "{option} is a number",
-    "int range": "{option} is a whole number",
-    "integer range": "{option} is a whole number",
-    "float range": "{option} is a number",
+    **dict.fromkeys(("int", "integer", "int range", "integer range"), "{option} is a whole number"),
+    **dict.fromkeys(("float", "float range"), "{option} is a number"),
 }
 """What a value has to be, by the name of its type."""
 
@@ -213,11 +199,8 @@ def _of_option(error: Any, option: str, see: str) -> UsageError:
     path = context.command_path.partition(" ")[2] if context is not None else ""
     if removed := REMOVED.get(f"{path} {option}"):
         return UsageError("there is no option {option}", option=option, hint=removed)
-    known = (
-        [one for each in context.command.get_params(context) for one in each.opts]
-        if context is not None
-        else []
-    )
+    params = context.command.get_params(context) if context is not None else ()
+    known = [one for each in params for one in each.opts]
     near = get_close_matches(option, known, n=2, cutoff=0.7) or list(error.possibilities or ())[:2]
     if option == "-v":
         near = ["--version"]
@@ -236,9 +219,7 @@ _IN_WORDS = re.compile("QUERY|TASK|PAYLOAD|TEXT|TOPIC|THOUGHT|UNTIL")
 
 def _extra(context: Any, message: str, see: str) -> UsageError:
     """Words too many: where the command takes one text, they are most likely that text without its quotes."""
-    words = message.partition(" (")[2].removesuffix(")")
-    if words.startswith("s) ("):
-        words = words[4:]
+    words = message.partition(" (")[2].removesuffix(")").removeprefix("s) (")
     texts = [one for one in context.command.params if one.param_type_name == "argument"]
     text = f"{' '.join(map(str, context.params.values()))} {words}"
     known = {one for each in context.command.get_params(context) for one in each.opts}

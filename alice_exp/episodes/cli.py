@@ -113,10 +113,7 @@ def list_episodes(
     terminal.answer(document, lambda: terminal.table(_columns(), rows))
 
 
-def show(
-    terminal: Terminal,
-    reference: Id,
-) -> None:
+def show(terminal: Terminal, reference: Id) -> None:
     """Show one episode whole, and which blocks rest on it.
 
     Example: alice-exp episode show ep-7k2m9q4x
@@ -180,8 +177,7 @@ def similar(
 
     matches = [match_document(one, explain) for one in found]
     said = {"message": episode_book.found(len(found))} if found else {}
-    terminal.answer({"matches": matches, **said}, text)
-    terminal.exit_code = 0 if found else NotFoundError.exit_code
+    terminal.answer({"matches": matches, **said}, text, is_found=bool(found))
 
 
 def reflect(

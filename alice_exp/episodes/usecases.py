@@ -12,10 +12,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.store.access_log import access
-from alice_exp.caller.acting import require_person
-from alice_exp.episodes.rules.retention import is_due, prune
+from alice_exp.caller.acting import Caller, require_person
+from alice_exp.episodes.rules.retention import Pruning, is_due, prune
 from alice_exp.episodes.rules.search_episodes import (
     Filters,
+    Match,
     as_told,
     find_by_words,
     find_similar,
@@ -25,7 +26,7 @@ from alice_exp.episodes.rules.search_episodes import (
 )
 from alice_exp.home.record_access import refuse_faults, require_sound
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
-from alice_exp.kernel.journal.act import Act, committed
+from alice_exp.kernel.journal.act import Act, Commit, committed
 from alice_exp.kernel.long_work import followed, gc_paused
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.record_import import import_episodes
@@ -33,18 +34,13 @@ from alice_exp.model.formats.record_schema import past_episodes
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.config import BY_NAME
 from alice_exp.model.values.records import EPISODES_PATH, Episode, EpisodeBook
-from alice_exp.model.values.snapshot import ChangeSet
+from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from alice_exp.caller.acting import Caller
-    from alice_exp.episodes.rules.retention import Pruning
-    from alice_exp.episodes.rules.search_episodes import Match
     from alice_exp.home.session import Session
-    from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.scan import Json
-    from alice_exp.model.values.snapshot import Snapshot
 
 CAPACITY = "episodes.capacity"
 LIMIT = "episodes.result_limit"

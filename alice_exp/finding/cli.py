@@ -12,7 +12,7 @@ from alice_exp.finding.usecases import Filters, Shown, episodes_beside, level_na
 from alice_exp.finding.usecases import recall as read
 from alice_exp.finding.usecases import show as look
 from alice_exp.home.references import type_named
-from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
+from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.text.display import cells
 from alice_exp.model import documents
 from alice_exp.model.values.block import SETS
@@ -95,8 +95,7 @@ def recall(
         for line in beside:
             terminal.line(line)
 
-    terminal.answer(document, text)
-    terminal.exit_code = 0 if found or beside else NotFoundError.exit_code
+    terminal.answer(document, text, is_found=bool(found or beside))
 
 
 def _episodes(terminal: Terminal, query: str, filters: Filters, document: dict[str, Any]) -> list[str]:

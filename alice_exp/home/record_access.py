@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from alice_exp.kernel.jsonc.scan import Problem, first_error, only_errors
 from alice_exp.kernel.text.times import seconds
 from alice_exp.model.formats.record_schema import past_episodes, past_timeline
-from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH
+from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH, EpisodeBook, Timeline
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from alice_exp.home.file_home import Home
     from alice_exp.home.store.git_history import GitHistory
     from alice_exp.model.values.block import Place
-    from alice_exp.model.values.records import EpisodeBook, Timeline
     from alice_exp.model.values.snapshot import Snapshot
 
 SKEW = 120.0

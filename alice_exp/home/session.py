@@ -18,7 +18,7 @@ from alice_exp.caller.acting import Acting, Caller
 from alice_exp.home.references import resolve
 from alice_exp.kernel.errors import AliceError, UsageError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import REVIEWED
+from alice_exp.model.values.block import REVIEWED, Placed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from alice_exp.kernel.journal.act import Actor
     from alice_exp.kernel.jsonc.scan import Json, Problem
     from alice_exp.kernel.models import Provider
-    from alice_exp.model.values.block import Placed
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import Catalogue
 

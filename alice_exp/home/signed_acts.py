@@ -10,14 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, RefusedError
-from alice_exp.kernel.journal.act import SIGNED_BY, Act
+from alice_exp.kernel.journal.act import SIGNED_BY, Act, Commit
 from alice_exp.kernel.journal.ledger_objects import OWNER, SIGNED, LedgerObjects, row_of
 from alice_exp.model.rules.ledger import found, shard_of
 from alice_exp.model.values.block import NONE, Entry
 
 if TYPE_CHECKING:
     from alice_exp.home.ports import Signer, SignerOf
-    from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.scan import Problem
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import ChangeSet, Plan, Snapshot

@@ -52,6 +52,10 @@ class OpenDecision:
     """The episode that tells of it, once it is reported."""
 
 
+_FIELDS = "decision at task tier applied observing session reported episode"
+"""What stands in a file as it is."""
+
+
 class Decisions:
     """The decisions of one home that wait for their outcome.
 
@@ -98,9 +102,7 @@ class Decisions:
         if found is not None:
             return found[1]
         raise NotFoundError(
-            "there is no open decision {decision}",
-            decision=decision,
-            hint="make one with 'alice-exp decide'",
+            "there is no open decision {decision}", decision=decision, hint="make one with 'alice-exp decide'"
         )
 
     def waiting(self, since: str) -> list[OpenDecision]:
@@ -134,41 +136,40 @@ class Decisions:
         it; it is open again when that is taken back."""
         # `find` asks history first, so that a file that cannot be removed does no harm.
         with contextlib.suppress(OSError):
-            found = self._held(decision)
-            if found is not None and ok is not None:
-                self._write(found[0], replace(found[1], reported=ok, episode=episode))
+            if ok is not None:
+                self._change(decision, lambda one: replace(one, reported=ok, episode=episode))
             self._path(decision).replace(self._path(decision, _ASIDE))
 
     def seem(self, decision: str, seemed: Mapping[str, bool]) -> OpenDecision | None:
         """Note how a decision seemed to end, by kind of signal; the decision, None where it is not kept here."""
-        found = self._held(decision) if _ID.fullmatch(decision) else None
-        if found is None:
+        if not _ID.fullmatch(decision):
+            return None
+        return self._change(decision, lambda one: replace(one, seemed={**one.seemed, **seemed}))
+
+    def unsay(self, decision: str) -> None:
+        """Take the words of the task out of a decision that is kept."""
+        self._change(decision, lambda one: replace(one, task=""))
+
+    def _change(self, decision: str, change: Callable[[OpenDecision], OpenDecision]) -> OpenDecision | None:
+        """A decision as it stands changed in its file, where the disk lets it; None where it is not kept here."""
+        if (found := self._held(decision)) is None:
             return None
         path, kept = found
-        now = replace(kept, seemed={**kept.seemed, **seemed})
+        now = change(kept)
         if now != kept:
             with contextlib.suppress(OSError):
                 self._write(path, now)
         return now
 
-    def unsay(self, decision: str) -> None:
-        """Take the words of the task out of a decision that is kept."""
-        found = self._held(decision)
-        if found is not None:
-            with contextlib.suppress(OSError):
-                self._write(found[0], replace(found[1], task=""))
-
     def _held(self, decision: str) -> tuple[Path, OpenDecision] | None:
         """The file of a decision that can be read, and what it holds."""
         own = (self._path(decision, ending) for ending in (_OPEN, _ASIDE))
-        for path in (*own, *self._showings.glob(f"*.{decision}{_OPEN}")):
-            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-                return path, _kept(path)
-        return None
+        paths = (*own, *self._showings.glob(f"*.{decision}{_OPEN}"))
+        return next(((path, kept) for path in paths if (kept := _kept(path)) is not None), None)
 
     def _write(self, path: Path, decision: OpenDecision) -> None:
         body = {
-            **attributes(decision, "decision at task tier applied observing session reported episode"),
+            **attributes(decision, _FIELDS),
             "context": dict(decision.context),
             "seemed_ok": [kind for kind, ok in decision.seemed.items() if ok],
             "seemed_failed": [kind for kind, ok in decision.seemed.items() if not ok],
@@ -182,33 +183,21 @@ class Decisions:
 
 
 def _all(paths: Iterable[Path]) -> tuple[OpenDecision, ...]:
-    found = []
-    for path in paths:
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-            found.append(_kept(path))
-    return tuple(found)
+    return tuple(filter(None, map(_kept, paths)))
 
 
-def _kept(path: Path) -> OpenDecision:
-    """The decision in a file; ``OSError``, ``ValueError``, ``KeyError`` or ``TypeError`` where it holds none."""
-    raw = load_derived(path)
-    reported = raw.get("reported")
-    return OpenDecision(
-        raw["decision"],
-        raw["at"],
-        raw["task"],
-        raw["context"],
-        raw["tier"],
-        tuple(raw["applied"]),
-        tuple(raw["observing"]),
-        raw.get("session", ""),
-        {
-            **dict.fromkeys(raw.get("seemed_ok", ()), True),
-            **dict.fromkeys(raw.get("seemed_failed", ()), False),
-        },
-        reported if isinstance(reported, bool) else None,
-        raw.get("episode", ""),
-    )
+def _kept(path: Path) -> OpenDecision | None:
+    """The decision in a file; None where it holds none."""
+    try:
+        raw = load_derived(path)
+        own = {name: raw[name] for name in _FIELDS.split() if name in raw}
+        lists = {name: tuple(raw[name]) for name in ("applied", "observing")}
+        seemed = {
+            kind: ok for ok in (True, False) for kind in raw.get(f"seemed_{'ok' if ok else 'failed'}", ())
+        }
+        return OpenDecision(**own | lists, context=raw["context"], seemed=seemed)
+    except (KeyError, TypeError, AttributeError):
+        return None
 
 
 @once

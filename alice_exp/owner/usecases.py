@@ -22,16 +22,14 @@ from alice_exp.model.rules.approval import (
 )
 from alice_exp.model.rules.ledger import is_same
 from alice_exp.model.values.block import Placed
-from alice_exp.model.values.snapshot import ChangeSet, Put
-from alice_exp.owner.store import owner
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
+from alice_exp.owner.store import SshOwner, owner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.home.file_home import Home
-    from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.owner.rules.ssh_signature import OwnerKey
-    from alice_exp.owner.store import SshOwner
 
 _NO_KEY = "this home has no owner key"
 _HOW = "name one with 'alice-exp owner init'"

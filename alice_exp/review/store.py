@@ -140,11 +140,8 @@ class Reports:
     def _load(self) -> OpenReport | None:
         try:
             raw = load_derived(self._path)
-            texts = [str(raw.get(name, "")) for name in ("head", "since", "since_head")]
-            groups = {str(key): tuple(map(str, row)) for key, row in raw.get("groups", {}).items()}
-            head, since, since_head = texts
-            ids = tuple(map(str, raw["ids"]))
-            return OpenReport(str(raw["report"]), str(raw["at"]), ids, head, since, since_head, groups)
+            groups = {key: tuple(row) for key, row in raw.get("groups", {}).items()}
+            return OpenReport(**{**raw, "ids": tuple(raw["ids"]), "groups": groups})
         # A damaged file counts as a missing one: history has the report as well.
         except (KeyError, TypeError, AttributeError, ValueError):
             return None
@@ -159,15 +156,15 @@ class Reports:
             self._unavailable(error)
         if act is None:
             return OpenReport()
-        report = next((value for name, value in act.trailers if name == "Report"), "")
+        said = dict(act.trailers)
         # The act names the blocks shown, in the order of their numbers, and then those that it removed.
         gone = {value for name, value in act.trailers if name in ("Expired", "Refused")}
         here = [block_id for block_id in act.blocks if block_id not in gone]
-        named = next((value for name, value in act.trailers if name == "Numbers"), "")
-        number = dict(zip(map(int, named.split()), here, strict=False)) or dict(enumerate(here, start=1))
+        named = map(int, said.get("Numbers", "").split())
+        number = dict(zip(named, here, strict=False)) or dict(enumerate(here, start=1))
         ids = tuple(number.get(at, "") for at in range(1, max(number, default=0) + 1))
         # The report before this one is not looked for, so changes count from this one.
-        return OpenReport(report, act.at, ids, act.commit, act.at, act.commit)
+        return OpenReport(said.get("Report", ""), act.at, ids, act.commit, act.at, act.commit)
 
 
 @once

@@ -17,7 +17,7 @@ from alice_exp.sharing.ports import Disclosure
 from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.team import usecases as teams
 from alice_exp.team.repositories import teaming
-from alice_exp.team.rules.team_file import PATH
+from alice_exp.team.rules.team_file import PATH, Lesson, Refused
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import aside, say
 from alice_exp.terminal.options import DryRun
@@ -25,7 +25,6 @@ from alice_exp.terminal.options import DryRun
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from alice_exp.team.rules.team_file import Lesson, Refused
     from alice_exp.team.usecases import Held, Publishing, Teaming
 
 

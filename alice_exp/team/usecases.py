@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from alice_exp.caller.acting import require_person
 from alice_exp.home.ports import Brought
 from alice_exp.kernel.errors import BusyError, NotFoundError, RefusedError, UsageError
-from alice_exp.kernel.journal.act import Act
+from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.text.marked_block import TEAMS, with_block, without_block
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import said
@@ -27,7 +27,7 @@ from alice_exp.model.values.block import (
     Placed,
     content_hash,
 )
-from alice_exp.model.values.snapshot import ChangeSet
+from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 from alice_exp.team.rules import team_file
 from alice_exp.team.rules.publication import (
     SIGN,
@@ -38,17 +38,12 @@ from alice_exp.team.rules.publication import (
     same_but_counts,
     skills,
 )
-from alice_exp.team.rules.team_file import PATH, Lesson, TeamFile, team_id
+from alice_exp.team.rules.team_file import PATH, Lesson, Refused, TeamFile, team_id
 from alice_exp.team.store import RepositoryFiles, TeamState
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from alice_exp.home.session import Session
-    from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.scan import Json
-    from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.team.rules.team_file import Refused
 
 AGENTS = "AGENTS.md"
 """The file of the list for agents without alice-exp."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from alice_exp.kernel.errors import AliceError, Names, RefusedError
+from alice_exp.kernel.errors import AliceError, Names, NotFoundError, RefusedError
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.terminal.language import AS_TYPED, aside, rendered, say
 from alice_exp.terminal.streams import json_error, json_text, paged
@@ -70,13 +70,6 @@ class Terminal:
             self.warn(fault.as_error("{message}; the last good version answers"))
         return snapshot
 
-    def configured_language(self) -> str:
-        """The language set in the configuration; empty if none is set or the configuration cannot be read."""
-        try:
-            return self.session.config.text("lang")
-        except (AliceError, OSError):
-            return ""
-
     @property
     def is_rich(self) -> bool:
         """Whether tables and colours are drawn: see ``draws``."""
@@ -108,13 +101,17 @@ class Terminal:
 
         return moment(text, self.session.zone, self.session.moment) if text else ""
 
-    def answer(self, document: object, text: Callable[[], None], *, is_paged: bool = True) -> None:
+    def answer(
+        self, document: object, text: Callable[[], None], *, is_paged: bool = True, is_found: bool = True
+    ) -> None:
         """Print the answer: one JSON document with ``--json``, otherwise by calling ``text``; nothing with ``-q``.
 
         ``--format`` and ``--fields`` go through ``terminal.tables``; a text longer than the screen through a pager,
-        unless it is not to be ``is_paged``.
+        unless it is not to be ``is_paged``. Exit 4 where nothing ``is_found``.
         """
         self.settle()
+        if not is_found:
+            self.exit_code = NotFoundError.exit_code
         if self.format or self.fields:
             from alice_exp.terminal.tables import written
 
@@ -214,12 +211,7 @@ class Terminal:
 
             draw(columns, listed)
             return
-        listed.insert(0, [*columns])
-        sizes = [[cells(cell) for cell in row] for row in listed]
-        widths = [max(column) for column in zip(*sizes, strict=True)]
-        for row, filled in zip(listed, sizes, strict=True):
-            padded = [cell + " " * (w - n) for cell, w, n in zip(row, widths, filled, strict=True)]
-            sys.stdout.write("  ".join(padded).rstrip() + "\n")
+        sys.stdout.writelines(f"{line}\n" for line in aligned([[*columns], *listed]))
 
     def error(self, error: AliceError) -> int:
         """Report an error on stderr, as JSON with ``--json``; returns the exit code."""
@@ -253,6 +245,15 @@ def draws(stream: Any) -> bool:
     if environment.get("CLICOLOR") == "0" or environment.get("TERM") == "dumb":
         return False
     return bool(stream.isatty())
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Rows as lines, each column as wide as its widest cell."""
+    sizes = [[cells(cell) for cell in row] for row in rows]
+    widths = [max(column) for column in zip(*sizes, strict=True)]
+    for row, filled in zip(rows, sizes, strict=True):
+        padded = (cell + " " * (w - n) for cell, w, n in zip(row, widths, filled, strict=True))
+        yield "  ".join(padded).rstrip()
 
 
 def short(text: str, width: int) -> str:
@@ -302,8 +303,7 @@ def sentence(error: AliceError) -> str:
         if error.path
         else ""
     )
-    hint = aside(rendered(error.hint))
-    return visible(f"{where}{_translated(error)}{hint}").replace("\n", " ")
+    return visible(f"{where}{_translated(error)}{aside(rendered(error.hint))}").replace("\n", " ")
 
 
 def _translated(error: AliceError) -> str:

@@ -23,21 +23,8 @@ MARK = "// alice-exp: "
 
 _TAKES_LINE = frozenset(
     (
-        "vi",
-        "vim",
-        "nvim",
-        "view",
-        "gvim",
-        "nano",
-        "pico",
-        "emacs",
-        "emacsclient",
-        "micro",
-        "joe",
-        "kak",
-        "ne",
-        "mcedit",
-        "ed",
+        *("vi", "vim", "nvim", "view", "gvim", "nano", "pico", "emacs", "emacsclient"),
+        *("micro", "joe", "kak", "ne", "mcedit", "ed"),
     )
 )
 """Editors that accept ``+LINE`` to open a file at a line."""
@@ -98,18 +85,15 @@ def _fault_line(fault: Problem) -> str:
 
 
 def _left(path: Path, fault: Problem) -> ProblemError:
+    above = sum(line.startswith(MARK.encode()) for line in path.read_bytes().splitlines())
     return ProblemError(
         "{why}; nothing was changed",
         why=fault.message,
         path=str(path),
-        line=fault.line + _lines_above(path),
+        line=fault.line + above,
         column=fault.column,
         hint="what you wrote is kept in this file",
     )
-
-
-def _lines_above(path: Path) -> int:
-    return sum(line.startswith(MARK.encode()) for line in path.read_bytes().splitlines())
 
 
 def _without_marks(path: Path) -> str | None:

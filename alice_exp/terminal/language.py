@@ -36,7 +36,15 @@ def choose(language: str) -> None:
 def ask(configured: Callable[[], str]) -> None:
     """Set the function that reads the language from the configuration; called at most once, and only if needed."""
     global _configured
-    _configured = configured
+
+    @cache
+    def read() -> str:
+        try:
+            return configured()
+        except (AliceError, OSError):
+            return ""
+
+    _configured = read
 
 
 def begin(arguments: Sequence[str]) -> None:
@@ -62,23 +70,11 @@ def _code(locale: str) -> str:
 
 def language() -> str:
     """The language in force, one of ``LANGUAGES``; English for all others."""
-    named = _chosen or os.environ.get("ALICE_LANG", "") or _from_configuration()
+    named = _chosen or os.environ.get("ALICE_LANG", "") or (_configured() if _configured else "")
     if not named:
         named = next((os.environ[v] for v in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(v)), "")
     code = _code(named)
     return code if code in LANGUAGES else "en"
-
-
-def _from_configuration() -> str:
-    global _configured
-    if _configured is not None:
-        try:
-            answer = _configured()
-        except (AliceError, OSError):
-            answer = ""
-        _configured = lambda: answer  # noqa: E731
-        return answer
-    return ""
 
 
 def listed(names: Iterable[str]) -> str:

@@ -179,20 +179,8 @@ class PatientLines:
 
 LONG = frozenset(
     (
-        *(
-            "import",
-            "memorize",
-            "recall",
-            "list",
-            "decide",
-            "assess",
-            "sync",
-            "distill",
-            "check",
-            "doctor",
-            "stats",
-        ),
-        *("episode", "event", "session"),
+        *("import", "memorize", "recall", "list", "decide", "assess", "sync", "distill", "check"),
+        *("doctor", "stats", "episode", "event", "session"),
     )
 )
 """Commands (a group's first word) that may take long and ask nothing while they work."""

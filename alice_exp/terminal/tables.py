@@ -60,11 +60,7 @@ def _below(widths: Sequence[int], room: int) -> list[int]:
 
 
 def _beside(
-    console: Console,
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    prose: int,
-    room: int,
+    console: Console, columns: Sequence[str], rows: Sequence[Sequence[str]], prose: int, room: int
 ) -> None:
     from rich import box
     from rich.table import Table

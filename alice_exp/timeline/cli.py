@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.kernel.errors import Hint, NotFoundError, UsageError
+from alice_exp.kernel.errors import Hint, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.scan import plain
 from alice_exp.kernel.text.display import one_line
@@ -94,11 +94,7 @@ def result(
     _show_change(terminal, diary.finish_thought(terminal.session, number, json_or_text(came)))
 
 
-def list_events(
-    terminal: Terminal,
-    since: Since = "",
-    until: Until = "",
-) -> None:
+def list_events(terminal: Terminal, since: Since = "", until: Until = "") -> None:
     """List a span of time: the segments that touch it, and the thoughts of it that are here word for word.
 
     Example: alice-exp event list --since 2026-02-19
@@ -146,8 +142,7 @@ def search(
         if not found:
             terminal.note(say("no thought matches"))
 
-    terminal.answer(document, text)
-    terminal.exit_code = 0 if found else NotFoundError.exit_code
+    terminal.answer(document, text, is_found=bool(found))
 
 
 def segments(
@@ -168,8 +163,7 @@ def segments(
 
 
 def tell(
-    terminal: Terminal,
-    last: Annotated[int, typer.Option(min=1, help="So many segments, the newest.")] = 5,
+    terminal: Terminal, last: Annotated[int, typer.Option(min=1, help="So many segments, the newest.")] = 5
 ) -> None:
     """Tell the newest segments as a story, oldest first, one line each.
 
@@ -207,9 +201,7 @@ def stats(terminal: Terminal) -> None:
     """
     counts = statistics(_timeline(terminal))
     document = {
-        **attributes(counts, "total_segments total_events total_compressions lengths"),
-        "levels": list(counts.levels),
-        "verbatim": counts.verbatim,
+        **attributes(counts, "total_segments total_events total_compressions lengths levels verbatim"),
         "start": counts.start or None,
         "end": counts.end or None,
     }
@@ -251,12 +243,8 @@ def expand(
         for number, event in found.thoughts.items():
             _verbatim(terminal, number, event)
 
-    terminal.answer(document, text)
-    if found.missing:
-        terminal.note(
-            say("alice-exp: {count} of the thoughts were never here word for word", count=len(found.missing))
-        )
-    terminal.exit_code = 0 if found.thoughts else NotFoundError.exit_code
+    terminal.answer(document, text, is_found=bool(found.thoughts))
+    _name_lost(terminal, len(found.missing))
 
 
 def export(
@@ -275,9 +263,7 @@ def export(
     if thoughts:
         every = diary.everything(terminal.session.history)
         whole = "".join(json_text(event_json(one), None) for one in every.values())
-        if len(every) < timeline.total_events:
-            lost = timeline.total_events - len(every)
-            terminal.note(say("alice-exp: {count} of the thoughts were never here word for word", count=lost))
+        _name_lost(terminal, timeline.total_events - len(every))
     else:
         whole = json_text(timeline_json(timeline))
     write_apart(terminal.session.root, target, whole)
@@ -379,6 +365,12 @@ def _hit_document(one: Hit) -> dict[str, Any]:
     said = event_json(one.event) if one.event is not None else {"text": one.text, "at": one.at}
     found = {"number": one.number or None, "segment": one.segment or None, "score": round(one.score, 4)}
     return {**found, **said}
+
+
+def _name_lost(terminal: Terminal, count: int) -> None:
+    if count > 0:
+        lost = "alice-exp: {count} of the thoughts were never here word for word"
+        terminal.note(say(lost, count=count))
 
 
 def _timeline(terminal: Terminal) -> Timeline:

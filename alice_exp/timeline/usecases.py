@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING
 from alice_exp.caller.acting import require_person
 from alice_exp.home.record_access import refuse_faults, require_sound
 from alice_exp.kernel.errors import NotFoundError, RefusedError, UsageError
-from alice_exp.kernel.journal.act import Act, committed
+from alice_exp.kernel.journal.act import Act, Commit, committed
 from alice_exp.kernel.text.named_dates import named_spans
 from alice_exp.kernel.text.times import mentions_time
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.record_import import import_timeline
+from alice_exp.model.formats.record_import import ImportedTimeline, import_timeline
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json, past_timeline
-from alice_exp.model.values.records import Event, Timeline
-from alice_exp.model.values.snapshot import ChangeSet
+from alice_exp.model.values.records import Event, Segment, Timeline
+from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 from alice_exp.timeline.rules.compaction import (
     LINK,
     WINDOW,
+    Merge,
+    Summariser,
     add_event,
     add_events,
     covered,
@@ -31,8 +33,8 @@ from alice_exp.timeline.rules.compaction import (
     finished,
     verbatim,
 )
-from alice_exp.timeline.rules.digest import KEY_EVENTS, SUMMARY_LIMIT, gist, read_digest
-from alice_exp.timeline.rules.search_thoughts import search_thoughts
+from alice_exp.timeline.rules.digest import KEY_EVENTS, SUMMARY_LIMIT, Digest, gist, read_digest
+from alice_exp.timeline.rules.search_thoughts import Hit, search_thoughts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,14 +42,7 @@ if TYPE_CHECKING:
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
     from alice_exp.home.store.git_history import GitHistory
-    from alice_exp.kernel.journal.act import Commit
     from alice_exp.kernel.jsonc.scan import Json
-    from alice_exp.model.formats.record_import import ImportedTimeline
-    from alice_exp.model.values.records import Segment
-    from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.timeline.rules.compaction import Merge, Summariser
-    from alice_exp.timeline.rules.digest import Digest
-    from alice_exp.timeline.rules.search_thoughts import Hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +166,7 @@ def take_in(session: Session, imported: ImportedTimeline, *, replaces: bool = Fa
     session.target.read(())
     known = {_content(event) for event in everything(session.history).values()}
     fresh = [event for event in imported.events if _content(event) not in known]
-    told = add_thoughts(session, fresh, "import")
-    return replace(told, known=len(imported.events) - len(fresh))
+    return replace(add_thoughts(session, fresh, "import"), known=len(imported.events) - len(fresh))
 
 
 def segment_number(reference: str) -> int:

@@ -104,9 +104,8 @@ def test_a_typed_block_that_was_rejected_before_is_found_and_an_older_one_is_not
 
 
 def edition(seen: Snapshot, *acts: Commit) -> Edition:
-    ids = {placed.block.id: "universal/tool_usage" for placed in seen.within("low_value")}
     began, since = "2026-02-20T00:00:00Z", "2026-02-19T09:00:00Z"
-    return Edition("rep-bbbbbbbb", "rep-bbbbbbbb", began, since, acts, destinations=ids)
+    return Edition("rep-bbbbbbbb", "rep-bbbbbbbb", began, since, acts)
 
 
 def outcome(*rows: tuple[str, str, str, str]) -> Commit:

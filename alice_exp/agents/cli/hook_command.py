@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from alice_exp.agents.store import spool
+from alice_exp.agents.store import Left, spool
 from alice_exp.agents.usecases import hook_answers
 from alice_exp.caller.hosts import HOSTS, Event, Host, host_named
 from alice_exp.kernel.content_digest import sha256
@@ -27,7 +27,6 @@ from alice_exp.terminal.language import say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from alice_exp.agents.store import Left
     from alice_exp.home.session import Session
     from alice_exp.model.values.block import Place, Placed
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.conversations.rules.own_sentences import but_unrecorded
-from alice_exp.conversations.rules.tool_uses import deeds_of
+from alice_exp.conversations.rules.tool_uses import Deed, deeds_of
 from alice_exp.conversations.rules.transcripts import read, records, spoken
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
@@ -31,7 +31,6 @@ from alice_exp.model.values.records import Episode
 
 if TYPE_CHECKING:
     from alice_exp.agents.store import Left, Spool
-    from alice_exp.conversations.rules.tool_uses import Deed
     from alice_exp.conversations.values import ChatRecord, Message
     from alice_exp.home.session import Session
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from alice_exp.caller.hosts import HOSTS, Event, Host
@@ -19,8 +19,6 @@ from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from alice_exp.caller.heard_queue import Heard
     from alice_exp.home.session import Session
     from alice_exp.learning.store import Decisions, OpenDecision

@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,12 +18,9 @@ from typing import TYPE_CHECKING
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.model.rules.doubt import Weights, consolidation_of
-from alice_exp.model.values.block import Reads
+from alice_exp.model.values.block import Placed, Reads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from alice_exp.model.values.block import Placed, Reads
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.records import EpisodeBook
     from alice_exp.model.values.snapshot import Put, Snapshot

@@ -6,11 +6,11 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.rules.grounding import held_in, is_heard, resting_on, said_again, subject_of
-from alice_exp.caller.acting import require_person
+from alice_exp.caller.acting import Caller, require_person
 from alice_exp.caller.hosts import HOSTS
 from alice_exp.home.references import namespace_path
 from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError
-from alice_exp.kernel.journal.act import Act, Op, committed
+from alice_exp.kernel.journal.act import Act, Commit, Op, committed
 from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
@@ -24,25 +24,25 @@ from alice_exp.model.values.block import (
     HEARD,
     MOST_OF_AGENTS,
     PLACES,
+    About,
     Block,
+    BlockType,
+    Evidence,
     Payload,
+    Place,
     Placed,
     Trigger,
     content_of,
     is_approved,
 )
-from alice_exp.model.values.snapshot import ChangeSet, Put
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from alice_exp.caller.acting import Caller
     from alice_exp.caller.heard_queue import Heard
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.model.values.block import About, BlockType, Evidence, Place
-    from alice_exp.model.values.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)

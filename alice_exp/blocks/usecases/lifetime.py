@@ -10,7 +10,7 @@ from alice_exp.caller.acting import Caller, require_person
 from alice_exp.home.references import namespace_name, namespace_path, resolve
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, Op, committed
-from alice_exp.kernel.jsonc.scan import first_error
+from alice_exp.kernel.jsonc.scan import Problem, first_error
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_edits import raw_block
 from alice_exp.model.rules.doubt import DOUBTED, is_in_doubt, rested, still_true
@@ -30,15 +30,13 @@ from alice_exp.model.values.block import (
     path_of,
     place_of,
 )
-from alice_exp.model.values.snapshot import ChangeSet, Put
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from alice_exp.home.file_home import Home
     from alice_exp.home.ports import Purged
-    from alice_exp.kernel.jsonc.scan import Problem
-    from alice_exp.model.values.snapshot import Snapshot
 
 
 _POOL = "low_value_pool/"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from alice_exp.caller.acting import require_person
-from alice_exp.kernel.errors import Names, NotFoundError, UsageError
+from alice_exp.kernel.errors import Names, UsageError
 from alice_exp.kernel.value_class import attributes
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
@@ -65,8 +65,7 @@ def context(
     found = recollect(terminal.session, query, top, filters, records=records)
     block = user_memory(found, similarity=similarity)
     document = {"query": query, "text": block, "matches": [one.document for one in found]}
-    terminal.answer(document, lambda: _lines(terminal, block, say("no match")))
-    terminal.exit_code = 0 if found else NotFoundError.exit_code
+    terminal.answer(document, lambda: _lines(terminal, block, say("no match")), is_found=bool(found))
 
 
 def _lines(terminal: Terminal, block: str, none: str) -> None:

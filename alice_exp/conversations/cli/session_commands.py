@@ -16,7 +16,7 @@ from alice_exp.conversations.rules.context_window import trigger_tokens
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
 from alice_exp.conversations.values import ROLES, ChatRecord, Message, as_dict, message_of
-from alice_exp.kernel.errors import Hint, Names, NotFoundError, ProblemError, UsageError
+from alice_exp.kernel.errors import Hint, Names, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.value_class import attributes
 from alice_exp.terminal.console import Terminal, short
@@ -378,8 +378,8 @@ def search(
         (f"{one.score:.2f}", record.ref, terminal.local(message.at), *_said(message, 160))
         for one, record, message in said
     )
-    terminal.answer(document, lambda: terminal.table(columns, rows, say("no message matches")))
-    terminal.exit_code = 0 if found else NotFoundError.exit_code
+    none = say("no message matches")
+    terminal.answer(document, lambda: terminal.table(columns, rows, none), is_found=bool(found))
 
 
 def _many(terminal: Terminal, source: str, session: list[str], top: int, now: str | None) -> None:

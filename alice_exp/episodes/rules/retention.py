@@ -140,12 +140,7 @@ class Traits:
 
 def traits_of(task: str, context: Mapping[str, Json]) -> Traits:
     """The traits of a task in its context (B0.1, B0.2)."""
-    return Traits(keywords(task), entries_of(context), frozenset(context))
-
-
-def entries_of(context: Mapping[str, Json]) -> frozenset[Hashable]:
-    """A context as a set of its entries."""
-    return frozenset(map(_entry, context.items()))
+    return Traits(keywords(task), frozenset(map(_entry, context.items())), frozenset(context))
 
 
 def likeness(query: Traits, other: Traits) -> float:
@@ -155,13 +150,9 @@ def likeness(query: Traits, other: Traits) -> float:
     task = shared / (len(words) + len(other.words) - shared) if shared else 0.0
     if not query.names:
         return task
-    return TASK_WEIGHT * task + CONTEXT_WEIGHT * contexts_alike(query, other)
-
-
-def contexts_alike(query: Traits, other: Traits) -> float:
-    """Equal entries over the union of keys, in [0, 1]; 0.0 if none is equal (R0.21, R0.22)."""
+    # Equal entries over the union of keys, in [0, 1]; 0.0 if none is equal (R0.21, R0.22).
     equal = len(query.entries & other.entries)
-    return equal / (len(query.names) + len(other.names) - len(query.names & other.names)) if equal else 0.0
+    return TASK_WEIGHT * task + CONTEXT_WEIGHT * (equal / len(query.names | other.names) if equal else 0.0)
 
 
 def _entry(item: tuple[str, Json]) -> Hashable:

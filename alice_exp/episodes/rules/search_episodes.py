@@ -213,14 +213,12 @@ def find_by_words(
     least = TAIL * next(fitting, math.inf) if gate else 0.0
     wanted = filters.among(listed)
     shares = [(listed[at], round(share, 6)) for at, share in found.matches.items() if share >= least]
-    return _best(
-        [
-            _by_words(one, share, share if one.success else round(share / (1 + SUCCESS), 6))
-            for one, share in shares
-            if wanted.admits(one)
-        ],
-        top,
+    matches = (
+        _by_words(one, share, share if one.success else round(share / (1 + SUCCESS), 6))
+        for one, share in shares
+        if wanted.admits(one)
     )
+    return _best(matches, top)
 
 
 def find_without_context(
@@ -243,11 +241,12 @@ def find_without_context(
     known = {match.episode.id for match in formula}
     # As many more, because the search by words finds those of the formula again.
     words = find_by_words(listed, task, top + len(formula), filters, gate)
-    more = [match for match in words if match.episode.id not in known][: top - len(formula)]
-    return (
-        *formula,
-        *(_by_words(match.episode, match.score, round(THRESHOLD * match.score, 6)) for match in more),
-    )
+    more = [
+        _by_words(match.episode, match.score, round(THRESHOLD * match.score, 6))
+        for match in words
+        if match.episode.id not in known
+    ]
+    return (*formula, *more[: top - len(formula)])
 
 
 def _by_words(episode: Episode, share: float, score: float) -> Match:
@@ -275,13 +274,14 @@ def similar_failures(
     lived: defaultdict[str, list[Episode]] = defaultdict(list)
     for one in listed:
         lived[_deed(one)].append(one)
-    return tuple(one for one in found if not _works_since(one.episode, lived[_deed(one.episode)]))
 
+    def works_since(failure: Episode) -> bool:
+        """Whether what failed then has been done ``SINCE`` times later at least and worked in ``WORKS`` of them."""
+        alike = (one for one in lived[_deed(failure)] if one.timestamp > failure.timestamp)
+        later = [one.success for one in alike if not one.unreported]
+        return len(later) >= SINCE and sum(later) >= WORKS * len(later)
 
-def _works_since(failure: Episode, lived: Iterable[Episode]) -> bool:
-    """Whether what failed then has been done ``SINCE`` times later at least and worked in ``WORKS`` of them."""
-    later = [one.success for one in lived if one.timestamp > failure.timestamp and not one.unreported]
-    return len(later) >= SINCE and sum(later) >= WORKS * len(later)
+    return tuple(one for one in found if not works_since(one.episode))
 
 
 _BOOKED = re.compile(r"[a-z_]+: (?:own reasoning|exp-[a-z2-9]{8}(?:, exp-[a-z2-9]{8})*)")

@@ -25,12 +25,11 @@ from alice_exp.finding.store.index_query import CHANGED, Files, Indexed, describ
 from alice_exp.home.ports import NEW, WrittenFile
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.content_digest import blob_id
-from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.model.values.block import Block, Entry, Placed
 
 if TYPE_CHECKING:
     from alice_exp.home.file_home import Home
-    from alice_exp.kernel.errors import AliceError
     from alice_exp.kernel.journal.atomic_files import Signature
     from alice_exp.model.values.snapshot import Catalogue
 

@@ -14,14 +14,20 @@ from typing import TYPE_CHECKING, Any, cast
 
 from alice_exp.home.ports import Changed, FileVersion, Version
 from alice_exp.kernel.errors import AliceError, Hint, NotFoundError, ProblemError, UsageError
-from alice_exp.kernel.journal.act import FOREIGN, disclaimed, read
-from alice_exp.kernel.journal.git_process import LOST, NO_PROGRAMS, isolated_environment, missing_git
+from alice_exp.kernel.journal.act import FOREIGN, Commit, disclaimed, read
+from alice_exp.kernel.journal.git_process import (
+    LOST,
+    NO_PROGRAMS,
+    Repository,
+    isolated_environment,
+    missing_git,
+)
 from alice_exp.kernel.journal.git_references import MENDS
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.model.formats.block_edits import raw_block
 from alice_exp.model.formats.block_schema import read_blocks, state_in
-from alice_exp.model.values.block import Placed, content_hash, holds_blocks, path_of
+from alice_exp.model.values.block import Entry, Placed, content_hash, holds_blocks, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,9 +36,6 @@ if TYPE_CHECKING:
     from git.objects import Blob
     from git.objects import Commit as GitCommit
 
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.kernel.journal.git_process import Repository
-    from alice_exp.model.values.block import Entry
 
 _BLOCK = re.compile(r"exp-[0-9a-z]+")
 _MOST = 500

@@ -19,14 +19,13 @@ from alice_exp.kernel.journal.atomic_files import content_of, sync_directory
 from alice_exp.kernel.journal.atomic_files import replace as replace_file
 from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.jsonc import Document, parse
-from alice_exp.model.formats.block_edits import rewrite
+from alice_exp.model.formats.block_edits import Said, rewrite
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.values.block import HELD, PUT_AWAY, Block, Placed, place_of
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
 
 if TYPE_CHECKING:
     from alice_exp.home.ports import Purged
-    from alice_exp.model.formats.block_edits import Said
 
 _TOLD = ("Reply", "Reason", "Scenario")
 """The trailers in which a person's words stand."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from alice_exp.home.store.list_files import held_file, with_held
+from alice_exp.home.store.list_files import Found, held_file, with_held
 from alice_exp.kernel import jsonc
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import ProblemError
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
-    from alice_exp.home.store.list_files import Found
     from alice_exp.kernel.journal.git_references import References
     from alice_exp.kernel.jsonc import Document, Unchanged
 

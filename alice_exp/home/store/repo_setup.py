@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store.list_files import FOLDERS, TRACKED, scan
@@ -23,7 +23,6 @@ from alice_exp.kernel.journal.git_references import RepoConfig
 from alice_exp.kernel.journal.transaction import FileChange
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from alice_exp.home.store.hand_edits import Adopting

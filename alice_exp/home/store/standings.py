@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.home.signed_acts import OwnedHeads, Unsigned
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.act import Act, Commit, Message
+from alice_exp.kernel.journal.act import Act, Commit, LedgerCommit, Message
 from alice_exp.kernel.journal.atomic_files import create, read_bytes
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.ledger_objects import OWNER, LedgerObjects, row_of, text_of
@@ -47,6 +47,7 @@ from alice_exp.model.values.block import (
     Block,
     Entry,
     Placed,
+    Standing,
     holds_blocks,
     place_of,
 )
@@ -56,9 +57,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from alice_exp.home.ports import SignerOf
-    from alice_exp.kernel.journal.act import LedgerCommit
     from alice_exp.kernel.journal.transaction import FileChange
-    from alice_exp.model.values.block import Standing
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import ChangeSet
 

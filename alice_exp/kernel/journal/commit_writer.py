@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
-from alice_exp.kernel.journal.act import LedgerCommit, Message, commit_lines
+from alice_exp.kernel.journal.act import Act, Commit, LedgerCommit, Message, commit_lines
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
 from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, load, now_ns, save
 from alice_exp.kernel.journal.git_process import Repository
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from alice_exp.kernel.journal.act import Act, Commit
     from alice_exp.kernel.journal.git_references import RepoConfig
     from alice_exp.kernel.journal.transaction import FileChange
 

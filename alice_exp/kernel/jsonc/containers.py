@@ -7,21 +7,21 @@ from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from alice_exp.kernel.jsonc.formatting import (
+    Item,
+    Style,
+    Value,
     ends_in_line_comment,
     indent_at,
     lines_of,
     make_item,
     render,
 )
-from alice_exp.kernel.jsonc.scan import TRIVIUM
+from alice_exp.kernel.jsonc.scan import TRIVIUM, Child
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterator, Sequence
-
-    from alice_exp.kernel.jsonc.formatting import Item, Style, Value
-    from alice_exp.kernel.jsonc.scan import Child
 
 
 @dataclass(frozen=True, slots=True)

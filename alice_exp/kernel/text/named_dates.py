@@ -7,18 +7,15 @@ Words that only look like a date ("what may you know") are ignored. What is said
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text import date_spans
 from alice_exp.kernel.text.bilingual_lexicon import DIGITS
 from alice_exp.kernel.text.data_files import Patterns, expression, table
 from alice_exp.kernel.text.date_spans import ONE_DAY, Precision, Span
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["Precision", "Span", "asks_only_of_days", "asks_when", "day_of", "named_spans"]
 

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.text.display import cells
 from alice_exp.kernel.value_class import attributes
 from alice_exp.learning import documents as learning_documents
-from alice_exp.learning.rules.assessment import Assessment
+from alice_exp.learning.rules.assessment import PARTS, Assessment
 from alice_exp.learning.rules.impact import Rate
 from alice_exp.learning.usecases import statistics
 from alice_exp.learning.usecases.statistics import Counts
@@ -41,11 +41,10 @@ def assess(
     """
     if not topic.strip():
         raise UsageError("name a topic", hint="alice-exp assess deployment")
-    session = terminal.session
-    assessed = statistics.assess(session, topic, context_of(context))
+    assessed = statistics.assess(terminal.session, topic, context_of(context))
     answer = learning_documents.assessment(assessed, say)
-    terminal.answer(answer, lambda: _assessment(terminal, assessed, answer))
-    terminal.exit_code = NotFoundError.exit_code if assessed.grade == "none" else 0
+    is_found = assessed.grade != "none"
+    terminal.answer(answer, lambda: _assessment(terminal, assessed, answer), is_found=is_found)
 
 
 def _assessment(terminal: Terminal, assessed: Assessment, answer: Mapping[str, Any]) -> None:
@@ -53,20 +52,10 @@ def _assessment(terminal: Terminal, assessed: Assessment, answer: Mapping[str, A
     if assessed.grade != "none":
         stats = assessed.stats
         terminal.line(
-            f"  {assessed.score:.4f} = "
-            + listed(
-                f"{say(name)} {getattr(stats, name):.2f}"
-                for name in ("confidence", "coverage", "recency", "consolidation")
-            )
+            f"  {assessed.score:.4f} = " + listed(f"{say(name)} {getattr(stats, name):.2f}" for name in PARTS)
         )
-        rows = [
-            [
-                one.placed.block.id,
-                say(one.placed.block.state),
-                short(documents.payload_text(one.placed), 60),
-            ]
-            for one in assessed.evidence
-        ]
+        told = (one.placed for one in assessed.evidence)
+        rows = [[one.block.id, say(one.block.state), short(documents.payload_text(one), 60)] for one in told]
         terminal.table([say("id"), say("state"), say("what is known")], rows)
     terminal.line(*answer["suggestions"])
 
@@ -128,40 +117,30 @@ def stats(
             hint="write --format table, html, tsv, csv or json",
         )
     counts = statistics.stats(terminal.session)
-    parts = {
-        "by_set": counts.by_set,
-        "by_state": counts.by_level,
-        "by_type": counts.by_type,
-        "by_age": counts.by_age,
-        "by_reads": counts.by_reads,
-    }
     answer = {
         **attributes(counts, "total waiting archived"),
-        **{name: dict(part) for name, part in parts.items()},
+        **counts.parts,
         "grown": [{"day": day, "total": total} for day, total in counts.grown],
         "signals": [learning_documents.signal(one) for one in counts.signals],
     }
 
     def page() -> None:
-        named = {part_title(name): part for name, part in parts.items()}
-        sys.stdout.write(stats_page(counts, named, terminal.session.caller.now[:10]))
+        sys.stdout.write(_page(counts, terminal.session.caller.now[:10]))
 
-    terminal.answer(answer, page if format == "html" else lambda: _counts(terminal, counts, parts))
+    terminal.answer(answer, page if format == "html" else lambda: _counts(terminal, counts))
 
 
-def _counts(terminal: Terminal, counts: statistics.Counts, parts: Mapping[str, Mapping[str, int]]) -> None:
-    terminal.line(
-        say(
-            "{total} blocks, {waiting} of them wait for you, {archived} archived",
-            total=counts.total,
-            waiting=counts.waiting,
-            archived=counts.archived,
-        )
-    )
-    for name, part in parts.items():
+def _lead(counts: Counts) -> str:
+    totals = attributes(counts, "total waiting archived")
+    return say("{total} blocks, {waiting} of them wait for you, {archived} archived", **totals)
+
+
+def _counts(terminal: Terminal, counts: Counts) -> None:
+    terminal.line(_lead(counts))
+    for name, part in counts.parts.items():
         terminal.line()
-        terminal.line(part_title(name))
-        _bars(terminal, dict(part))
+        terminal.line(say(_TITLES[name]))
+        _bars(terminal, part)
     if counts.grown:
         terminal.line()
         terminal.line(say("how it grew"))
@@ -189,15 +168,13 @@ def _percent(one: Rate) -> str:
     return f"{100 * one.value:.0f}" if one.total else "–"
 
 
-def part_title(name: str) -> str:
-    """The translated title of a part of ``stats``."""
-    return {
-        "by_set": say("by set"),
-        "by_state": say("by state"),
-        "by_type": say("by type"),
-        "by_age": say("by age"),
-        "by_reads": say("by reads"),
-    }[name]
+_TITLES = {
+    "by_set": "by set",
+    "by_state": "by state",
+    "by_type": "by type",
+    "by_age": "by age",
+    "by_reads": "by reads",
+}
 
 
 def impact(terminal: Terminal) -> None:
@@ -215,16 +192,17 @@ def impact(terminal: Terminal) -> None:
             terminal.pair(
                 say("{name}:", name=say("difference in points")), f"{100 * low:+.0f} … {100 * high:+.0f}"
             )
+        verdicts = {
+            "helped": say("helped"),
+            "in_doubt": say("in doubt"),
+            "open": say("not known yet"),
+            "unused": say("never used: retire?"),
+        }
         rows = [
             [
                 one.placed.block.id,
                 _worked(one.rate),
-                {
-                    "helped": say("helped"),
-                    "in_doubt": say("in doubt"),
-                    "open": say("not known yet"),
-                    "unused": say("never used: retire?"),
-                }[one.verdict],
+                verdicts[one.verdict],
                 short(documents.payload_text(one.placed), 60),
             ]
             for one in found.blocks[:_MOST_LISTED]
@@ -253,19 +231,14 @@ def _bars(terminal: Terminal, part: Mapping[str, int]) -> None:
 _WIDTH, _HEIGHT, _EDGE = 720, 240, 24
 
 
-def stats_page(counts: Counts, parts: Mapping[str, Mapping[str, int]], day: str) -> str:
-    """The whole document; ``parts`` maps a title ("by state") to counts by name, ``day`` is today's date."""
-    lead = say(
-        "{total} blocks, {waiting} of them wait for you, {archived} archived",
-        total=counts.total,
-        waiting=counts.waiting,
-        archived=counts.archived,
+def _page(counts: Counts, day: str) -> str:
+    """The whole document; ``day`` is today's date."""
+    body = _part(say("how it grew"), growth(counts.grown)) if counts.grown else ""
+    body += "".join(
+        _part(say(_TITLES[name]), _page_bars(part)) for name, part in counts.parts.items() if part
     )
-    grown = _part(say("how it grew"), growth(counts.grown)) if counts.grown else ""
-    body = grown + "".join(_part(title, _page_bars(part)) for title, part in parts.items() if part)
-    return document(
-        say("Experience on {day}", day=day), lead, body, say("Made with: alice-exp stats --format html")
-    )
+    title, foot = say("Experience on {day}", day=day), say("Made with: alice-exp stats --format html")
+    return document(title, _lead(counts), body, foot)
 
 
 def growth(grown: tuple[tuple[str, int], ...]) -> str:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alice_exp.caller.acting import require_person
-from alice_exp.kernel.errors import NotFoundError, UsageError
+from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.display import one_line
 from alice_exp.learning import documents as learning_documents
 from alice_exp.model import documents
-from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.rules.lifecycle import Change
-from alice_exp.model.values.block import Placed, Record, is_of_team
+from alice_exp.model.values.block import Placed, is_of_team
 from alice_exp.terminal.console import Terminal, short, stale_mark, team_of
 from alice_exp.terminal.language import aside, rendered, say
 from alice_exp.terminal.options import Came, DryRun, Ids, Project, Surroundings, context_of, json_or_text
@@ -45,7 +44,8 @@ def decide(
     # Imported here, so that `outcome` does not pay for what `decide` loads.
     from alice_exp.learning.usecases.decide import decide as choose
 
-    made = choose(terminal.session, task, context_of(context), terminal.session.names_of(project))
+    here = terminal.session.names_of(project)
+    made = choose(terminal.session, task, context_of(context), here)
     failures = (learning_documents.failed(one.episode) for one in made.failures)
     warnings = [*map(rendered, made.warnings), *(say(template, **values) for template, values in failures)]
     document = {
@@ -57,8 +57,11 @@ def decide(
         "warnings": warnings,
         "disclaim": made.disclaim,
     }
-    terminal.answer(document, lambda: _decision(terminal, made, warnings, terminal.session.names_of(project)))
-    terminal.exit_code = NotFoundError.exit_code if made.tier == "reasoning" else 0
+
+    def text() -> None:
+        _decision(terminal, made, warnings, here)
+
+    terminal.answer(document, text, is_found=made.tier != "reasoning")
 
 
 def _decision(terminal: Terminal, made: Decision, warnings: list[str], project: str) -> None:
@@ -112,16 +115,10 @@ def _told(found: Match, project: str) -> str:
 
 def doubt_of(placed: Placed) -> str:
     """Since when a block is in doubt and what its record says; empty where it is not."""
-    block = placed.block
-    if not is_in_doubt(block) or block.doubt is None:
+    if (found := learning_documents.doubt(placed)) is None:
         return ""
-    record = block.record or Record()
-    return say(
-        "in doubt since {day}: {ok} of {uses} worked",
-        day=block.doubt.since[:10],
-        ok=record.ok,
-        uses=record.ok + record.failed,
-    )
+    since, ok, failed = found["since"], found["ok"], found["failed"]
+    return say("in doubt since {day}: {ok} of {uses} worked", day=since[:10], ok=ok, uses=ok + failed)
 
 
 def outcome(
@@ -162,50 +159,32 @@ def outcome(
         terminal.note(f"{reference}: {one_line(newest.task, 200)}")
     if not reference.startswith("dec-"):
         if came or used or skipped or action or reward is not None:
-            raise UsageError(
-                "--result, --reward, --action, --used and --skipped belong to the outcome of a decision"
-            )
+            belong = "--result, --reward, --action, --used and --skipped belong to the outcome of a decision"
+            raise UsageError(belong)
         from alice_exp.learning.usecases.decision_outcome import report_outcome
 
-        done = report_outcome(opened, reference, _WORDS[result], scenario, note)
-        _one(terminal, done)
+        _one(terminal, report_outcome(opened, reference, _WORDS[result], scenario, note))
         return
     from alice_exp.learning.usecases.decision_outcome import report_decision
 
-    closed = report_decision(
-        opened,
-        reference,
-        _WORDS[result],
-        scenario=scenario,
-        note=note,
-        result=json_or_text(came) if came else None,
-        reward=reward,
-        action=action,
-        used=used,
-        skipped=skipped,
+    told = json_or_text(came) if came else None
+    _all(
+        terminal,
+        report_decision(
+            opened, reference, _WORDS[result], scenario, note, told, reward, action, used, skipped
+        ),
     )
-    _all(terminal, closed)
 
 
 def _line(terminal: Terminal, placed: Placed, change: Change) -> None:
     before, after = say(change.before), say(change.after)
-    moved = f"{before} → {after}" if before != after else after
-    terminal.line(
-        say(
-            "{id}  {effect}: {moved}, {count} verified",
-            id=placed.block.id,
-            effect=say(change.word),
-            moved=moved,
-            count=placed.block.verifications,
-        )
-    )
+    moved, count = f"{before} → {after}" if before != after else after, placed.block.verifications
+    line = "{id}  {effect}: {moved}, {count} verified"
+    terminal.line(say(line, id=placed.block.id, effect=say(change.word), moved=moved, count=count))
 
 
 def _one(terminal: Terminal, done: Outcome) -> None:
-    document = {
-        **learning_documents.changed(done.placed, done.change),
-        "commit": commit_id(done.commit),
-    }
+    document = learning_documents.changed(done.placed, done.change) | {"commit": commit_id(done.commit)}
     terminal.answer(document, lambda: _line(terminal, done.placed, done.change))
 
 

@@ -16,6 +16,9 @@ Grade = Literal["none", "very_low", "low", "medium", "high"]
 _LEAST: tuple[tuple[Grade, float], ...] = (("high", 0.8), ("medium", 0.5), ("low", 0.2))
 """The lowest score of each grade (R3.21); below the last one it is ``very_low``."""
 
+PARTS = ("confidence", "coverage", "recency", "consolidation")
+"""The parts of a score, and the keys of their weights."""
+
 FULL_COVERAGE = 10
 """The number of blocks from which coverage is 1 (B3.11)."""
 
@@ -41,8 +44,7 @@ class Weights:
     @classmethod
     def of(cls, config: Config) -> Weights:
         """The weights set in a configuration (``assess.confidence`` and so on)."""
-        names = ("confidence", "coverage", "recency", "consolidation")
-        return cls(*(config.number(f"assess.{name}") for name in names))
+        return cls(*(config.number(f"assess.{name}") for name in PARTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +80,7 @@ class Assessment:
 
 def meta_score(stats: Stats, weights: Weights) -> float:
     """0.35 confidence + 0.25 coverage + 0.20 recency + 0.20 consolidation, in 4 decimals, half up (R3.19, R3.20)."""
-    parts = ("confidence", "coverage", "recency", "consolidation")
-    score: float = sum(getattr(weights, name) * getattr(stats, name) for name in parts)
+    score: float = sum(getattr(weights, name) * getattr(stats, name) for name in PARTS)
     # A sum such as 0.82335 is slightly less in binary: 1e-9 makes it round up as on paper.
     return floor(score * 10_000 + 0.5 + 1e-9) / 10_000
 
@@ -119,9 +120,7 @@ def assess(
         else one.block.consolidation_score  # Never read: its stored value, normally 0 (B3.4).
         for one in looked
     ]
-    fresh = [
-        block_decay(placed.block, now, half_life_days=half_life_days, settled=False) for placed in looked
-    ]
+    fresh = [block_decay(one.block, now, half_life_days=half_life_days, settled=False) for one in looked]
     stats = Stats(
         len(looked),
         certain * _mean([CONFIDENCE[placed.block.state] for placed in looked]),

@@ -28,14 +28,7 @@ from alice_exp.learning.rules.episode_groups import (
     task_words,
     word_groups,
 )
-from alice_exp.learning.rules.impact import (
-    Rate,
-    Z,
-    difference,
-    fisher,
-    stratified_difference,
-    trend,
-)
+from alice_exp.learning.rules.impact import Rate, Z, difference, fisher, stratified_difference, trend
 from alice_exp.learning.rules.proposals import Group, Kind, Lesson, Proposal, Support, proposal
 from alice_exp.model.values.records import Episode
 
@@ -272,8 +265,7 @@ def _under(one: Group, mark: Trait, side: tuple[int, ...]) -> Lesson:
     own, rest = one.rates(side)[0], one.rates(beside)[0]
     kind: Kind = "advice" if own.value > 0.5 else "warning"
     if rest.total > 1 and abs(rest.value - own.value) < 1 - PURE:
-        everything = tuple(sorted((*side, *beside)))
-        return _lesson(kind, Group(one.episodes, *mark, everything))
+        return _lesson(kind, Group(one.episodes, *mark, tuple(sorted((*side, *beside)))))
     return _lesson(kind, Group(one.episodes, one.basis, one.trait, side), mark)
 
 
@@ -287,8 +279,8 @@ def _plain(one: Group) -> list[Lesson]:
     # Alone, a clear rate of its own is enough; among other actions theirs has to be another one, too.
     whole = Group(like.episodes, one.basis, one.trait, tuple(range(len(like.episodes))))
     by_chance = _chance(whole, like.places) * one.tried
-    pure = own.successes in (0, own.total)
-    differs = others.total < REPEATS or by_chance <= (UNLIKE if pure else CHANCE)
+    limit = UNLIKE if own.successes in (0, own.total) else CHANCE
+    differs = others.total < REPEATS or by_chance <= limit
     clear = one.basis == "action" and differs and (one.tried == 1 or others.total >= REPEATS)
     telling = others.total < REPEATS or others.value <= own.value - (1 - PURE)
     if (differs and low > 0 and own.low > average) or (clear and own.low > 0.5 and high > 0 and telling):
@@ -336,6 +328,7 @@ def _gap(one: Group) -> tuple[float, float]:
 def _situations(group: Sequence[Episode]) -> list[Lesson]:
     """What holds under a context entry, or of a word of the task, whatever is done."""
     whole = Group(group, "context", "", tuple(range(len(group))))
+    actions = action_groups(group)
     found: list[Lesson] = []
     for marks in (entries, task_words):
         shown = {
@@ -348,17 +341,12 @@ def _situations(group: Sequence[Episode]) -> list[Lesson]:
             own = one.rates(where)[0]
             if (
                 _is_pure(own)
-                and _is_any_action(group, where)
+                # No single action accounts for most of the episodes.
+                and all(len({*where}.intersection(taken)) <= OVERLAP * len(where) for _, taken in actions)
                 and _chance(whole, where) * len(shown) <= CHANCE
             ):
                 found.append(_lesson("advice" if own.value > 0.5 else "warning", one))
     return found
-
-
-def _is_any_action(group: Sequence[Episode], where: Sequence[int]) -> bool:
-    """Whether no single action accounts for most of the episodes."""
-    inside = frozenset(where)
-    return all(len(inside.intersection(taken)) <= OVERLAP * len(where) for _, taken in action_groups(group))
 
 
 def _falling(one: Group) -> list[Lesson]:
@@ -377,8 +365,7 @@ def _lesson(kind: Kind, one: Group, condition: Trait | None = None) -> Lesson:
     own, others = one.rates(one.places)
     low, high = _gap(one)
     said = condition[1] if condition else ""
-    kind_of_task = one.episodes[0].task_type
-    support = Support(kind_of_task, one.basis, one.trait, own, others, low, high, None, said)
+    support = Support(one.episodes[0].task_type, one.basis, one.trait, own, others, low, high, None, said)
     return Lesson(kind, one, support, condition)
 
 

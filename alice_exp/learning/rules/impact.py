@@ -46,14 +46,12 @@ def impact(placed: Iterable[Placed], episodes: Iterable[Episode]) -> Impact:
 
     Nothing was left out by chance: easier tasks look like better lessons, so the difference is a hint and no proof.
     """
-    counts = {True: [0, 0], False: [0, 0]}
+    ended: dict[bool, list[bool]] = {True: [], False: []}
     for episode in episodes:
         tier, colon, _ = (episode.told or episode.action).partition(": ")
         if colon and tier in _TOLD | _WITHOUT:
-            row = counts[tier in _TOLD]
-            row[0] += episode.success
-            row[1] += 1
-    told, without = rate(*counts[True]), rate(*counts[False])
+            ended[tier in _TOLD].append(episode.success)
+    told, without = (rate(sum(ended[is_told]), len(ended[is_told])) for is_told in (True, False))
     blocks = []
     for one in placed:
         if is_approved(one) and one.block.state != "obsolete":

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from alice_exp.episodes.rules.search_episodes import as_told
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.learning.rules.episode_groups import frequent_words, phrase, shared_words, whole_words
-from alice_exp.learning.rules.impact import rate
+from alice_exp.learning.rules.episode_groups import (
+    Basis,
+    Trait,
+    frequent_words,
+    phrase,
+    shared_words,
+    whole_words,
+)
+from alice_exp.learning.rules.impact import Rate, rate
 from alice_exp.model.values.block import EVIDENCE_KEPT, Evidence, Payload, Trigger
-from alice_exp.model.values.records import GENERAL
+from alice_exp.model.values.records import GENERAL, Episode
 from alice_exp.timeline.rules.digest import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from alice_exp.learning.rules.episode_groups import Basis, Trait
-    from alice_exp.learning.rules.impact import Rate
-    from alice_exp.model.values.records import Episode
 
 Kind = Literal["advice", "warning"]
 
@@ -89,10 +90,7 @@ class Proposal:
         }
         if support.falling is not None:
             values |= {"older": round(support.falling[0], 2), "newer": round(support.falling[1], 2)}
-            return (
-                '"{trait}": the mean reward fell from {older} to {newer} over {total} episodes',
-                values,
-            )
+            return ('"{trait}": the mean reward fell from {older} to {newer} over {total} episodes', values)
         if support.basis == "episode":
             return "one episode, succeeded {successes} of {total}", values
         return (

@@ -52,7 +52,6 @@ def report_decision(
     session: Session,
     decision: str,
     ok: bool,
-    *,
     scenario: str = "",
     note: str = "",
     result: Json = None,
@@ -86,7 +85,7 @@ def report_decision(
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, DecisionOutcome]:
         waiting.find(decision)
-        for path in (EPISODES_PATH, EVENTS_PATH):
+        for path in (EPISODES_PATH, EVENTS_PATH):  # An act is never half recorded.
             require_sound(snapshot, path)
         named, left_out = used_ids(snapshot, open_decision, used, skipped)
         where = scenario_of(scenario, open_decision.context, caller.now[:10])
@@ -100,8 +99,7 @@ def report_decision(
         timeline, merges, thought = _told(snapshot.timeline or Timeline(), event, answers)
         detail = f"{'ok' if ok else 'fail'} of {decision}" + (f", {cleaned(len(pruned))}" if pruned else "")
         trailers = (*_steps(changes), *_trailers(open_decision, ok, episode.id, where, pruned), *thought)
-        ids = tuple(put.block.id for put in puts)
-        act = Act("outcome", caller.actor, caller.now, ids, detail, trailers)
+        act = Act("outcome", caller.actor, caller.now, tuple(put.block.id for put in puts), detail, trailers)
         answer = DecisionOutcome(open_decision, every, missing, episode, pruned, merges)
         return ChangeSet(act, puts, episodes=book, timeline=timeline), answer
 
@@ -255,8 +253,18 @@ def report_outcome(session: Session, reference: str, ok: bool, scenario: str = "
     ``scenario`` says where; without one, the outcomes of a day in the block's own context are one scenario (B5.4).
     """
     caller = session.caller
+
+    def used(placed: Placed, config: Config) -> tuple[Placed, Change, str]:
+        where = scenario_of(scenario, placed.block.trigger.context, caller.now[:10])
+        piece = Evidence("outcome", at=caller.now, quote=note)
+        ((after, change),) = counted([placed], (), ok, where, caller.now, piece, Thresholds.of(config))
+        return after, change, where
+
     if session.team is not None and (theirs := session.team.of([reference] * reference.startswith("team-"))):
-        return _of_team(session, theirs[reference], ok, scenario, note)
+        # What a use of a team's block led to stays here, and makes no commit.
+        after, change, _ = used(theirs[reference], session.target.config())
+        session.team.keep([after])
+        return Outcome(after, change)
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Outcome]:
         placed = resolve(snapshot, reference)
@@ -267,31 +275,15 @@ def report_outcome(session: Session, reference: str, ok: bool, scenario: str = "
                 hint=Hint("a person brings it back with 'alice-exp revive {id}'", id=placed.block.id),
             )
         block = placed.block
-        where = scenario_of(scenario, block.trigger.context, caller.now[:10])
         if is_own_word(placed, caller):
             stands = level(block, Thresholds.of(snapshot.config))
             return None, Outcome(placed, Change(block, stands, stands, "noted"))
-        piece = Evidence("outcome", at=caller.now, quote=note)
-        ((after, change),) = counted(
-            [placed], (), ok, where, caller.now, piece, Thresholds.of(snapshot.config)
-        )
+        after, change, where = used(placed, snapshot.config)
         trailers = (*_steps([(after, change)]), ("Scenario", scenario_digest(where)))
         act = Act("outcome", caller.actor, caller.now, (block.id,), _detail(change), trailers)
         return ChangeSet(act, (Put(after.block, after.path),)), Outcome(after, change)
 
     return committed(session.target.apply(plan, PLACES))
-
-
-def _of_team(session: Session, placed: Placed, ok: bool, scenario: str, note: str) -> Outcome:
-    """What a use of a team's block led to: it stays here, and makes no commit."""
-    caller = session.caller
-    where = scenario_of(scenario, placed.block.trigger.context, caller.now[:10])
-    piece = Evidence("outcome", at=caller.now, quote=note)
-    thresholds = Thresholds.of(session.target.config())
-    ((after, change),) = counted([placed], (), ok, where, caller.now, piece, thresholds)
-    if session.team is not None:
-        session.team.keep([after])
-    return Outcome(after, change)
 
 
 def is_own_word(placed: Placed, caller: Caller) -> bool:

@@ -30,13 +30,7 @@ if TYPE_CHECKING:
     from alice_exp.kernel.jsonc.scan import Json
 
 
-AGES: Mapping[str, int] = {
-    "today": 1,
-    "this week": 7,
-    "this month": 30,
-    "this quarter": 90,
-    "this year": 365,
-}
+AGES: Mapping[str, int] = {"today": 1, "this week": 7, "this month": 30, "this quarter": 90, "this year": 365}
 """Names of ages, and the days below which a block has them."""
 
 OLDER = "older"
@@ -46,17 +40,14 @@ READS = ("never", "1-9", "10-99", "100+")
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many blocks there are, by set, level, type, age in weeks and reads; and how they grew, day by day."""
+    """How many blocks there are, and how many of each name by set, state, type, age and reads (``parts``: ``by_set``
+    …); and how they grew, day by day."""
 
     total: int
-    by_set: Mapping[str, int]
-    by_level: Mapping[str, int]
-    by_type: Mapping[str, int]
-    by_age: Mapping[str, int]
-    by_reads: Mapping[str, int]
-    grown: tuple[tuple[str, int], ...]
     waiting: int
     archived: int
+    parts: Mapping[str, Mapping[str, int]]
+    grown: tuple[tuple[str, int], ...]
     signals: tuple[Quality, ...] = ()
     """What sessions showed of decisions, beside what was reported of them."""
 
@@ -87,15 +78,13 @@ def settled(
     weights = ConsolidationWeights.of(snapshot.config)
     half_life = snapshot.config.half_life_days
     terms = consolidation_of(placed.block, now, half_life_days=half_life, weights=weights)
-    days = half_life.get(placed.block.type, 180)
-    return placed, terms, weights, stored.block.consolidation_score, days
+    return placed, terms, weights, stored.block.consolidation_score, half_life.get(placed.block.type, 180)
 
 
 def stats(session: Session) -> Counts:
     """Counts over the whole home."""
     snapshot, now = session.target.read(PLACES), session.caller.now
-    reads = access(session).pending()
-    living = [*map(counting(reads, snapshot.config, now), snapshot.within(*SETS))]
+    living = [*map(counting(access(session).pending(), snapshot.config, now), snapshot.within(*SETS))]
     thresholds = Thresholds.of(snapshot.config)
     read = [placed.block.access_count for placed in living]
     # How many there were at the end of each day on which one came, of those that still exist.
@@ -103,14 +92,18 @@ def stats(session: Session) -> Counts:
     days = sorted(came)
     return Counts(
         len(living),
-        _counted((placed.place for placed in living), SETS),
-        _counted((level(placed.block, thresholds) for placed in living), LEVELS),
-        _counted((placed.block.type for placed in living), BLOCK_TYPES),
-        _counted((_age(placed, now) for placed in living), (*AGES, OLDER)),
-        _counted((READS[min(3, len(str(count)))] if count else READS[0] for count in read), READS),
-        tuple(zip(days, accumulate(came[day] for day in days), strict=True)),
         sum(placed.place == "low_value" for placed in living),
         sum(1 for _ in snapshot.within("archive")),
+        {
+            "by_set": _counted((placed.place for placed in living), SETS),
+            "by_state": _counted((level(placed.block, thresholds) for placed in living), LEVELS),
+            "by_type": _counted((placed.block.type for placed in living), BLOCK_TYPES),
+            "by_age": _counted((_age(placed, now) for placed in living), (*AGES, OLDER)),
+            "by_reads": _counted(
+                (READS[min(3, len(str(count)))] if count else READS[0] for count in read), READS
+            ),
+        },
+        tuple(zip(days, accumulate(came[day] for day in days), strict=True)),
         qualities((one.seemed, one.reported) for one in decisions(session).kept()),
     )
 

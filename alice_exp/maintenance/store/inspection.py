@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alice_exp.blocks.store.access_log import LOST
-from alice_exp.finding.store.search_index import index
+from alice_exp.finding.store.search_index import HomeIndex, index
 from alice_exp.home.session import Session, once
 from alice_exp.home.store.list_files import exposed
 from alice_exp.home.store.repo_setup import ASIDE, SWEPT, recover_home
@@ -25,7 +25,6 @@ from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.maintenance.store.set_aside import fault, restore
 
 if TYPE_CHECKING:
-    from alice_exp.finding.store.search_index import HomeIndex
     from alice_exp.home.file_home import Home
     from alice_exp.kernel.journal.act import Actor
 

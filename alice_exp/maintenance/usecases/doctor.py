@@ -14,7 +14,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.formats import schemas
 from alice_exp.maintenance.store.inspection import inspection
 from alice_exp.model.values.block import PLACES, Place
-from alice_exp.model.values.snapshot import ChangeSet
+from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 from alice_exp.owner import usecases as owning
 from alice_exp.sync.remotes import remotes
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
-    from alice_exp.model.values.snapshot import Snapshot
 
 SKEW = timedelta(minutes=2)
 """The most that a time may be in the future before the clock is doubted."""

@@ -12,7 +12,7 @@ from alice_exp.home.references import namespace_name, namespace_path
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc import parse
-from alice_exp.kernel.jsonc.scan import first_error, only_errors
+from alice_exp.kernel.jsonc.scan import Json, Problem, first_error, only_errors
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.maintenance.formats import schemas
 from alice_exp.model.formats.block_edits import NEW_FILE
@@ -23,7 +23,7 @@ from alice_exp.model.rules.approval import NAMESPACES
 from alice_exp.model.rules.lifecycle import paused
 from alice_exp.model.values.block import PLACES, place_of
 from alice_exp.model.values.config import BY_NAME, OPTIONS, Option, is_local
-from alice_exp.model.values.snapshot import ChangeSet
+from alice_exp.model.values.snapshot import ChangeSet, NamespaceFile, Snapshot
 from alice_exp.sharing.ports import PEER_NAME
 from alice_exp.terminal import language
 
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.home.file_home import Home
-    from alice_exp.kernel.jsonc.scan import Json, Problem
-    from alice_exp.model.values.snapshot import NamespaceFile, Snapshot
 
 
 @dataclass(frozen=True, slots=True)

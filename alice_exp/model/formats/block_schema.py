@@ -10,21 +10,19 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from alice_exp.kernel.jsonc.scan import Problem
+from alice_exp.kernel.jsonc.scan import Json, Problem
 from alice_exp.model.formats.block_fields import FIELDS, PAST
 from alice_exp.model.formats.field_readers import (
     Fault,
     Reading,
     read_object,
 )
-from alice_exp.model.values.block import Block, Payload, place_of
+from alice_exp.model.values.block import Block, Payload, Place, State, Trigger, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from alice_exp.kernel.jsonc import Document, Unchanged
-    from alice_exp.kernel.jsonc.scan import Json
-    from alice_exp.model.values.block import Place, State, Trigger
 
 
 def read_blocks(

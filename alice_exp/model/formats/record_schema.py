@@ -13,7 +13,9 @@ from alice_exp.kernel import jsonc
 from alice_exp.model.formats.field_readers import (
     Fault,
     Field,
+    Reader,
     Reading,
+    Shape,
     anything,
     between,
     field,
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
 
     from alice_exp.kernel.jsonc import Document, Unchanged
     from alice_exp.kernel.jsonc.scan import Json, Problem
-    from alice_exp.model.formats.field_readers import Reader, Shape
 
 
 EMPTY: Mapping[str, str] = {

@@ -15,16 +15,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import CONFIDENCE, EVIDENCE_KEPT, Block, Evidence, Placed
-from alice_exp.model.values.config import Pauses, Wait
+from alice_exp.model.values.block import CONFIDENCE, EVIDENCE_KEPT, Block, Evidence, Placed, State
+from alice_exp.model.values.config import Config, Pauses, Wait
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from alice_exp.kernel.jsonc.scan import Json
-    from alice_exp.model.values.block import State
-    from alice_exp.model.values.config import Config
 
 
 Level: TypeAlias = Literal["obsolete", "possible", "past", "reliable", "super_reliable"]

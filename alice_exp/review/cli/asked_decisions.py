@@ -1,29 +1,156 @@
-"""Approving and rejecting as the person at this terminal, who says of two rivals which one holds."""
+"""Approving and rejecting as the person at this terminal, who names candidates one by one, by what they share or all of
+them, and says of two rivals which one holds."""
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from shutil import get_terminal_size
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import typer
+
+from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.text.display import cells, wrapped
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import REVIEWED, Placed, content_hash, is_approved
 from alice_exp.review.cli.candidate_card import kinds_held, scoped, told, which_holds
-from alice_exp.review.cli.named_candidates import Choice
 from alice_exp.review.cli.report_parts import differences
-from alice_exp.review.cli.single_keys import LATER, QUITTING, key
+from alice_exp.review.cli.single_keys import QUITTING, answered_key
 from alice_exp.review.rules.daily_report import Item
-from alice_exp.review.rules.doubts import Answer
+from alice_exp.review.rules.doubts import Answer, Rival
+from alice_exp.review.rules.report_order import Wanted
 from alice_exp.review.store import reports
-from alice_exp.review.usecases import decisions, rival_answers
+from alice_exp.review.usecases import decisions
 from alice_exp.review.usecases.decisions import Decided, Seen
 from alice_exp.terminal.console import Terminal, short
-from alice_exp.terminal.language import say
+from alice_exp.terminal.language import listed, say
+
+if TYPE_CHECKING:
+    from alice_exp.caller.acting import Caller
+    from alice_exp.home.file_home import Home
+    from alice_exp.review.rules.reply import Decision
+
+About = Annotated[str, typer.Option("--about", metavar="user|work", help="Only what is about you, or work.")]
+By = Annotated[
+    str, typer.Option("--by", metavar="ACTOR", help="Only what this agent proposed, as agent:claude.")
+]
+Match = Annotated[str, typer.Option("--match", metavar="TEXT", help="Only what says this.")]
+Project = Annotated[
+    str,
+    typer.Option(
+        "--project", metavar="NAME|.", help="Only what belongs to this project ('.': this folder's)."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The candidates of a decision: their ids, whether they were named by what they share rather than one by
+    one, and how many more were only counted by the report, so that no decision reaches them.
+
+    ``hashes`` are those of the contents that are shown before the decision, by id.
+    """
+
+    ids: tuple[str, ...]
+    is_wide: bool = False
+    left: int = 0
+    hashes: Mapping[str, str] = field(default_factory=dict)
+
+
+def chosen(terminal: Terminal, references: list[str] | None, everything: bool, wanted: Wanted) -> Choice:
+    """What a decision names: references, everything that was shown, or what of that is wanted."""
+    if bool(references) == (everything or not wanted.is_any) or references == ["all"]:
+        raise UsageError(
+            "name what you decide on or say --all, one of the two", hint="see 'alice-exp heartbeat'"
+        )
+    if references:
+        each = [one for reference in references for one in _counted(reference)]
+        return Choice(decisions.chosen(terminal.session, each))
+    ids = decisions.open_report(terminal.session).ids
+    if not wanted.is_any:
+        # A decision by numbers or ids does without the rules of a report.
+        from alice_exp.review.usecases.todays_report import heartbeat
+
+        report, _ = heartbeat(terminal.session, peek=True)
+        fitting = {item.placed.block.id for item in report.items if wanted.holds(item)}
+        ids = tuple(block_id for block_id in ids if block_id in fitting)
+    return wide(terminal, ids) if ids else Choice((), True)
+
+
+_NUMBERS = re.compile(r"\d{1,3}(?:[-–~～至到]\d{1,3})?(?:[,，、](?=\d|$)|$)")
+
+
+def _counted(reference: str) -> list[str]:
+    """The numbers that ``1-3`` or ``1,2`` stand for, as a reply reads them; another reference as it is."""
+    parts = _NUMBERS.findall(reference)
+    if "".join(parts) != reference:
+        return [reference]
+    spans = [[int(number) for number in re.findall(r"\d+", part)] for part in parts]
+    return [str(number) for span in spans for number in range(span[0], span[-1] + 1)] or [reference]
+
+
+def wide(terminal: Terminal, ids: Sequence[str]) -> Choice:
+    """Those of many that a report has shown; the others are counted."""
+    shown, left = decisions.shown_only(terminal.session.home, ids)
+    return Choice(shown, True, left)
+
+
+def standing(terminal: Terminal) -> Choice:
+    """What stands in universal without an approval of this home; what has to be decided on by itself is named."""
+    hashes = {placed.block.id: content_hash(placed.block) for placed in standing_together(terminal)}
+    return Choice(tuple(hashes), True, hashes=hashes)
+
+
+def standing_together(terminal: Terminal) -> tuple[Placed, ...]:
+    """What stands in the trusted sets without an approval; which of it is never approved along with others is said."""
+    from alice_exp.review.usecases import todays_report
+
+    together, apart = todays_report.standing(terminal.session.home)
+    if ids := [placed.block.id for placed in apart]:
+        left = "alice-exp: to be decided on one by one (a secret, a private fact, or rejected before): {ids}"
+        terminal.note(say(left, ids=listed(ids)))
+    return together
+
+
+def reached(terminal: Terminal, decision: Decision, text: str) -> Choice:
+    """What of a reply's decision a report has shown; ``RefusedError`` for a number that was only counted.
+
+    A candidate named by its id is shown before it is decided.
+    """
+    if decision.is_wide:
+        return wide(terminal, decision.ids)
+    ids = decisions.chosen(terminal.session, decision.ids)
+    shown, _ = decisions.shown_only(terminal.session.home, ids)
+    for block_id, number in reports(terminal.session).open.numbers.items():
+        if block_id in ids and block_id not in shown and block_id not in text:
+            raise decisions.unseen(str(number))
+    return Choice(ids)
+
+
+def counted(terminal: Terminal, verb: str, ids: Sequence[str]) -> str:
+    """What became of some candidates, by their numbers: ``approved 1 3-5``."""
+    from alice_exp.review.rules import reply
+
+    return say(_COUNTED[verb], names=reply.named(ids, reports(terminal.session).open.ids))
+
+
+_COUNTED = {"approve": "approved {names}", "reject": "rejected {names}", "left": "left {names}"}
+
+
+def wanted(terminal: Terminal, about: str, by: str, project: str, match: str, *, new: bool = False) -> Wanted:
+    """What the options ask for; ``UsageError`` where ``--about`` names another subject than user and work."""
+    if about not in ("", "user", "work"):
+        raise UsageError(
+            "unknown subject {name}", name=repr(about), hint="write --about user or --about work"
+        )
+    return Wanted(new, about, by, terminal.session.names_of(project) if project else "", match)
+
 
 _KEYS: dict[str, Answer] = {"n": "new", "o": "old", "b": "both", "x": "neither"}
 
@@ -45,15 +172,6 @@ def ask(terminal: Terminal, new: Placed, old: Placed) -> Answer | Literal["later
     show_sides(terminal, new, old)
     pressed = answered_key(say("[n]ew [o]ld [b]oth [x] neither [l]ater [q]uit "), _KEYS)
     return "quit" if pressed in QUITTING else _KEYS.get(pressed, "later")
-
-
-def answered_key(question: str, keys: Collection[str]) -> str:
-    """The key that answers, puts off or quits; one that was pressed before the text was there decides nothing."""
-    ahead: Collection[str] | None = LATER
-    while True:
-        pressed, ahead = key(question, ahead), None
-        if pressed in QUITTING or pressed in LATER or (pressed and pressed in keys):
-            return pressed
 
 
 def may_ask(terminal: Terminal, chosen: Choice) -> bool:
@@ -111,53 +229,48 @@ def approved(
 
     With ``asks`` they say of one candidate which holds, it or its rival, rival by rival; else it stays waiting.
     """
-    target, caller = terminal.home_for(dry_run), terminal.session.caller
+    # The report's command takes its options from here, and decides nothing.
+    from alice_exp.review.usecases import rival_answers
+
+    target, caller = terminal.home_for(dry_run), replace(terminal.session.caller, reply=reply)
     replacing, both = how.get("replacing", ()), how.get("both", ())
     known = terminal.session.home.read(REVIEWED).find(ids[0]) if replacing or both else None
     if known is not None and is_approved(known):
         return rival_answers.answered(target, caller, ids[0], replacing, both)
-    done = decisions.approve(target, replace(caller, reply=reply), ids, seen=seen, asks=asks, **how)
-    if not (asks and done.rivals):
-        return done
-    rival = done.rivals[0]
-    answer = ask(terminal, rival.new, rival.old)
-    if answer == "later" or answer == "quit":
-        return done
-    return _settled(terminal, rival.new, rival.old, answer, dry_run=dry_run, seen=seen, reply=reply, **how)
+    how |= {"seen": seen, "asks": asks}
+    done = decisions.approve(target, caller, ids, **how)
+    return _going_on(terminal, target, caller, done, how) if asks else done
 
 
 def answered(terminal: Terminal, item: Item, pressed: str) -> Decided:
     """What one of the keys ``answers_of`` does to a candidate and the block that it contradicts, shown side by side."""
     assert item.asks_of is not None
-    return _settled(terminal, item.placed, item.asks_of.placed, _KEYS[pressed])
+    home, caller = terminal.session.home, terminal.session.caller
+    rival = Rival(item.placed, item.asks_of.placed, item.asks_of.kind)
+    how: dict[str, Any] = {"seen": {}, "asks": True}
+    done = _settled(home, caller, rival, _KEYS[pressed], how)
+    return _going_on(terminal, home, caller, done, how)
 
 
-def _settled(
-    terminal: Terminal,
-    new: Placed,
-    old: Placed,
-    answer: Answer,
-    *,
-    dry_run: bool = False,
-    seen: Seen = MappingProxyType({}),
-    reply: str = "",
-    **how: Any,
-) -> Decided:
-    """Carry out which of two rivals holds, as both stand on the screen; the next rival of the one that does is asked
-    about."""
-    one, other = new.block.id, old.block.id
-    if old.place == "low_value":
-        seen = {**seen, **{each.block.id: content_hash(each.block) for each in (new, old)}}
-        if answer == "old":
-            one, other, answer = other, one, "new"
-    if answer == "old":
-        return rejected(terminal, [one], how.get("reason", ""), dry_run=dry_run, seen=seen, reply=reply)
-    if answer == "neither":
-        target, caller = terminal.home_for(dry_run), terminal.session.caller
-        return rival_answers.neither(target, caller, one, other, seen=seen)
-    said = "replacing" if answer == "new" else "both"
-    how[said] = [*how.get(said, ()), other]
-    return approved(terminal, [one], dry_run=dry_run, seen=seen, reply=reply, asks=True, **how)
+def _going_on(terminal: Terminal, home: Home, caller: Caller, done: Decided, how: dict[str, Any]) -> Decided:
+    """Ask about one rival after the other, as long as an approval meets one."""
+    while done.rivals:
+        rival = done.rivals[0]
+        answer = ask(terminal, rival.new, rival.old)
+        if answer == "later" or answer == "quit":
+            break
+        done = _settled(home, caller, rival, answer, how)
+    return done
+
+
+def _settled(home: Home, caller: Caller, rival: Rival, answer: Answer, how: dict[str, Any]) -> Decided:
+    """Carry out which of two rivals holds, as both stand on the screen."""
+    from alice_exp.review.usecases import rival_answers
+
+    if rival.old.place == "low_value":
+        shown = {one.block.id: content_hash(one.block) for one in (rival.new, rival.old)}
+        how["seen"] = {**how["seen"], **shown}
+    return rival_answers.settle(home, caller, rival, answer, how)
 
 
 def rejected(
@@ -207,8 +320,8 @@ def show_all(terminal: Terminal, ids: Sequence[str]) -> None:
     """Print the whole text of each block, above the question whether to decide on all of them."""
     if terminal.json:
         return
-    snapshot = terminal.session.home.read(REVIEWED)
-    found = [placed for placed in map(snapshot.find, ids) if placed is not None]
+    known = terminal.session.home.read(REVIEWED).with_ids({*ids})
+    found = [known[one] for one in ids if one in known]
     was = trusted_texts(terminal, found)
     for placed in found:
         _write(terminal, placed, was.get(placed.block.id))
@@ -220,11 +333,11 @@ def show_unseen(terminal: Terminal, ids: Sequence[str], others: Sequence[str] = 
     ``others`` are the trusted blocks that the decision replaces or merges into: they are printed, too. With ``--json``
     the answer itself carries the texts, and nothing is printed here. ``-q`` does not silence it: it is no mere answer.
     """
-    snapshot = terminal.session.home.read(REVIEWED)
-    unseen = decisions.never_shown(snapshot, ids)
+    known = terminal.session.home.read(REVIEWED).with_ids({*ids, *others})
+    waiting = (known[one] for one in ids if one in known and not is_approved(known[one]))
+    unseen = [placed for placed in waiting if placed.block.reported is None]
     if not terminal.json:
-        named = map(snapshot.find, others)
-        for placed in (*unseen, *(one for one in named if one is not None)):
+        for placed in (*unseen, *(known[one] for one in others if one in known)):
             _write(terminal, placed)
     return {placed.block.id: content_hash(placed.block) for placed in unseen}
 

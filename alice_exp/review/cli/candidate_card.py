@@ -98,12 +98,9 @@ class Card:
     @property
     def quote(self) -> str:
         """What it rests on, in one line: how often and when it was said, if more than once, and the words."""
-        days = said_on(self.item.placed.block)
-        quote = evidence_line(self.item.placed, say)
-        if len(days) < 2:
-            return quote
+        days, quote = said_on(self.item.placed.block), evidence_line(self.item.placed, say)
         often = say("said {count} times: {days}", count=len(days), days=days_told(days))
-        return f"{often} · {quote}"
+        return f"{often} · {quote}" if len(days) > 1 else quote
 
     @property
     def facts(self) -> str:
@@ -276,13 +273,12 @@ def neighbours(item: Item) -> list[Row]:
     rows += [_neighbour(name, item, one) for one in item.relations if one.where != "waiting"]
     # Of what waits and is alike both stand together, and nothing has to be said.
     for one in [r for r in item.relations if r.where == "waiting" and r.kind in ("opposes", "replaces")][:1]:
-        opposite, another = (
-            say("the opposite of another that waits"),
-            say("another that waits has another value"),
+        opposes = one.kind == "opposes"
+        words = say(
+            "the opposite of another that waits" if opposes else "another that waits has another value"
         )
-        sign, words = ("≠", opposite) if one.kind == "opposes" else ("→", another)
         note = which_holds(name, one.placed.block.id, alike=True) if item.asks_of is one else ""
-        rows.append(Row(sign, _titled(words, one), note))
+        rows.append(Row("≠" if opposes else "→", _titled(words, one), note))
     if item.says_again:
         rows.append(Row("≈", say("says the same as {number}", number=item.says_again)))
     return rows
@@ -293,12 +289,13 @@ def _neighbour(name: str, item: Item, one: Relation) -> Row:
     other, archived = one.placed.block.id, one.placed.block.archived
     if one.where == "rejected":
         day = archived.at[:10] if archived is not None else ""
+        opposes = one.kind == "opposes"
         words = (
-            say("the opposite of what you rejected on {day}", day=day)
-            if one.kind == "opposes"
-            else say("you rejected something like it on {day}", day=day)
+            "the opposite of what you rejected on {day}"
+            if opposes
+            else "you rejected something like it on {day}"
         )
-        return Row("✗", _titled(words, one))
+        return Row("✗", _titled(say(words, day=day), one))
     merge = say("merge them: alice-exp approve {number} --merge {other}", number=name, other=other)
     sign, words, note = {
         "opposes": ("≠", say("opposite of what you trust"), which_holds(name, other)),

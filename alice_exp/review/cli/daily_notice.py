@@ -101,7 +101,7 @@ def _mark(state: Path, shown: Shown, terminal: Terminal) -> bool:
 
 
 def _show(terminal: Terminal, wants: Shown) -> None:
-    from alice_exp.review.cli.report_summary import line, summary
+    from alice_exp.review.cli.heartbeat_command import line, summary
     from alice_exp.review.usecases.todays_report import heartbeat
 
     try:

@@ -340,8 +340,7 @@ class _Session:
 
     def _current(self, item: Item) -> Item:
         """The candidate as it was read last: an edit may have changed what stands beside it."""
-        block_id = item.placed.block.id
-        return next((one for one in self.report.items if one.placed.block.id == block_id), item)
+        return next((one for one in self.report.items if one.placed.block.id == item.placed.block.id), item)
 
     def _edited(self, item: Item) -> bool:
         """Let the person edit the block, then show it again, because a decision is on what was shown (B2.20)."""

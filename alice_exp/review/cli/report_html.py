@@ -64,13 +64,8 @@ def _item(card: Card) -> Markup:
 
 def _section(section: Section) -> Markup:
     rows, more = section.told(0)
-    return html(
-        '<h2 id="{0}">{1}</h2>\n<ul>\n{2}</ul>\n{3}',
-        section.key,
-        section.title,
-        [*map(_row, rows)],
-        _note(say("and {count} more", count=more) if more else ""),
-    )
+    listed, rest = [*map(_row, rows)], _note(say("and {count} more", count=more) if more else "")
+    return html('<h2 id="{0}">{1}</h2>\n<ul>\n{2}</ul>\n{3}', section.key, section.title, listed, rest)
 
 
 def _row(row: Row) -> Markup:
@@ -95,14 +90,13 @@ def _choices(item: Item) -> list[Markup]:
             (say("both"), "command", f"approve {name} --both {old}"),
             (say("neither"), "command", f"reject {name} --neither {old}"),
         ]
-    elif project_of(item):
-        rows = [
+    else:
+        here, wide = (
             (say("approve here"), "verb", "approve"),
             (say("approve everywhere"), "verb", "everywhere"),
-            (say("reject"), "verb", "reject"),
-        ]
-    else:
-        rows = [(say("approve"), "verb", "approve"), (say("reject"), "verb", "reject")]
+        )
+        rows = [here, wide] if project_of(item) else [(say("approve"), "verb", "approve")]
+        rows.append((say("reject"), "verb", "reject"))
     box = '<label><input type="checkbox" data-{0}="{1}" data-name="{2}"> {3}</label>'
     return [html(box, kind, does, name, word) for word, kind, does in rows]
 

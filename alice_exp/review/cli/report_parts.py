@@ -76,70 +76,68 @@ def report_document(report: Agenda, summary: str) -> dict[str, Any]:
     }
 
 
-def _sections(report: Agenda) -> Iterator[Section]:
+def _sections(report: Agenda) -> list[Section]:
     """All that a report has besides the candidates, most urgent first, what is empty included."""
-    yield from _asked(report)
-    yield from _come(report)
-    yield Section(
-        "fading",
-        say("Well-used blocks that have not been used lately"),
-        [_row(one, "", one.where) for one in report.fading],
-    )
-    yield Section("week", say("Approved last week"), came_of(report.week))
-    yield Section("problems", say("Problems in files"), [_faulty(one) for one in report.problems])
+    fading = [_row(one, "", one.where) for one in report.fading]
+    return [
+        *_asked(report),
+        *_come(report),
+        Section("fading", say("Well-used blocks that have not been used lately"), fading),
+        Section("week", say("Approved last week"), came_of(report.week)),
+        Section("problems", say("Problems in files"), [_faulty(one) for one in report.problems]),
+    ]
 
 
-def _asked(report: Agenda) -> Iterator[Section]:
-    yield Section("by_dialog", say("Approved in a host's dialog"), [_dialog(*o) for o in report.by_dialog])
-    yield Section(
-        "settle",
-        say("Two that you trust oppose each other: which one holds?"),
-        [settled(placed, one) for placed, one in report.settle],
-    )
-    yield Section("review", say("In doubt: which no longer holds?"), [doubted(one) for one in report.review])
-    yield Section(
-        "lost",
-        say("Decisions of yours that the files lack; all of them back: alice-exp restore --lost"),
-        [_lost(row) for row in report.lost],
-    )
-    yield Section("changed", say("Changed since the last report"), [moved(one) for one in report.changed])
-    yield Section(
-        "returned",
-        say("Rejected before, and in the pool again: it does not stay"),
-        [_back(one) for one in report.returned],
-    )
-    yield Section(
-        "unapproved",
-        say("In the trusted sets, but not as you approved it; all of them: alice-exp approve --universal"),
-        [_unapproved(placed, report) for placed in report.unapproved],
-    )
-
-
-def _come(report: Agenda) -> Iterator[Section]:
-    """What came by other ways than the acts of this home."""
-    yield Section("projects", say("Which project is it?"), [asked_about(*one) for one in report.asked])
-    yield from (
+def _asked(report: Agenda) -> list[Section]:
+    return [
+        Section("by_dialog", say("Approved in a host's dialog"), [_dialog(*o) for o in report.by_dialog]),
         Section(
-            "team",
+            "settle",
+            say("Two that you trust oppose each other: which one holds?"),
+            [settled(placed, one) for placed, one in report.settle],
+        ),
+        Section("review", say("In doubt: which no longer holds?"), [doubted(one) for one in report.review]),
+        Section(
+            "lost",
+            say("Decisions of yours that the files lack; all of them back: alice-exp restore --lost"),
+            [_lost(row) for row in report.lost],
+        ),
+        Section("changed", say("Changed since the last report"), [moved(one) for one in report.changed]),
+        Section(
+            "returned",
+            say("Rejected before, and in the pool again: it does not stay"),
+            [_back(one) for one in report.returned],
+        ),
+        Section(
+            "unapproved",
             say(
-                "{project} brings these; trust them in {folder} with: alice-exp project trust",
-                project=came.project,
-                folder=came.root,
+                "In the trusted sets, but not as you approved it; all of them: alice-exp approve --universal"
             ),
-            brought(came),
-        )
-        for came in report.team
-    )
+            [_unapproved(placed, report) for placed in report.unapproved],
+        ),
+    ]
+
+
+def _come(report: Agenda) -> list[Section]:
+    """What came by other ways than the acts of this home."""
+    bring = "{project} brings these; trust them in {folder} with: alice-exp project trust"
     # What waits says in its own row what is different.
     waiting = {placed.block.id for placed in report.unapproved}
-    yield Section(
-        "by_hand", say("Changed by hand"), [_by_hand(name, name not in waiting) for name in report.by_hand]
-    )
-    yield Section(
-        "proposed",
-        say("Proposed by the shared configuration: this machine decides"),
-        [_proposed(name, value) for name, value in report.proposed.items()],
-    )
+    return [
+        Section("projects", say("Which project is it?"), [asked_about(*one) for one in report.asked]),
+        *(
+            Section("team", say(bring, project=came.project, folder=came.root), brought(came))
+            for came in report.team
+        ),
+        Section(
+            "by_hand", say("Changed by hand"), [_by_hand(one, one not in waiting) for one in report.by_hand]
+        ),
+        Section(
+            "proposed",
+            say("Proposed by the shared configuration: this machine decides"),
+            [_proposed(name, value) for name, value in report.proposed.items()],
+        ),
+    ]
 
 
 def _row(placed: Placed, more: str, note: str, **document: Any) -> Row:
@@ -162,23 +160,20 @@ def settled(placed: Placed, one: Relation) -> Row:
 
 def doubted(one: Question) -> Row:
     """A block in doubt with those that were told with it, how its last uses ended, and what answers."""
-    since = one.placed.block.doubt.since[:10] if one.placed.block.doubt is not None else ""
-    values = {"day": since, "failed": one.failed, "uses": one.uses, "id": one.placed.block.id}
-    alone = say(
-        "since {day}: {failed} of the last {uses} failed; yes: alice-exp keep {id} · no: alice-exp retire {id} "
-        "--reason …",
-        **values,
-    )
-    together = say(
+    block, counts = one.placed.block, {"failed": one.failed, "uses": one.uses}
+    note = say(
         "since {day}: together {failed} of the last {uses} failed; the one that no longer holds: alice-exp retire ID "
-        "--reason …; none: alice-exp keep {id}",
-        **values,
+        "--reason …; none: alice-exp keep {id}"
+        if one.beside
+        else "since {day}: {failed} of the last {uses} failed; yes: alice-exp keep {id} · no: alice-exp retire {id} "
+        "--reason …",
+        day=block.doubt.since[:10] if block.doubt is not None else "",
+        id=block.id,
+        **counts,
     )
-    others = "".join(f"\n{each.block.id}  {payload_text(each)}" for each in one.beside)
     beside = [{"id": each.block.id, "payload": payload_text(each)} for each in one.beside]
-    return _row(
-        one.placed, others, together if one.beside else alone, failed=one.failed, uses=one.uses, beside=beside
-    )
+    others = "".join(f"\n{each['id']}  {each['payload']}" for each in beside)
+    return _row(one.placed, others, note, **counts, beside=beside)
 
 
 def _lost(row: Lost) -> Row:
@@ -250,19 +245,11 @@ def _unapproved(placed: Placed, report: Agenda) -> Row:
 
 def asked_about(project: str, name: str, holder: str) -> Row:
     """The question whether a folder, or a repository, is the project of a name, with the commands that answer it."""
-    text = say("is it {name}?", name=name)
-    if holder:
-        text = say(
-            "what was learned as {name} is told in {holder}: does it hold here, too?",
-            name=name,
-            holder=holder,
-        )
-    answers = say(
-        "yes: alice-exp project is {name} {project} · no: alice-exp project not {name} {project}",
-        name=name,
-        project=project,
-    )
-    return Row(project, text, answers, {"project": project, "name": name, "held_by": holder or None})
+    known = "what was learned as {name} is told in {holder}: does it hold here, too?"
+    text = say(known, name=name, holder=holder) if holder else say("is it {name}?", name=name)
+    answers = "yes: alice-exp project is {name} {project} · no: alice-exp project not {name} {project}"
+    document = {"project": project, "name": name, "held_by": holder or None}
+    return Row(project, text, say(answers, name=name, project=project), document)
 
 
 def brought(came: Came) -> list[Row]:
@@ -284,18 +271,18 @@ def brought(came: Came) -> list[Row]:
 
 def team_document(came: Came) -> dict[str, Any]:
     """What waits to be trusted in one repository; ``was`` are the words that were trusted before."""
-    return {
-        "project": came.project,
-        "folder": came.root,
-        "blocks": [row.document for row in brought(came)],
-    }
+    rows = [row.document for row in brought(came)]
+    return {"project": came.project, "folder": came.root, "blocks": rows}
 
 
 def _by_hand(name: str, is_told: bool) -> Row:
-    if name.startswith("exp-"):
-        return Row(name, say("an edit in a file added or raised it"), f"alice-exp log {name}", name, is_told)
-    changed = say("the configuration was changed in its file")
-    return Row(name, changed, "alice-exp log --by editor", name, is_told)
+    is_block = name.startswith("exp-")
+    raised, changed = (
+        say("an edit in a file added or raised it"),
+        say("the configuration was changed in its file"),
+    )
+    see = f"alice-exp log {name if is_block else '--by editor'}"
+    return Row(name, raised if is_block else changed, see, name, is_told)
 
 
 def _faulty(one: Problem) -> Row:
@@ -351,11 +338,8 @@ def differences(placed: Placed, was: Placed | None) -> Iterator[str]:
                 yield f"“{one}” → “{other}”" if one and other else f"+ “{other}”" if other else f"− “{one}”"
                 yield say("you approved: {text}", text=old)
     everywhere = say("everywhere")
-    moves = (
-        (placed.place, place_of(entry.path)),
-        (block.project or everywhere, entry.project or everywhere),
-    )
-    for new, old in moves:
+    projects = (block.project or everywhere, entry.project or everywhere)
+    for new, old in ((placed.place, place_of(entry.path)), projects):
         if new != old:
             yield say("it holds in {place} instead of {other}", place=new, other=old)
     if entry.importance != block.importance:

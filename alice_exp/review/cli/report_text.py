@@ -26,7 +26,7 @@ from alice_exp.review.cli.candidate_card import (
 from alice_exp.review.cli.report_parts import FEW, sections
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.report_order import arranged, page_of
-from alice_exp.terminal.console import draws, short
+from alice_exp.terminal.console import aligned, draws, short
 from alice_exp.terminal.language import say
 
 WIDE = 100
@@ -191,13 +191,8 @@ def _piped(items: Sequence[Item]) -> Iterator[list[str]]:
     said = (say("proposed by {who}", who=rows[0][at]) if at == _BY else rows[0][at] for at in same)
     facts = " · ".join(filter(None, said))
     kept = [[cell for at, cell in enumerate(row) if at not in same] for row in (columns(), *rows)]
-    widths = [max(map(cells, column)) for column in zip(*kept, strict=True)]
-    lines = (
-        "  ".join(cell + " " * (size - cells(cell)) for cell, size in zip(row, widths, strict=True))
-        for row in kept
-    )
     each = [say("Each: {facts}", facts=facts)] if facts else []
-    yield [_painted(say("Waiting for your decision"), BOLD), *each, *(line.rstrip() for line in lines)]
+    yield [_painted(say("Waiting for your decision"), BOLD), *each, *aligned(kept)]
     beside = [
         visible("  ".join(filter(None, (name, f"{row.label} {row.text}", row.note)))).replace("\n", " ")
         for name, row in _beside(items)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,32 +15,27 @@ from alice_exp.model import documents
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import Placed
 from alice_exp.review.cli.asked_decisions import (
-    approved,
-    decided_line,
-    left_lines,
-    may_ask,
-    purged,
-    rejected,
-    show_all,
-    show_unseen,
-    verb_of,
-)
-from alice_exp.review.cli.candidate_card import kinds_held
-from alice_exp.review.cli.named_candidates import (
     About,
     By,
     Choice,
     Match,
     Project,
-    confirmed_wording,
-    meant,
+    approved,
+    counted,
+    decided_line,
+    left_lines,
+    may_ask,
+    purged,
     reached,
+    rejected,
+    show_all,
+    show_unseen,
     standing,
-    subject,
-    subjects,
-    told,
+    verb_of,
+    wanted,
 )
-from alice_exp.review.cli.named_candidates import chosen as named
+from alice_exp.review.cli.asked_decisions import chosen as named
+from alice_exp.review.cli.candidate_card import kinds_held
 from alice_exp.review.rules.report_order import Wanted
 from alice_exp.review.usecases import decisions, rival_answers
 from alice_exp.terminal.console import Terminal
@@ -73,8 +68,7 @@ def approve(
         ),
     ] = [],  # noqa: B006
     both: Annotated[
-        list[str],
-        typer.Option("--both", metavar="ID", help="A rival that holds beside it."),
+        list[str], typer.Option("--both", metavar="ID", help="A rival that holds beside it.")
     ] = [],  # noqa: B006
     merging: Annotated[
         str, typer.Option("--merge", metavar="ID", help="A trusted block that says the same: count it there.")
@@ -93,7 +87,7 @@ def approve(
     Examples: alice-exp approve 1 3 · alice-exp approve 2 --everywhere · alice-exp approve --by agent:claude --about
     user · alice-exp approve 3 --replaces exp-7k2m9q4x · alice-exp approve --universal
     """
-    wanted = Wanted(False, subject(about), by, meant(terminal, project), match)
+    asked = wanted(terminal, about, by, project, match)
     said = [*(references or ["--universal" if in_universal else "--all"]), *(["--to", to] if to else [])]
     said += ["--everywhere"] if everywhere else []
     require_person(terminal.session.caller, say("approve"), f"alice-exp approve {' '.join(said)}")
@@ -101,10 +95,10 @@ def approve(
         raise UsageError("a candidate either takes a block's place or is merged into it")
     if everywhere and merging:
         raise UsageError("a block that is merged into another holds where that one does")
-    if in_universal and (references or all_ or not wanted.is_any or to or replacing or both or merging):
+    if in_universal and (references or all_ or not asked.is_any or to or replacing or both or merging):
         raise UsageError("--universal names what it approves, and where that stays")
     replacing, both = ([*decisions.chosen(terminal.session, each)] for each in (replacing, both))
-    chosen = standing(terminal) if in_universal else named(terminal, references, all_, wanted)
+    chosen = standing(terminal) if in_universal else named(terminal, references, all_, asked)
     if {*replacing, *both}.intersection(chosen.ids):
         raise UsageError("a candidate is no rival of itself", hint="name the other one")
     if merging and len(chosen.ids) != 1:
@@ -138,10 +132,7 @@ def reject(
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Everything that the open report showed.")] = False,
     reason: Annotated[str, typer.Option(help="Why; kept with the block.")] = "",
-    neither: Annotated[
-        str,
-        typer.Option(metavar="ID", help="A rival of it: neither of the two holds."),
-    ] = "",
+    neither: Annotated[str, typer.Option(metavar="ID", help="A rival of it: neither of the two holds.")] = "",
     purge: Annotated[
         bool, typer.Option("--purge", help="Keep no version of it, in files or history: for secrets.")
     ] = False,
@@ -156,10 +147,10 @@ def reject(
     Examples: alice-exp reject 2 --reason "not what I said" · alice-exp reject --match coffee · alice-exp reject 4
     --purge
     """
-    wanted = Wanted(False, subject(about), by, meant(terminal, project), match)
+    asked = wanted(terminal, about, by, project, match)
     said = " ".join(references or ["--all"])
     require_person(terminal.session.caller, say("reject"), f"alice-exp reject {said}")
-    chosen = named(terminal, references, all_, wanted)
+    chosen = named(terminal, references, all_, asked)
     if neither and (len(chosen.ids) != 1 or reason or purge):
         raise UsageError("--neither ends one candidate and its rival, and takes nothing else")
     others = decisions.chosen(terminal.session, [neither] if neither else [])
@@ -193,9 +184,9 @@ def reply(
     ids = opened.ids
     plain, also = more(text)
     try:
-        reading = read(plain, ids, opened.groups, lambda: subjects(terminal))
+        reading = read(plain, ids, opened.groups, lambda: _subjects(terminal))
     except UsageError as refusal:
-        reading = read(confirmed_wording(terminal, plain, ids, refusal), ids)
+        reading = read(_confirmed_wording(terminal, plain, ids, refusal), ids)
     waiting, _ = decisions.shown_only(terminal.session.home, ids)
     settled = [(one, reached(terminal, one, plain)) for one in reading.decisions if one.verb != "later"]
     if also and [one.verb for one, _ in settled] != [
@@ -212,6 +203,48 @@ def reply(
     left = [one for one in reading.left if one in waiting and one not in decided]
     left += [one for _, row, _ in done for one, why in row.skipped if why in ("private", "rival")]
     _replied(terminal, done, left)
+
+
+def _subjects(terminal: Terminal) -> dict[str, tuple[str, ...]]:
+    """The ids of the candidates that are about the user, and of those about work."""
+    from alice_exp.review.usecases.todays_report import heartbeat
+
+    report, _ = heartbeat(terminal.session, peek=True)
+    return {
+        name: tuple(i.placed.block.id for i in report.items if Wanted(about=name).holds(i))
+        for name in ("user", "work")
+    }
+
+
+def _confirmed_wording(terminal: Terminal, text: str, ids: Sequence[str], refusal: UsageError) -> str:
+    """What a refused reply may have meant, in plain words, once the person at the terminal says so; elsewhere raises
+    the refusal, whose hint gives these words. Nothing is done by a guess, with ``--yes`` neither."""
+    from alice_exp.review.usecases.free_replies import waiting, wording
+
+    waits = waiting(terminal.session, ids)
+    plain = wording(terminal.session, text, ids, waits)
+    if not plain:
+        refusal.hint = _example(refusal.hint, ids, waits)
+        raise refusal
+    if not sys.stdin.isatty() or terminal.json or terminal.yes:
+        refusal.hint = say("if you mean this, write: alice-exp reply {plain}", plain=plain)
+        raise refusal
+    terminal.confirm(say("I read: {reading}. Is that what you mean?", reading=plain), is_new=True)
+    return plain
+
+
+def _example(hint: str, ids: Sequence[str], waits: Mapping[str, Placed]) -> str:
+    """The hint of a refused reply: its example with one or two numbers that wait; none approves what holds a secret
+    or a private fact while another one could be."""
+    from alice_exp.review.rules.reply_clauses import EXAMPLE
+
+    known = [(bool(delicate(waits[one].block)), at) for at, one in enumerate(ids, start=1) if one in waits]
+    numbers = [number for _, number in sorted(known)]
+    if hint != EXAMPLE:
+        return hint
+    if len(numbers) < 2:
+        return say("write alice-exp reply approve") if numbers else "see 'alice-exp heartbeat --peek'"
+    return say("write alice-exp reply approve {one}, reject {two}", one=numbers[0], two=numbers[1])
 
 
 def _carried_out(
@@ -288,12 +321,8 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], le
     for verb, row, _ in done:
         for placed in row.placed:
             of["approve" if verb_of(placed, verb) == "approve" else "reject"].append(placed.block.id)
-    document = _document(done) | {
-        "commits": commits,
-        "approved": of["approve"],
-        "rejected": of["reject"],
-        "left_out": [*left],
-    }
+    sides = {"approved": of["approve"], "rejected": of["reject"], "left_out": [*left]}
+    document = _document(done) | {"commits": commits} | sides
 
     def text() -> None:
         for verb, row, _ in done:
@@ -302,10 +331,8 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], le
         if not any(row.placed for _, row, _ in done):
             terminal.line(say("nothing was decided"))
         elif left:
-            rows = [("approve", of["approve"]), ("reject", of["reject"])] if not terminal.is_dry else []
-            terminal.line(
-                " · ".join(told(terminal, verb, ids) for verb, ids in (*rows, ("left", left)) if ids)
-            )
+            rows = [*(of.items() if not terminal.is_dry else ()), ("left", left)]
+            terminal.line(" · ".join(counted(terminal, verb, ids) for verb, ids in rows if ids))
 
     terminal.answer(document, text)
     for _, row, chosen in done:

@@ -12,11 +12,16 @@ from alice_exp.home.ports import Came
 from alice_exp.kernel.text.display import wrapped
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Placed, content_hash
-from alice_exp.review.cli.asked_decisions import answered_key, answers_of, approved, ask, trusted_texts
+from alice_exp.review.cli.asked_decisions import (
+    answers_of,
+    approved,
+    ask,
+    standing_together,
+    trusted_texts,
+)
 from alice_exp.review.cli.candidate_card import goal, neighbours, told
-from alice_exp.review.cli.named_candidates import together
 from alice_exp.review.cli.report_parts import brought, doubted, why_it_waits
-from alice_exp.review.cli.single_keys import LATER, QUITTING, key
+from alice_exp.review.cli.single_keys import LATER, QUITTING, answered_key, key
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.doubts import Question
 from alice_exp.review.rules.report_order import project_of
@@ -160,9 +165,9 @@ def key_help() -> tuple[str, ...]:
 
 def standing_pages(terminal: Terminal, rule: Callable[[str], None], width: int) -> tuple[int, bool]:
     """Ask page by page; the number of blocks approved, and whether the person quit. ``rule`` draws a title."""
-    standing, count = together(terminal), 0
-    for at in range(0, len(standing), len(DIGITS)):
-        rows = {placed.block.id: placed for placed in standing[at : at + len(DIGITS)]}
+    together, count = standing_together(terminal), 0
+    for at in range(0, len(together), len(DIGITS)):
+        rows = {placed.block.id: placed for placed in together[at : at + len(DIGITS)]}
         was = trusted_texts(terminal, [*rows.values()])
         texts = {one: f"{told(p)}\n{one} · {why_it_waits(p, was.get(one))}" for one, p in rows.items()}
         rule(say("in the trusted sets, but not as you approved it"))

@@ -43,6 +43,15 @@ def key(prompt: str, ahead: Collection[str] | None = None) -> str:
         sys.stdout.write(say("  what is pasted decides nothing: press a key") + "\n")
 
 
+def answered_key(question: str, keys: Collection[str]) -> str:
+    """The key that answers, puts off or quits; one that was pressed before the text was there decides nothing."""
+    ahead: Collection[str] | None = LATER
+    while True:
+        pressed, ahead = key(question, ahead), None
+        if pressed in QUITTING or pressed in LATER or (pressed and pressed in keys):
+            return pressed
+
+
 def _typed_ahead(handle: int, counting: Collection[str]) -> bytes:
     """The first waiting key that counts; what comes before it is dropped, and after a dropped key only quitting counts,
     since the person meant the others for what that key would have led to."""

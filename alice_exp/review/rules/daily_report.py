@@ -15,13 +15,14 @@ from alice_exp.blocks.rules.undo import BlockTexts, Lost, lost_decisions
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, UNAPPROVED, came_up, faded
 from alice_exp.finding.rules.nearness import Neighbourhood, Relation, trusted
 from alice_exp.home.ports import Came
+from alice_exp.home.references import namespace_name
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.model.rules.doubt import block_decay
 from alice_exp.model.rules.identity import Rejections, Returned, taken_out
 from alice_exp.model.rules.lifecycle import Thresholds, expires_at, level
-from alice_exp.model.rules.private_facts import Delicate, delicate
+from alice_exp.model.rules.private_facts import Delicate, delicate, destination
 from alice_exp.model.values.block import (
     CONFIDENCE,
     EXPLICIT,
@@ -216,7 +217,7 @@ class Edition:
 
     Blocks first shown by the report ``newest`` are new; it is this report, or empty if this one is of an earlier day.
     ``acts`` are those since the report before, newest first; ``leaving`` the blocks that this report removes;
-    ``returned`` those that repeat rejected ones; ``numbers`` and ``destinations`` are by id.
+    ``returned`` those that repeat rejected ones; ``numbers`` are by id.
     """
 
     report: str
@@ -227,7 +228,6 @@ class Edition:
     leaving: Sequence[Placed] = ()
     returned: Sequence[Returned] = ()
     numbers: Mapping[str, int] = field(default_factory=dict)
-    destinations: Mapping[str, str] = field(default_factory=dict)
     proposals: Mapping[str, Proposal] = field(default_factory=dict)
     texts: BlockTexts = lambda _: {}
 
@@ -239,8 +239,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
     waiting = [p for p in candidates(snapshot, edition.leaving) if p.block.id not in out]
     late = lately_trusted(snapshot, edition.since, now)
     around = Neighbourhood(trusted(snapshot, len(waiting) + len(late)), snapshot.rejected(), waiting)
-    group_of = _group_of(waiting, edition, around)
-    items = tuple(_item(placed, now, wait, edition, around, group_of) for placed in waiting)
+    items = _items(waiting, now, wait, edition, around)
     thresholds = Thresholds.of(snapshot.config)
     unapproved = tuple(
         placed
@@ -295,32 +294,31 @@ def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:
     return {block_id: was.block.id for block_id, was in found if was}
 
 
-def _group_of(waiting: Iterable[Placed], edition: Edition, around: Neighbourhood) -> dict[str, int]:
+def _items(
+    waiting: Sequence[Placed], now: str, wait: Wait, edition: Edition, around: Neighbourhood
+) -> tuple[Item, ...]:
+    goals = {placed.block.id: namespace_name(destination(placed.block)) for placed in waiting}
+    group_of = _group_of(waiting, goals, around)
+    return tuple(
+        Item(
+            destination=goals[placed.block.id],
+            relations=around.relations(placed),
+            delicate=delicate(placed.block),
+            proposed=edition.proposals.get(placed.block.id),
+            group=group_of.get(placed.block.id, 0),
+            **standing_of(placed, edition.numbers.get(placed.block.id, 0), edition.newest, now, wait),
+        )
+        for placed in waiting
+    )
+
+
+def _group_of(waiting: Iterable[Placed], goals: Mapping[str, str], around: Neighbourhood) -> dict[str, int]:
     # What goes to personal is decided on apart from the rest: one key for both would say too little.
     sides: dict[bool, list[Placed]] = {True: [], False: []}
     for placed in waiting:
-        sides[edition.destinations[placed.block.id].startswith("personal/")].append(placed)
+        sides[goals[placed.block.id].startswith("personal/")].append(placed)
     groups = (group for side in sides.values() for group in around.groups(side) if len(group) > 1)
     return {placed.block.id: number for number, group in enumerate(groups, start=1) for placed in group}
-
-
-def _item(
-    placed: Placed,
-    now: str,
-    wait: Wait,
-    edition: Edition,
-    around: Neighbourhood,
-    group_of: Mapping[str, int],
-) -> Item:
-    block = placed.block
-    return Item(
-        destination=edition.destinations[block.id],
-        relations=around.relations(placed),
-        delicate=delicate(block),
-        proposed=edition.proposals.get(block.id),
-        group=group_of.get(block.id, 0),
-        **standing_of(placed, edition.numbers.get(block.id, 0), edition.newest, now, wait),
-    )
 
 
 def standing_of(placed: Placed, number: int, newest: str, now: str, wait: Wait) -> dict[str, Any]:

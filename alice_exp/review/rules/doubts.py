@@ -54,9 +54,13 @@ def questions(snapshot: Snapshot, day_began: str, now: str) -> tuple[Question, .
     ]
     found.sort(key=lambda one: _urgency(one.block, day_began))
     asked = found[:AT_ONCE]
-    wanted = {block_id for one in asked if one.block.doubt is not None for block_id in one.block.doubt.beside}
-    known = snapshot.with_ids(wanted)
+    known = snapshot.with_ids({block_id for one in asked for block_id in _beside(one)})
     return tuple(_question(one, known) for one in asked)
+
+
+def _beside(placed: Placed) -> tuple[str, ...]:
+    """The ids of those that were told with a block in doubt."""
+    return placed.block.doubt.beside if placed.block.doubt is not None else ()
 
 
 def is_asked(block: Block, day_began: str, now: str) -> bool:
@@ -73,8 +77,7 @@ def _urgency(block: Block, day_began: str) -> tuple[bool, str, str]:
 
 
 def _question(placed: Placed, known: dict[str, Placed]) -> Question:
-    beside = block.doubt.beside if (block := placed.block).doubt is not None else ()
-    there = [known[one] for one in beside if one in known and known[one].place in TRUSTED_PLACES]
+    there = [known[one] for one in _beside(placed) if one in known and known[one].place in TRUSTED_PLACES]
     effects: list[str] = []
     for piece in placed.block.evidence:
         if piece.effect == STILL_TRUE:

@@ -77,8 +77,7 @@ def arranged(items: Sequence[Item]) -> list[tuple[Key, list[Item]]]:
     seen: dict[int, int] = {}
     for item in items:
         at = place[id(item)]
-        said = len(said_on(item.placed.block)) - 1
-        seen[at] = max(seen.get(at, 0), item.placed.block.observations, said)
+        seen[at] = max(seen.get(at, 0), item.placed.block.observations, len(said_on(item.placed.block)) - 1)
     for key, rows in parts.items():
 
         def order(item: Item, key: Key = key) -> tuple[str | int, ...]:

@@ -63,15 +63,13 @@ def movements(
     """
     steps: dict[str, list[_Step]] = {}
     gone: dict[str, Placed | None] = {placed.block.id: placed for placed in leaving}
-    revoked: dict[str, None] = {}
-    for act in reversed(in_effect(acts)):
+    lasting = in_effect(acts)[::-1]
+    for act in lasting:
         for block_id, step in _steps(act):
             steps.setdefault(block_id, []).append(step)
-        for name, value in act.trailers:
-            if name == "Expired":
-                gone.setdefault(value, None)
-            elif name == "Revoked":
-                revoked[value] = None
+    for one in _told(lasting, "Expired"):
+        gone.setdefault(one, None)
+    revoked = _told(lasting, "Revoked")
     places = snapshot.with_ids({*steps, *gone, *revoked})
     moved = [_movement(block_id, rows, places.get(block_id), level) for block_id, rows in steps.items()]
     ended = [
@@ -95,7 +93,7 @@ def in_effect(acts: Iterable[Commit]) -> list[Commit]:
     for act in acts:
         if act.act_id and act.act_id in undone:
             continue
-        undone.update(value for name, value in act.trailers if name == "Undoes")
+        undone.update(_told([act], "Undoes"))
         found.append(act)
     return found
 
@@ -114,14 +112,8 @@ def hand_edits(acts: Iterable[Commit]) -> tuple[str, ...]:
 
     A hand edit is an edit of the file itself, or in the editor that the command ``edit`` opens.
     """
-    found = [
-        value
-        for act in reversed(in_effect(acts))
-        if act.actor == "editor" or act.op in ("edit", "sync")
-        for name, value in act.trailers
-        if name in ("Raised", "Typed", "Changed")
-    ]
-    return tuple(dict.fromkeys(found))
+    edits = (a for a in reversed(in_effect(acts)) if a.actor == "editor" or a.op in ("edit", "sync"))
+    return _told(edits, "Raised", "Typed", "Changed")
 
 
 def withdrawn(acts: Iterable[Commit]) -> tuple[str, ...]:
@@ -134,8 +126,13 @@ def withdrawn(acts: Iterable[Commit]) -> tuple[str, ...]:
     for act in in_effect(acts):
         if act.op == "purge":
             purged.update(act.blocks)
-        found |= {value: None for name, value in act.trailers if name == "Withdrawn" and value not in purged}
+        found |= dict.fromkeys(one for one in _told([act], "Withdrawn") if one not in purged)
     return tuple(found)
+
+
+def _told(acts: Iterable[Commit], *names: str) -> tuple[str, ...]:
+    """The values of some trailers, in the order of the acts, each once."""
+    return tuple(dict.fromkeys(value for act in acts for name, value in act.trailers if name in names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,33 +151,23 @@ class Elsewhere:
 
 def elsewhere(acts: Iterable[Commit], snapshot: Snapshot) -> Elsewhere:
     """The approvals, raises and changes of the configuration among acts that a sync brought (DESIGN 6)."""
-    approved: set[str] = set()
-    raised: set[str] = set()
-    configured = False
-    for act in acts:
-        if not act.is_from_elsewhere:
-            continue
-        if act.op in ("approve", "sign", "share", "revive"):
-            approved.update(act.blocks)
-        raised.update(value for name, value in act.trailers if name == "Raised")
-        configured |= act.op in ("config", "owner") or ("Changed", "config.jsonc") in act.trailers
+    there = [act for act in acts if act.is_from_elsewhere]
+    approved = {
+        one for act in there if act.op in ("approve", "sign", "share", "revive") for one in act.blocks
+    }
+    configured = any(
+        act.op in ("config", "owner") or ("Changed", "config.jsonc") in act.trailers for act in there
+    )
     # An approval that takes the place of another block archives that one in the same act.
     kept = [placed for placed in snapshot.with_ids(approved).values() if placed.place != "archive"]
     # Both machines are told, whichever of them merged, in every report.
     asked = snapshot.decisions.asked() if snapshot.decisions is not None else ()
-    return Elsewhere(len(kept), len(raised), configured, asked)
+    return Elsewhere(len(kept), len(_told(there, "Raised")), configured, asked)
 
 
 def foreign(acts: Iterable[Commit]) -> tuple[str, ...]:
     """Git's authors of the commits that alice-exp did not make and adopted since, each once."""
-    found = [
-        value
-        for act in acts
-        if act.op in ("adopt", "sync")
-        for name, value in act.trailers
-        if name == "Author"
-    ]
-    return tuple(dict.fromkeys(found))
+    return _told((act for act in acts if act.op in ("adopt", "sync")), "Author")
 
 
 _FAILURES = ("demoted", "needs_review", "debounced", "withheld")

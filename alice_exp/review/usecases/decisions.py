@@ -31,15 +31,13 @@ from alice_exp.model.values.block import (
     path_of,
     place_of,
 )
-from alice_exp.model.values.snapshot import ChangeSet, Put
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
 from alice_exp.review.rules.doubts import Rival, told_rivals, with_answers
-from alice_exp.review.store import reports
+from alice_exp.review.store import OpenReport, reports
 
 if TYPE_CHECKING:
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
-    from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.review.store import OpenReport
 
 Seen: TypeAlias = Mapping[str, str]
 """The content hashes of what a caller showed the person itself just before deciding, by id."""
@@ -84,14 +82,13 @@ def chosen(session: Session, references: Sequence[str]) -> tuple[str, ...]:
     for reference in references:
         # A longer run of digits can only be the prefix of an id.
         if reference.isdigit() and len(reference) <= 3:
-            numbered = open_report(session).ids
-            if not (1 <= int(reference) <= len(numbered) and numbered[int(reference) - 1]):
+            block_id = dict(enumerate(open_report(session).ids, start=1)).get(int(reference))
+            if not block_id:
                 raise NotFoundError(
                     "the open report has no number {number}",
                     number=reference,
                     hint="see 'alice-exp heartbeat --peek'",
                 )
-            block_id = numbered[int(reference) - 1]
             if _is_unseen(snapshot.find(block_id)):
                 raise unseen(reference)
             ids.append(block_id)
@@ -105,24 +102,17 @@ def shown_only(home: Home, ids: Sequence[str]) -> tuple[tuple[str, ...], int]:
     (DESIGN 7). What is decided already is not asked about again, while anything waits."""
     snapshot = home.read(REVIEWED)
     known = {block_id: snapshot.find(block_id) for block_id in ids}
-    left = {block_id for block_id, placed in known.items() if _is_unseen(placed)}
-    shown = {block_id: placed for block_id, placed in known.items() if block_id not in left}
-    open_ = [block_id for block_id, placed in shown.items() if placed is not None and _still_waits(placed)]
-    return tuple(open_ or shown), len(left)
-
-
-def never_shown(snapshot: Snapshot, ids: Sequence[str]) -> tuple[Placed, ...]:
-    """Those that wait for a decision and whose text no report gave to a person: whoever decides on them shows it."""
-    found = (snapshot.find(block_id) for block_id in ids)
-    return tuple(p for p in found if p is not None and p.block.reported is None and not is_approved(p))
+    shown = {block_id: placed for block_id, placed in known.items() if not _is_unseen(placed)}
+    open_ = [
+        block_id
+        for block_id, placed in shown.items()
+        if placed and placed.place != "archive" and not (is_approved(placed) or is_put_away(placed))
+    ]
+    return tuple(open_ or shown), len(known) - len(shown)
 
 
 def _is_unseen(placed: Placed | None) -> bool:
     return placed is not None and placed.place == "low_value" and placed.block.reported is None
-
-
-def _still_waits(placed: Placed) -> bool:
-    return placed.place != "archive" and not is_approved(placed) and not is_put_away(placed)
 
 
 def unseen(number: str) -> RefusedError:
@@ -181,8 +171,7 @@ def approve(
         said = [resolve(snapshot, name).block.id for name in (*replacing, *both)]
         return told_rivals(snapshot, chosen, said, asks=asks)
 
-    because = _because(reason)
-    return _decide(home, caller, "approve", ids, answered, because, seen=seen, bulk=bulk, rivals=rivals)
+    return _decide(home, caller, "approve", ids, answered, reason, seen=seen, bulk=bulk, rivals=rivals)
 
 
 def _trusting(
@@ -221,18 +210,16 @@ def _trusting(
 
 def _would_be_shared(placed: Placed) -> RefusedError:
     """The error for a secret on its way into universal, or typed into it, and what to do instead."""
-    block = placed.block
-    own = f"personal/{personal_namespace(block)}"
-    hint = (
-        Hint("alice-exp approve {id} --to {own}, or alice-exp reject {id} --purge", id=block.id, own=own)
+    block, own = placed.block, f"personal/{personal_namespace(placed.block)}"
+    instead = Hint(
+        "alice-exp approve {id} --to {own}, or alice-exp reject {id} --purge"
         if placed.place == "low_value"
-        else Hint(
-            "alice-exp edit {id}, or alice-exp move {id} {own}, or alice-exp purge {id}", id=block.id, own=own
-        )
+        else "alice-exp edit {id}, or alice-exp move {id} {own}, or alice-exp purge {id}",
+        id=block.id,
+        own=own,
     )
-    return RefusedError(
-        "{id} holds a secret or a private fact, and universal may be shared", id=block.id, hint=hint
-    )
+    said = "{id} holds a secret or a private fact, and universal may be shared"
+    return RefusedError(said, id=block.id, hint=instead)
 
 
 def personal_namespace(block: Block) -> str:
@@ -255,10 +242,10 @@ def reject(
     """
     require_person(caller, "reject", f"alice-exp reject {' '.join(ids)}")
 
-    def refuse(placed: Placed, snapshot: Snapshot) -> tuple[Put, ...]:  # noqa: ARG001
+    def ended(placed: Placed, _: Snapshot) -> tuple[Put, ...]:
         return (refused(placed, caller.now, reason),)
 
-    return _decide(home, caller, "reject", ids, refuse, _because(reason), seen=seen, bulk=bulk)
+    return _decide(home, caller, "reject", ids, ended, reason, seen=seen, bulk=bulk)
 
 
 def refused(placed: Placed, now: str, reason: str = "") -> Put:
@@ -279,17 +266,13 @@ def is_seen(block: Block, seen: Seen) -> bool:
     return content_hash(block) in shown
 
 
-def _because(reason: str) -> tuple[tuple[str, str], ...]:
-    return (("Reason", reason),) if reason else ()
-
-
 def _decide(
     home: Home,
     caller: Caller,
     op: Op,
     ids: Sequence[str],
     decide: Callable[[Placed, Snapshot], tuple[Put, ...]],
-    trailers: tuple[tuple[str, str], ...] = (),
+    reason: str = "",
     *,
     seen: Seen,
     bulk: bool,
@@ -299,12 +282,10 @@ def _decide(
         raise NotFoundError("there is nothing to {op}", op=op, hint="see 'alice-exp heartbeat'")
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Decided]:
-        puts: list[Put] = []
-        stuck: list[Put] = []
+        puts, stuck = list[Put](), list[Put]()
+        skipped, settled = list[tuple[str, Why]](), list[tuple[str, Why]]()
         broken = {file.path for file in snapshot.files if file.stale}
         is_several = op == "approve" and (bulk or len(ids) > 1)
-        skipped: list[tuple[str, Why]] = []
-        settled: list[tuple[str, Why]] = []
         held = {block_id: snapshot.find(block_id) for block_id in ids}
         apart = rivals(snapshot, [p for p in held.values() if p is not None and _is_open(p, op)])
         for block_id, placed in held.items():
@@ -326,11 +307,14 @@ def _decide(
         puts = puts or stuck
         if not puts:
             return None, Decided((), tuple(skipped), tuple(apart.values()))
-        answers = tuple(row for row in (("Reply", caller.reply), (CHANNEL, caller.channel)) if row[1])
-        changed = tuple(put.block.id for put in puts)
-        act = Act(op, caller.actor, caller.now, changed, where_to(puts), (*trailers, *answers))
-        said = [put for put in puts if put.decided or place_of(put.path) == "archive"]
-        decided = tuple(after(act, snapshot.find(put.block.id), put) for put in said)
+        said = (("Reason", reason), ("Reply", caller.reply), (CHANNEL, caller.channel))
+        trailers, changed = tuple(row for row in said if row[1]), tuple(put.block.id for put in puts)
+        act = Act(op, caller.actor, caller.now, changed, where_to(puts), trailers)
+        decided = tuple(
+            after(act, snapshot.find(put.block.id), put)
+            for put in puts
+            if put.decided or place_of(put.path) == "archive"
+        )
         return ChangeSet(act, tuple(puts)), Decided(decided, tuple(skipped), tuple(apart.values()))
 
     return committed(home.apply(plan, PLACES))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from alice_exp.blocks.usecases.lifetime import asked_with
 from alice_exp.caller.acting import Caller, require_person
@@ -14,8 +14,8 @@ from alice_exp.kernel.journal.act import Act, committed
 from alice_exp.model.rules.doubt import rested
 from alice_exp.model.rules.lifecycle import retire
 from alice_exp.model.values.block import EVIDENCE_KEPT, PLACES, Archived, Placed, path_of
-from alice_exp.model.values.snapshot import ChangeSet, Put
-from alice_exp.review.rules.doubts import Answer, told_rivals, with_answers
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
+from alice_exp.review.rules.doubts import Answer, Rival, told_rivals, with_answers
 from alice_exp.review.usecases.decisions import (
     Decided,
     Seen,
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from alice_exp.home.file_home import Home
-    from alice_exp.model.values.snapshot import Snapshot
 
 
 def answered(
@@ -79,6 +78,20 @@ def neither(home: Home, caller: Caller, new: str, old: str, *, seen: Seen = Mapp
     return committed(home.apply(plan, PLACES))
 
 
+def settle(home: Home, caller: Caller, rival: Rival, answer: Answer, how: dict[str, Any]) -> Decided:
+    """Carry out which of two rivals holds, in one act. What an approval is to do (``how``, arguments of ``approve``)
+    takes the answer in, for the next rival of the same candidate."""
+    new, old = rival.new.block.id, rival.old.block.id
+    if answer == "neither":
+        return neither(home, caller, new, old, seen=how["seen"])
+    if answer == "old" and rival.old.place != "low_value":
+        return reject(home, caller, [new], how.get("reason", ""), seen=how["seen"])
+    winner, loser = (old, new) if answer == "old" else (new, old)
+    side = "both" if answer == "both" else "replacing"
+    how[side] = [*how.get(side, ()), loser]
+    return approve(home, caller, [winner], **how)
+
+
 def answer_rivals(
     home: Home, caller: Caller, block_id: str, answer: Answer, *, seen: Seen = MappingProxyType({})
 ) -> Decided:
@@ -88,22 +101,15 @@ def answer_rivals(
     """
     snapshot = home.read(PLACES)
     placed = resolve(snapshot, block_id)
-    rival = told_rivals(snapshot, [placed], asks=True).get(placed.block.id)
-    if rival is None and answer != "old":
-        raise RefusedError(
-            "{id} contradicts nothing that is trusted or waits",
-            id=placed.block.id,
-            hint=Hint("see 'alice-exp why {id}'", id=placed.block.id),
-        )
-    new, old = placed.block.id, rival.old.block.id if rival is not None else ""
-    if rival is None or (answer == "old" and rival.old.place != "low_value"):
-        return reject(home, caller, [new], seen=seen)
-    if answer == "neither":
-        return neither(home, caller, new, old, seen=seen)
-    if answer == "both":
-        return approve(home, caller, [new], both=[old], seen=seen)
-    winner, loser = (new, old) if answer == "new" else (old, new)
-    return approve(home, caller, [winner], replacing=[loser], seen=seen)
+    if rival := told_rivals(snapshot, [placed], asks=True).get(placed.block.id):
+        return settle(home, caller, rival, answer, {"seen": seen})
+    if answer == "old":
+        return reject(home, caller, [placed.block.id], seen=seen)
+    raise RefusedError(
+        "{id} contradicts nothing that is trusted or waits",
+        id=placed.block.id,
+        hint=Hint("see 'alice-exp why {id}'", id=placed.block.id),
+    )
 
 
 def merge(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.blocks.store.access_log import access, folded, folded_episodes, merged
-from alice_exp.home.references import namespace_name
-from alice_exp.home.session import projects_of
-from alice_exp.kernel.journal.act import Act
-from alice_exp.model.rules.identity import Rejections, refusals
+from alice_exp.home.session import Session, projects_of
+from alice_exp.kernel.journal.act import Act, Commit
+from alice_exp.model.rules.identity import Rejections, Returned, refusals
 from alice_exp.model.rules.lifecycle import expired
-from alice_exp.model.rules.private_facts import delicate, destination
+from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import (
     PLACES,
     REVIEWED,
@@ -23,9 +22,11 @@ from alice_exp.model.values.block import (
     is_put_away,
     is_shown_as_it_is,
 )
-from alice_exp.model.values.snapshot import ChangeSet, Put
+from alice_exp.model.values.snapshot import ChangeSet, Plan, Put, Snapshot
 from alice_exp.review.rules.daily_report import (
+    Agenda,
     Edition,
+    Item,
     Proposal,
     agenda,
     standing_of,
@@ -37,16 +38,9 @@ from alice_exp.review.store import reports
 from alice_exp.review.usecases.decisions import refused
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from alice_exp.caller.acting import Caller
     from alice_exp.home.file_home import Home
-    from alice_exp.home.session import Session
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.model.rules.identity import Returned
     from alice_exp.model.values.records import EpisodeBook
-    from alice_exp.model.values.snapshot import Plan, Snapshot
-    from alice_exp.review.rules.daily_report import Agenda, Item
 
 
 Page = Callable[["Agenda"], "Collection[str]"]
@@ -99,26 +93,20 @@ def _planning(session: Session, first: Agenda, page: Page | None) -> Plan[_Basis
         changes = unseen or gone or back or asked
         is_same = ids == opened.open.ids and groups == opened.open.groups and not changes
         segment, folds, book = _folded(session, snapshot)
+        basis = (snapshot, gone, back, waiting, segment)
         if is_same and not segment and opened.open.at >= session.day_began:
-            return None, (snapshot, gone, back, waiting, segment)
+            return None, basis
         opened.prepare(report := caller.new_id("rep"), caller.now, ids, groups)
         if not (changes or segment):  # A new day, but the same candidates: nothing to write in the files.
-            return None, (snapshot, gone, back, waiting, segment)
-        waiting |= {placed.block.id: _shown(placed, report, caller.now) for placed in unseen}
-        shown = (waiting[placed.block.id] for placed in unseen)
+            return None, basis
+        shown = [_shown(placed, report, caller.now) for placed in unseen]
+        waiting.update((placed.block.id, placed) for placed in shown)
         away, removes = _sent_back(back, gone, caller.now)
         moved = (*removes, *(put.block.id for put in away))
-        trailers = (
-            ("Report", report),
-            *(("Expired", placed.block.id) for placed in gone),
-            *refusals(back),
-            *((("Access", segment),) if segment else ()),
-        )
-        act = _act(caller, trailers, ids, waiting, moved)
+        act = _act(caller, report, basis, ids, moved)
         puts = (*(Put(placed.block, placed.path) for placed in shown), *asked, *away)
         puts = merged(puts, (put for put in folds if put.block.id not in moved))
-        changed = ChangeSet(act, puts, removes, episodes=book)
-        return changed, (snapshot, gone, back, waiting, segment)
+        return ChangeSet(act, puts, removes, episodes=book), basis
 
     return plan
 
@@ -167,7 +155,7 @@ def mark_shown(session: Session, ids: Sequence[str]) -> dict[str, Placed]:
     caller, report = session.caller, reports(session).open.report
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, dict[str, Placed]]:
-        found = {placed.block.id: placed for placed in map(snapshot.find, ids) if placed is not None}
+        found = snapshot.with_ids({*ids})
         unseen = [p for p in found.values() if p.place == "low_value" and _is_to_be_shown(p)]
         if not unseen:
             return None, found
@@ -249,18 +237,19 @@ def _is_episode(read: str) -> bool:
     return read.startswith("ep-")
 
 
-def _act(
-    caller: Caller,
-    trailers: tuple[tuple[str, str], ...],
-    ids: Sequence[str],
-    waiting: Collection[str],
-    moved: Sequence[str],
-) -> Act:
+def _act(caller: Caller, report: str, basis: _Basis, ids: Sequence[str], moved: Sequence[str]) -> Act:
+    _, gone, back, waiting, segment = basis
     here = {one: str(number) for number, one in enumerate(ids, start=1) if one in waiting}
-    # An act names nothing that was decided before, so where numbers are missing it tells those that are there.
-    numbers = [("Numbers", " ".join(here.values()))] if len(here) < len(ids) else []
-    detail = f"{len(here)} waiting, {sum(name == 'Expired' for name, _ in trailers)} expired"
-    return Act("heartbeat", caller.actor, caller.now, (*here, *moved), detail, (*trailers, *numbers))
+    trailers = (
+        ("Report", report),
+        *(("Expired", placed.block.id) for placed in gone),
+        *refusals(back),
+        *((("Access", segment),) if segment else ()),
+        # An act names nothing that was decided before, so where numbers are missing it tells those that are there.
+        *((("Numbers", " ".join(here.values())),) if len(here) < len(ids) else ()),
+    )
+    detail = f"{len(here)} waiting, {len(gone)} expired"
+    return Act("heartbeat", caller.actor, caller.now, (*here, *moved), detail, trailers)
 
 
 def _report(
@@ -282,7 +271,6 @@ def _report(
         leaving,
         returned(snapshot, candidates(snapshot, leaving)) if back is None else back,
         opened.open.numbers,
-        {placed.block.id: namespace_name(destination(placed.block)) for placed in pool},
         {
             block_id: Proposal(act.actor, act.at, dict(act.trailers).get("Session", ""), act.op)
             for block_id, act in proposed

@@ -15,12 +15,21 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_fields import ID
 from alice_exp.model.rules.approval import CLAIM, claimed
 from alice_exp.model.rules.lifecycle import Thresholds
-from alice_exp.model.values.block import EVIDENCE_KEPT, Archived, Evidence, content_hash, path_of
-from alice_exp.model.values.snapshot import Put
+from alice_exp.model.values.block import (
+    EVIDENCE_KEPT,
+    Archived,
+    Block,
+    Evidence,
+    Placed,
+    content_hash,
+    path_of,
+)
+from alice_exp.model.values.snapshot import Put, Snapshot
 from alice_exp.sharing.ports import Refusal
 from alice_exp.sharing.rules.bundle import (
     FORMAT,
     VERSION,
+    Offer,
     Received,
     as_it_leaves,
     leaves,
@@ -32,9 +41,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from alice_exp.kernel.jsonc.scan import Json
-    from alice_exp.model.values.block import Block, Placed
-    from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.sharing.rules.bundle import Offer
 
 PAGE = 512 * 1024
 """Maximum bytes of blocks per page: half the maximum size of a message."""

@@ -13,22 +13,19 @@ import hashlib
 import json
 import os
 import ssl
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import NotFoundError, PeerError, ProblemError, reason
 from alice_exp.kernel.journal import atomic_files
 from alice_exp.kernel.journal.atomic_files import append
 from alice_exp.sharing.ports import PEER_NAME, Disclosure, Peer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 MOST_CERTIFICATE: Final = 4096
 """Maximum characters of a PEM certificate; ours have about 600."""

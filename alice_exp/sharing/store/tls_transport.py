@@ -12,7 +12,7 @@ import os
 import signal
 import socket
 import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
 from typing import TYPE_CHECKING, Final
@@ -22,8 +22,6 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.sharing.store.line_protocol import MOST, TooLong, Wire, context, gone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from alice_exp.sharing.ports import Message, Peer
     from alice_exp.sharing.store.peer_identity import FileIdentity
 

@@ -17,7 +17,7 @@ from alice_exp.model.rules.identity import Rejections, sameness
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import pool_path
 from alice_exp.model.values.block import PLACES, Block, Place, Placed, content_hash, is_approved
-from alice_exp.model.values.snapshot import ChangeSet, Put
+from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
 from alice_exp.sharing.ports import Disclosure, Refusal
 from alice_exp.sharing.rules.bundle import (
     Bundle,
@@ -31,15 +31,13 @@ from alice_exp.sharing.rules.bundle import (
     read_bundle,
     refuse_secrets,
 )
-from alice_exp.sharing.store.peer_identity import shares
+from alice_exp.sharing.store.peer_identity import Shares, shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
-    from alice_exp.model.values.snapshot import Snapshot
-    from alice_exp.sharing.store.peer_identity import Shares
 
 _LEAVING: tuple[Place, ...] = ("universal",)
 

@@ -17,7 +17,7 @@ from alice_exp.kernel.errors import AliceError, PeerError
 from alice_exp.kernel.journal.act import Act, Actor, Commit, Op
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import PLACES, Place
-from alice_exp.model.values.snapshot import ChangeSet
+from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 from alice_exp.sharing.ports import Disclosure, Message, Peer, Refusal
 from alice_exp.sharing.rules import peer_exchange
 from alice_exp.sharing.rules.peer_exchange import Mark, Offering, Withdrawal
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.scan import Json
-    from alice_exp.model.values.snapshot import Snapshot
     from alice_exp.sharing.rules.bundle import Received
     from alice_exp.sharing.store.tls_transport import TlsLink
 

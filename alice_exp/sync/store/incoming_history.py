@@ -14,7 +14,7 @@ import selectors
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,8 +28,6 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.sync.rules.pack_sizes import LARGEST, META, OBJECTS, PackSizes, entries, is_shallow, most
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from alice_exp.home.file_home import Home
     from alice_exp.sync.remotes import Remote
 

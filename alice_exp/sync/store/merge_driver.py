@@ -21,7 +21,7 @@ from alice_exp.kernel.journal.act import read
 from alice_exp.kernel.journal.atomic_files import content_of
 from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.model.formats.block_edits import forget
-from alice_exp.model.values.block import holds_blocks
+from alice_exp.model.values.block import Entry, holds_blocks
 from alice_exp.sync.rules.merge_homes import MergedFiles, merge_trees
 from alice_exp.sync.rules.pack_sizes import LARGEST
 from alice_exp.sync.store.shared_history import shared_past
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from alice_exp.home.file_home import Home
-    from alice_exp.model.values.block import Entry
 
 
 NEWER_TEXT = b'{"$comment": "Since 0.3 refs/alice/ledger says what was decided."}\n'

@@ -76,11 +76,7 @@ def _first_equal(lengths: Sequence[int]) -> int | None:
     return next((at for at, (one, other) in enumerate(pairwise(lengths)) if one == other), None)
 
 
-def add_event(
-    timeline: Timeline,
-    event: Event,
-    summarise: Summariser | None = None,
-) -> Added:
+def add_event(timeline: Timeline, event: Event, summarise: Summariser | None = None) -> Added:
     """Add one thought to the timeline, with at most one merge (R1.14-R1.19)."""
     own = Segment(timeline.next_id, event.at, event.at, events=(event,))
     segments = [*timeline.segments, own]
@@ -107,8 +103,7 @@ def add_events(timeline: Timeline, events: Iterable[Event]) -> tuple[Timeline, T
         raw.append(Segment(added.segment, event.at, event.at, events=(event,)))
         merges += [added.merge] if added.merge else []
         compacted = added.timeline
-    compressions = timeline.total_compressions
-    whole = replace(compacted, total_compressions=compressions, segments=tuple(raw))
+    whole = replace(compacted, total_compressions=timeline.total_compressions, segments=tuple(raw))
     return whole, compacted, tuple(merges)
 
 

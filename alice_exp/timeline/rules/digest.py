@@ -61,8 +61,7 @@ def digest(first: Segment, second: Segment, around: Sequence[Segment] = ()) -> D
     ]
     told = {_core(piece) for piece in (*_pieces(first), *_pieces(second))}
     pushed_out = [key for key in pushed_out if _core(key) not in told]
-    pieces = [*_pieces(first), *pushed_out, *_pieces(second)]
-    return Digest(_summary(pieces, keys, others), keys)
+    return Digest(_summary([*_pieces(first), *pushed_out, *_pieces(second)], keys, others), keys)
 
 
 def bounded(answer: Digest, rule: Digest) -> Digest:
@@ -104,8 +103,9 @@ def key_event(event: Event) -> str:
     so, and where it has a quarter more words. What was given an importance of at least 0.7 is marked, so that merges
     keep it.
     """
-    mark = IMPORTANT if is_weighty(event) else ""
-    return _key_event(event.thought, event.action, _result_text(event.result), mark)
+    given = event.metadata.get("importance")
+    is_weighty = isinstance(given, int | float) and not isinstance(given, bool) and given >= WEIGHTY
+    return _key_event(event.thought, event.action, _result_text(event.result), IMPORTANT * is_weighty)
 
 
 # The newest thoughts are looked at again at every merge until they are merged themselves.
@@ -117,13 +117,9 @@ def _key_event(thought: str, action: str, result: str, mark: str) -> str:
         or telling(thought) > telling(done_so)
         or len(tokens(thought)) >= max(SAYS, TELLS_MORE * len(tokens(done_so)))
     )
-    text, room = (thought, KEY_LIMIT * 3 // 4) if spoken else (action, KEY_LIMIT // 2)
-    room = room if result else KEY_LIMIT
-    done = (
-        f"{mark}“{shortened(text, room - len(mark) - 2)}”"
-        if spoken
-        else mark + shortened(text, room - len(mark))
-    )
+    room = (KEY_LIMIT * 3 // 4 if spoken else KEY_LIMIT // 2) if result else KEY_LIMIT
+    room -= len(mark)
+    done = mark + (f"“{shortened(thought, room - 2)}”" if spoken else shortened(action, room))
     return done + _ARROW + shortened(result, KEY_LIMIT - len(done) - len(_ARROW)) if result else done
 
 
@@ -132,8 +128,7 @@ def importance(segment: Segment) -> float:
 
     A result counts 0.6, an action 0.4 (in the order of B1.10).
     """
-    keys = segment.key_events or tuple(map(key_event, segment.events))
-    ranks = [_rank(key) for key in keys]
+    ranks = [_rank(key) for key in segment.key_events or tuple(map(key_event, segment.events))]
     return sum(0.6 * result + 0.4 * action for result, action in ranks) / len(ranks) if ranks else 0.0
 
 
@@ -204,8 +199,7 @@ def _summary(pieces: Sequence[str], keys: Sequence[str], others: Sequence[str]) 
         return ""
     told = " ".join(keys)
     last = len(pieces) - 1
-    worth = _worth(pieces, others)
-    weights = [weight * (weight >= TELLING) for weight in worth]
+    weights = [weight * (weight >= TELLING) for weight in _worth(pieces, others)]
     spread = {round(step * last / 3): 1 for step in range(4)}
     new = (at for at in range(1, last) if _core(pieces[at]) not in told)
     inner = sorted(new, key=lambda at: (-weights[at], -spread.get(at, 0), -at))
@@ -255,12 +249,6 @@ def telling(text: str) -> float:
     return max(given, max((weight for weight, form in _patterns() if form.search(text)), default=0.0))
 
 
-def is_weighty(event: Event) -> bool:
-    """Whether the thought was given an importance of at least 0.7."""
-    given = event.metadata.get("importance")
-    return isinstance(given, int | float) and not isinstance(given, bool) and given >= WEIGHTY
-
-
 @lru_cache(4096)
 def kind_of_deed(key: str) -> str:
     """What a key event is one of, whatever its numbers: ``run the tests → 12 passed`` is one of many."""
@@ -301,21 +289,18 @@ def novelty(lines: Sequence[str], around: Iterable[str]) -> list[float]:
     """
     known = [_words(line) for line in around]
     own = [_words(line) for line in lines]
-    return [
-        1.0 - _most_shared(words, (*known, *own[:at], *own[at + 1 :])) / len(words) if words else 0.0
-        for at, words in enumerate(own)
-    ]
+    found = []
+    for at, words in enumerate(own):
+        # Each merge compares each line with each around it: no Python is called for a pair.
+        most = max(map(len, map(words.intersection, (*known, *own[:at], *own[at + 1 :]))), default=0)
+        found.append(1.0 - most / len(words) if words else 0.0)
+    return found
 
 
 @lru_cache(4096)
 def amount(line: str) -> float:
     """How much a line can tell, in [0, 1]: by its words, three Chinese characters counting as two."""
     return min(1.0, sum(2 / 3 if _CJK.match(word) else 1 for word in _WORD.findall(line)) / FULL)
-
-
-def _most_shared(words: frozenset[str], others: Iterable[frozenset[str]]) -> int:
-    # Each merge compares each line with each around it: no Python is called for a pair.
-    return max(map(len, map(words.intersection, others)), default=0)
 
 
 @lru_cache(4096)
