@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -126,38 +127,34 @@ def search(
     statistics, the filters say which may be an answer.
     """
     home, caller, config = session.home, session.caller, session.home.config()
-    passes = _passes(config, filters)
-
     # Ranking is loaded where something is ranked: lists and single blocks need nothing of it.
-    from alice_exp.finding.rules.ranking import RESCORED, Asked, by_meaning, days_named, of_days, preferring
+    from alice_exp.finding.rules.parsed_query import Query
+    from alice_exp.finding.rules.ranking import RESCORED, by_meaning, of_days, preferring, rank
     from alice_exp.finding.rules.scorer import Corpus
 
     # Reads that wait to be folded settle a block at once, so that `show` and `recall` never disagree (DESIGN 12.9).
     reads = access(session).pending()
-    asked = [
-        Asked(
-            query,
-            context,
-            caller.now,
-            config.number("thresholds.fits"),
-            config.half_life_days,
-            passes,
-            frozenset(reads),
-            counting(reads, config, caller.now),
-        )
-        for query, context in queries
-    ]
+    asked = partial(
+        rank,
+        now=caller.now,
+        gate=config.number("thresholds.fits"),
+        half_life_days=config.half_life_days,
+        passing=_passes(config, filters),
+        waiting=frozenset(reads),
+        settled=counting(reads, config, caller.now),
+    )
     near = cosines(session)
-    spans = [days_named(query, caller.now) for query, _ in queries]
 
     def among(stored: Any) -> list[list[Match]]:
         # A lift may bring one in that stood just behind the last.
         least = max((top or 0) + _BEHIND * bool(filters.project), RESCORED * bool(near))
-        many = [top if top is None else max(least, _OF_DAYS * bool(days)) for days in spans]
-        found = [one.rank(stored, count) for one, count in zip(asked, many, strict=True)]
-        return [
-            preferring(of_days(one, days), filters.project) for one, days in zip(found, spans, strict=True)
-        ]
+        answers = []
+        for query, context in queries:
+            days = Query.of(query, caller.now[:10]).days
+            most = top if top is None else max(least, _OF_DAYS * bool(days))
+            found = of_days(asked(stored, query, context, top=most), days)
+            answers.append(preferring(found, filters.project))
+        return answers
 
     found = _ask(session, among)
     if found is None:
@@ -188,8 +185,9 @@ def replaced_ones(session: Session) -> frozenset[str]:
     from alice_exp.finding.rules.choice import replaced, waiting
     from alice_exp.finding.rules.concerns import REPLACING, TRUSTED_PLACES
 
-    condition = "row IN (SELECT row FROM concerns WHERE kind = ?)"
-    found = _ask(session, lambda known: known.chosen(condition, REPLACING))
+    found = _ask(
+        session, lambda held: held.chosen("row IN (SELECT row FROM concerns WHERE kind = ?)", REPLACING)
+    )
     return replaced(session.home.read(TRUSTED_PLACES)) if found is None else waiting(found)
 
 

@@ -49,7 +49,7 @@ APART = timedelta(minutes=3)
 """The time between two texts of a set."""
 
 _TOP = 100
-_NOW = "2026-02-20T09:00:00Z"
+NOW = "2026-02-20T09:00:00Z"
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Product:
         self._directory = tempfile.TemporaryDirectory(prefix="alice-bench-")
         self.place = Path(self._directory.name)
         self._run("init")
-        first = datetime.fromisoformat(_NOW) - len(texts) * APART
+        first = datetime.fromisoformat(NOW) - len(texts) * APART
         lines = [
             {"payload": text, "key": key, "created_at": f"{first + at * APART:%Y-%m-%dT%H:%M:%SZ}"}
             for at, (key, text) in enumerate(texts.items())
@@ -157,7 +157,7 @@ class Product:
         environment = {
             **os.environ,
             "ALICE_HOME": str(self.place / "home"),
-            "ALICE_NOW": _NOW,
+            "ALICE_NOW": NOW,
             "ALICE_ACTOR": "user",
         }
         command = [sys.executable, "-m", "alice_exp", *arguments]

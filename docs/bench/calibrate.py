@@ -20,7 +20,7 @@ from itertools import pairwise
 from alice_exp.finding.rules.noise import LARGE, STRANGER, lift
 from alice_exp.finding.rules.ranking import GATE
 from alice_exp.finding.rules.scorer import Scored, Texts
-from docs.bench.bench_recall import OWN_NOTES, SETS, Question, Store, load, strangers_of
+from docs.bench.bench_recall import NOW, OWN_NOTES, SETS, Question, Store, load, strangers_of
 
 NAMES = (*SETS, "talk_en")
 
@@ -115,7 +115,7 @@ def _asked(
 ) -> Iterator[Row]:
     collection = Texts.of(texts)
     for question, answerable in asked:
-        found = collection.find(question.query)
+        found = collection.find(question.query, now=NOW)
         yield Row(name, answerable, traits(found), is_whole, question.half, found.stranger)
 
 

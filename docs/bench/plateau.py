@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from unittest.mock import patch
 
 from alice_exp.finding.rules.scorer import Texts
-from docs.bench.bench_recall import load
+from docs.bench.bench_recall import NOW, load
 from docs.bench.calibrate import NAMES
 
 WITHOUT: Mapping[str, tuple[str, object]] = {
@@ -54,9 +54,8 @@ def recalls(name: str) -> list[float]:
         keys, ask = list(store.texts), Texts.of(list(store.texts.values())).find
         asked = [one for one in store.questions if one.relevant]
         for question in asked[:: max(1, len(asked) // ASKED)]:
-            top = [
-                keys[index] for index in ask(question.query).best() if keys[index] not in question.exclude
-            ][:_TOP]
+            best = ask(question.query, now=NOW).best()
+            top = [keys[index] for index in best if keys[index] not in question.exclude][:_TOP]
             found.append(len(question.relevant.keys() & set(top)) / len(question.relevant))
     return found
 

@@ -52,8 +52,18 @@ def test_what_is_asked_of_a_stranger_is_hardly_answered_with_another() -> None:
     )
 
 
-def probabilities(query: str) -> list[float]:
-    found = Texts.of(FACTS).find(query)
+def test_the_words_of_a_past_day_say_nothing_of_what_is_known_and_those_of_a_coming_one_do() -> None:
+    """A conversation's turns do not say their day: half of the questions wrongly met with silence named one."""
+    plain, now = "who paid for the dentist?", "2026-02-20"
+    past, coming = f"{plain[:-1]} on 23 May, 2023?", f"{plain[:-1]} in June 2027?"
+    assert probabilities(past, now) == probabilities(plain, now)
+    assert max(probabilities(coming, now)) < max(probabilities(plain, now))
+    named = [max(probabilities(f"whose birthday is on {day}?", now)) for day in ("14 March", "15 June")]
+    assert named[0] > named[1], "a day that a text names counts"
+
+
+def probabilities(query: str, now: str = "") -> list[float]:
+    found = Texts.of(FACTS).find(query, now=now)
     return [found.probability(index) for index in found.matches]
 
 

@@ -156,6 +156,12 @@ def test_every_answer_is_the_same_with_and_without_the_index(
     house.index.close()
 
 
+def test_what_a_filter_lets_through_is_found_behind_the_likeliest(house: House) -> None:
+    behind = block(300, "ripgrep, in a longer text that matches less than all others", tags=["rare"])
+    house.write("universal/many.jsonc", *[block(n, "ripgrep") for n in range(2, 300)], behind)
+    assert len(house.ask("ripgrep", passing=lambda one: "rare" in one.block.tags)) == 1
+
+
 @pytest.mark.parametrize("query", ["searchCode", "userPreferences", "user_preferences"])
 def test_joined_words_are_found_alike_with_and_without_the_index(house: House, query: str) -> None:
     house.write(

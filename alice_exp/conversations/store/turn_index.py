@@ -27,7 +27,7 @@ from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.date_spans import Span
-from alice_exp.kernel.text.named_dates import asks_only_of_days, day_of, named_spans
+from alice_exp.kernel.text.named_dates import asks_only_of_days, day_of
 from alice_exp.kernel.text.tokens import STOP_WORDS, fold, thirds, tokens_many, words
 from alice_exp.kernel.value_class import dataclass
 
@@ -340,16 +340,16 @@ def search(turns: IndexedTurns, question: str, now: str | None, top: int, gate: 
     was said that day. Empty where none of the best has words that fit with probability ``gate``, unless it was said on
     a day that the question names.
     """
-    query = Query.of(question)
     newest = turns.newest()
-    days = named_spans(question, newest if now is None else now) if newest else []
+    now = newest if now is None or not newest else now
+    query = Query.of(question, now)
     known = turns.statistics(query.tokens)
-    chosen = turns.likely(known.holders, days, LIKELY)
+    chosen = turns.likely(known.holders, query.days, LIKELY)
     found = turns.beside(chosen, query.tokens)
     lengths = {number: turn.length for number, turn in found.items()}
     matches = score(query, known, _lent(found, chosen, known, LENT), lengths).matches
     times = {number: found[number].at for number in chosen if found[number].at}
-    on_day = {number for number, at in times.items() if any(span.covers(day_of(at)) for span in days)}
+    on_day = {number for number, at in times.items() if any(span.covers(day_of(at)) for span in query.days)}
     named = turns.named(question)
     person = 1.0 if _ASKS_ASSISTANT.search(fold(question)) else PERSON
     scores = {

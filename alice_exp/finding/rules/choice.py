@@ -95,8 +95,7 @@ def rests(placed: Placed) -> bool:
 
 def is_withheld(placed: Placed) -> bool:
     """Whether a candidate failed before a person has decided on it: it is not applied until then (DESIGN 12.1)."""
-    is_failed = placed.place == "low_value" and bool(placed.block.open_failures)
-    return is_failed or is_put_away(placed)
+    return (placed.place == "low_value" and bool(placed.block.open_failures)) or is_put_away(placed)
 
 
 def in_order(blocks: Iterable[Placed]) -> list[Placed]:

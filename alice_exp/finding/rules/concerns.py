@@ -78,10 +78,9 @@ def came_up(concern: str, after: str = "") -> Span:
 def faded(now: str, half_life_days: Mapping[str, float]) -> tuple[Span, ...]:
     """The blocks whose decay may be below a half: not changed for a half-life of their type, which consolidation and
     feelings only lengthen (R3.13)."""
-    moment = seconds(now)
     lives = ((name, half_life_days.get(name, DEFAULT_HALF_LIFE)) for name in BLOCK_TYPES)
     # A second more, for rounding.
-    return tuple((_fading(name), 0.0, moment - days * DAY + 1) for name, days in lives)
+    return tuple((_fading(name), 0.0, seconds(now) - days * DAY + 1) for name, days in lives)
 
 
 def _fading(block_type: str) -> str:

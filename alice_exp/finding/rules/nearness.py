@@ -244,7 +244,7 @@ def nearest(blocks: Searchable, text: str, words: str, at: str) -> Near:
     """The blocks that share most words with a text, or have one of ``words``, at most ``SEARCHED``; and the id of the
     one that ``recall`` answers first to the text at a time, "" where its match is below ``RECALLED`` or no time is
     given."""
-    found = next(blocks.found(f"{text}\n{words}", tuple), None)
+    found = next(blocks.found(f"{text}\n{words}"), None)
     numbers = found.scored.best()[:SEARCHED] if found else []
     among = blocks.among(numbers)
     first = rank(among, text, {}, at, 1, passing=lambda one: not is_put_away(one)) if at else ()

@@ -163,6 +163,7 @@ def probability(
 ) -> float:
     """The probability in (0, 1) that a text fits: from its match, the noise level and the share of the subject that it
     has, all in [0, 1]. ``stranger`` says that the question names what no text has."""
-    seen = (1.0, lift(match, noise), math.log(max(1, min(LARGE, texts))), share, translated)
-    odds = STRANGER * stranger + math.fsum(weight * one for weight, one in zip(FITTED, seen, strict=True))
+    constant, by_lift, by_texts, by_share, by_translation = FITTED
+    odds = constant + by_lift * lift(match, noise) + by_texts * math.log(max(1, min(LARGE, texts)))
+    odds += by_share * share + by_translation * translated + STRANGER * stranger
     return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, odds))))

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import chain, pairwise
+from typing import TYPE_CHECKING
 
 from alice_exp.kernel.text.bilingual_lexicon import known_words, members, same_concept
 from alice_exp.kernel.text.data_files import word_lists
-from alice_exp.kernel.text.tokens import cjk_tokens, fold, is_cjk, pieces, stems
+from alice_exp.kernel.text.times import mentions_time
+from alice_exp.kernel.text.tokens import cjk_tokens, fold, is_cjk, pieces, stems, thirds, tokens
 from alice_exp.kernel.value_class import dataclass
+
+if TYPE_CHECKING:
+    from alice_exp.kernel.text.date_spans import Span
 
 
 def pairs_of(row: Iterable[str]) -> list[str]:
@@ -111,7 +118,7 @@ class Query:
     """A parsed query; ``size`` is its number of words, two CJK characters being one.
 
     ``weights`` are those of the terms (``weight_of``); ``names`` are the terms of unknown words that are capitalised
-    within a sentence.
+    within a sentence, ``dated`` those of words that name a day which is over, ``days`` all days that are named.
     """
 
     terms: tuple[str, ...]
@@ -120,17 +127,21 @@ class Query:
     size: float
     weights: Mapping[str, float]
     names: frozenset[str]
+    dated: frozenset[str]
+    days: tuple[Span, ...]
 
     @classmethod
     @lru_cache(maxsize=64)
-    def of(cls, text: str) -> Query:
-        """Parse a query."""
+    def of(cls, text: str, now: str = "") -> Query:
+        """Parse a query that is asked ``now`` (ISO-8601 UTC, or its day alone); without it no word names a day."""
         runs = pieces(text)
         stem_of = stems(run for run in runs if not is_cjk(run))
         row = [run if is_cjk(run) else stem_of.get(run, "") for run in runs]
         row = [run for run in row if run]
         terms = chain.from_iterable(cjk_tokens(run) if is_cjk(run) else (run,) for run in row)
         size = sum((len(run) + 1) // 2 if is_cjk(run) else 1 for run in dict.fromkeys(row))
+        named = _days(text, now)
+        past = " ".join(words for words, span in named if f"{span.end:%Y-%m-%d}" <= now)
         known = known_words(row)
         weights = weight_of(row)
         common = frozenset(known).union(term for term, weight in weights.items() if weight < 1.0)
@@ -143,13 +154,31 @@ class Query:
             weights,
             frozenset(stem_of.get(name, name) for name in _capitalised(text))
             & frozenset(stem_of.values()) - common,
+            frozenset(tokens(past)),
+            tuple(span for _, span in named),
         )
+
+    def said_of(self, known: AbstractSet[str]) -> Query:
+        """The question without those words of a past day that no text has, of texts with these tokens: the day of a
+        text stands beside it, so its words tell nothing of what is known."""
+        gone = self.dated.difference(known)
+        left = tuple(term for term in self.terms if term not in gone)
+        return replace(self, terms=left, size=self.size - sum(map(thirds, gone)) / 3) if left else self
 
     @property
     def tokens(self) -> frozenset[str]:
         """Every token whose posting list is needed."""
         named = ((concept.own, *(name for name, *_ in concept.names)) for concept in self.concepts)
         return frozenset(chain(self.terms, self.pairs, *chain.from_iterable(named)))
+
+
+def _days(text: str, now: str) -> list[tuple[str, Span]]:
+    if not now or not mentions_time(text):
+        return []
+    # Loaded where a day may be named.
+    from alice_exp.kernel.text.named_dates import named_days
+
+    return named_days(text, now)
 
 
 @cache

@@ -18,14 +18,13 @@ from alice_exp.finding.rules.concerns import (
     CONTEXT_WEIGHT,
     LONGEST,
     TASK_WEIGHT,
-    Standing,
     block_text,
     context_similarity,
 )
 from alice_exp.finding.rules.scorer import AT_ONCE, Corpus, Found, Searchable, Texts
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.bilingual_lexicon import LEAST, scores
-from alice_exp.kernel.text.times import mentions_time, seconds
+from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import fold, tokens
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import DAY, DEFAULT_HALF_LIFE, HALF_LIFE_DAYS, block_decay, importance_factor
@@ -49,8 +48,8 @@ TAIL = 0.25
 RESCORED = 64
 """How many of the best matches an embedder, if there is one, puts in order."""
 
-# Blocks are parsed in chunks of this size, so that filtering and ranking can stop early.
-_CHUNK = 4
+# So many blocks are parsed at once, so that filtering and ranking can stop early: few to find the first, more to fill.
+_CHUNK, _AT_MOST = 4, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +117,12 @@ def blended(text_match: float, near: float | None) -> float:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question, and what decides between the blocks that fit.
+    """What decides between the blocks that a question may mean.
 
     ``gate`` is the least probability in [0, 1] of fitting; words decide it, and a context can only add. ``settled``
     gives a block as it is once the reads are counted in that wait for it; ``waiting`` are the ids of such blocks.
     """
 
-    query: str
     context: Mapping[str, Json]
     now: str
     gate: float = GATE
@@ -133,33 +131,37 @@ class Asked:
     waiting: AbstractSet[str] = frozenset()
     settled: Callable[[Placed], Placed] = lambda placed: placed
 
-    def rank(self, blocks: Iterable[Placed] | Searchable, top: int | None = None) -> list[Match]:
-        """The blocks that fit, best first: by score, then newest, then id (DESIGN 10, B0.6); at most ``top``.
 
-        Candidates share a word or context with the question. Blocks that fail ``passing`` still count in the
-        statistics, so that a filter changes no match. Further candidates are scored only where some of the likeliest
-        did not pass and fewer than ``top`` did.
-        """
-        collection: Any = blocks if hasattr(blocks, "found") else Corpus.of(cast("Any", blocks))
-        near: dict[int, float] = {}
+def rank(
+    blocks: Iterable[Placed] | Searchable,
+    query: str,
+    context: Mapping[str, Json],
+    now: str,
+    top: int | None = None,
+    **more: Any,
+) -> list[Match]:
+    """The blocks that fit, best first: by score, then newest, then id (DESIGN 10, B0.6); at most ``top``. ``more`` is
+    as in ``Asked``.
 
-        def also() -> Sequence[int]:
-            if self.context:
-                for number, own in collection.contexts().items():
-                    near[number] = context_similarity(self.context, own)
-            fitting = [number for number, share in near.items() if share > 0.0]
-            return nlargest(AT_ONCE, fitting, key=near.__getitem__)
-
-        answers: list[Match] = []
-        least: float | None = None
-        for found in collection.found(self.query, also):
-            picked = _Picked(self, collection, found, near)
-            least = picked.least() if least is None else least
-            if least is not None:
-                answers = ordered([*answers, *picked.best(least, top)])[:top]
-            if not picked.failed or (top is not None and len(answers) >= top):
-                break
-        return answers
+    Candidates share a word or context with the question. Blocks that fail ``passing`` still count in the statistics, so
+    that a filter changes no match. Further candidates are scored only where some of the likeliest did not pass and
+    fewer than ``top`` did.
+    """
+    collection: Any = blocks if hasattr(blocks, "found") else Corpus.of(cast("Any", blocks))
+    asked = Asked(context, now, **more)
+    contexts = collection.contexts() if context else {}
+    near = {number: context_similarity(context, own) for number, own in contexts.items()}
+    also = nlargest(AT_ONCE, (number for number, share in near.items() if share > 0.0), key=near.__getitem__)
+    answers: list[Match] = []
+    least: float | None = None
+    for found in collection.found(query, also, now[:10]):
+        picked = _Picked(asked, collection, found, near)
+        least = picked.least() if least is None else least
+        if least is not None:
+            answers = ordered([*answers, *picked.best(least, top)])[:top]
+        if not picked.failed or (top is not None and len(answers) >= top):
+            break
+    return answers
 
 
 class _Picked:
@@ -167,46 +169,34 @@ class _Picked:
 
     def __init__(self, asked: Asked, collection: Searchable, found: Found, near: Mapping[int, float]) -> None:
         self._asked, self._collection, self._found = asked, collection, found
-        self._scored, self._near = found.scored, near
-        self._texts = found.scored.matches
+        self._scored, self._near, self._texts = found.scored, near, found.scored.matches
         both = {n: blended(self._texts.get(n, 0.0), share) for n, share in near.items()}
         self._matches = {**self._texts, **both}
-        order = sorted((-match, number) for number, match in self._matches.items() if match > 0.0)
-        self._order = [(-match, number) for match, number in order]
+        self._order = [n for _, n in sorted((-match, n) for n, match in self._matches.items() if match > 0.0)]
         self._read: dict[int, Placed] = {}
         self.failed = False
 
     def least(self) -> float | None:
         """The match down to which blocks are told with the first that fits and passes; ``None`` if none does."""
-        asked = self._asked
-        for at, (match, number) in enumerate(self._order):
-            if not asked.context and self._scored.most_probable(match) < asked.gate:
-                return None
-            if self._fits(number) and self._placed([n for _, n in self._order[at : at + _CHUNK]], number):
-                return TAIL * match if asked.gate else 0.0
+        for at, number in enumerate(self._order):
+            if self._fits(number) and self._placed(self._order[at : at + _CHUNK], number):
+                return TAIL * self._matches[number] if self._asked.gate else 0.0
         return None
 
     def best(self, least: float, top: int | None) -> list[Match]:
         """The ``top`` blocks of at least this match that pass, by score; reading stops once no further one can be among
         them."""
-        reaching = [(match, number) for match, number in self._order if match >= least]
-        likely = sorted(
-            ((self._expected(match, self._found.standing(n)), n) for match, n in reaching), reverse=True
-        )
+        reaching = (number for number in self._order if self._matches[number] >= least)
+        likely = sorted(((self._expected(number), number) for number in reaching), reverse=True)
         found: list[Match] = []
         # Mostly the first ones by expected score are the answer: no more of them are read than are asked for.
-        step = AT_ONCE if top is None else min(16, max(_CHUNK, top))
+        step = min(_AT_MOST, top or _AT_MOST)
         for start in range(0, len(likely), step):
-            if (
-                top is not None
-                and len(found) >= top
-                and found[top - 1].score > round(likely[start][0], 6) + 1e-6
-            ):
+            if len(found) == top and found[-1].score > round(likely[start][0], 6) + 1e-6:
                 break
             numbers = [number for _, number in likely[start : start + step]]
-            passed = ((number, self._placed(numbers, number)) for number in numbers)
-            fitting = (self._weighed(number, placed) for number, placed in passed if placed)
-            found = ordered([*found, *(one for one in fitting if one)])[:top]
+            fitting = (self._weighed(number, numbers) for number in numbers)
+            found = ordered([*found, *filter(None, fitting)])[:top]
         return found
 
     def _fits(self, number: int) -> bool:
@@ -226,15 +216,18 @@ class _Picked:
         self.failed = True
         return None
 
-    def _expected(self, match: float, own: Standing) -> float:
+    def _expected(self, number: int) -> float:
         """The score that a block is expected to have, without reading it; no less than it has."""
+        own = self._found.standing(number)
         age = max(0.0, seconds(self._asked.now) - own.updated) / DAY if own.updated is not None else 0.0
         lasting = LONGEST if own.id in self._asked.waiting else own.stretch
         half_life = self._asked.half_life_days.get(own.type, DEFAULT_HALF_LIFE) * lasting
-        return float(own.weight * match * 0.5 ** (age / half_life))
+        return float(own.weight * self._matches[number] * 0.5 ** (age / half_life))
 
-    def _weighed(self, number: int, placed: Placed) -> Match | None:
-        asked, text = self._asked, self._texts.get(number, 0.0)
+    def _weighed(self, number: int, some: Sequence[int]) -> Match | None:
+        asked, text, placed = self._asked, self._texts.get(number, 0.0), self._placed(some, number)
+        if placed is None:
+            return None
         return fit(
             placed,
             text,
@@ -246,26 +239,10 @@ class _Picked:
         )
 
 
-def rank(
-    blocks: Iterable[Placed] | Searchable,
-    query: str,
-    context: Mapping[str, Json],
-    now: str,
-    top: int | None = None,
-    **more: Any,
-) -> list[Match]:
-    """``Asked.rank`` of a question that is asked once."""
-    return Asked(query, context, now, **more).rank(blocks, top)
-
-
 def ordered(matches: Iterable[Match]) -> list[Match]:
     """Matches by descending score, then newest (``updated_at``), then id (B0.6)."""
-
-    def place(match: Match) -> tuple[float, float, str]:
-        block = match.placed.block
-        return (-match.score, -seconds(block.updated_at) if block.updated_at else 0.0, block.id)
-
-    return sorted(matches, key=place)
+    of = ((match, match.placed.block) for match in matches)
+    return [one for one, _ in sorted(of, key=lambda o: (-o[0].score, -seconds(o[1].updated_at), o[1].id))]
 
 
 SAME = 1.15
@@ -283,16 +260,6 @@ def preferring(matches: Sequence[Match], project: str) -> list[Match]:
         for one in matches
     ]
     return ordered(lifted) if own else lifted
-
-
-def days_named(query: str, now: str) -> Sequence[Span]:
-    """The days that a query names."""
-    if not mentions_time(query):
-        return ()
-    # Loaded where one may be named.
-    from alice_exp.kernel.text.named_dates import named_spans
-
-    return named_spans(query, now)
 
 
 ON_DAY = 0.3
@@ -330,9 +297,8 @@ def by_meaning(
     nothing: unrelated texts have 0.1 with one model, 0.8 with another.
     """
     best = matches[:RESCORED]
-    near = None
-    if cosines and len(best) > 1:
-        near = cosines(query, [block_text(one.placed.block).strip() for one in best])
+    texts = (block_text(one.placed.block).strip() for one in best)
+    near = cosines(query, [*texts]) if cosines and len(best) > 1 else None
     if near is None:
         return list(matches)
     low, span = min(near), max(near) - min(near) or 1.0
@@ -357,8 +323,7 @@ def fits_by_tags_alone(match: Match, task: str) -> bool:
     is_read = block.tags and any(one.kind == "session" for one in block.evidence)
     if not is_read or match.context_match is not None:
         return False
-    bare = block_text(replace(block, tags=()))
-    return not set(tokens(bare)) & set(tokens(task)) and not Texts.of([bare]).find(task).matches
+    return not Texts.of([block_text(replace(block, tags=()))]).find(task).matches
 
 
 READ = 4096

@@ -45,8 +45,9 @@ share of the subject, or of a short text's words ("my wife is vegetarian" for a 
 MOST = 64
 """The most tokens by which candidates are looked for: a class has many members, a pasted text thousands of words."""
 
-COMMON = 1 / 8
-"""Of the texts: what more of them have finds none where the question has rarer words."""
+REACH = 1 / 2
+"""The question's words find, the rarest first, until those taken occur in half as many texts as there are (128 at
+least): what is common ranks what rarer words found."""
 
 TOPIC = 2
 """A subject of so many words names a topic; a longer one asks something of it."""
@@ -111,10 +112,6 @@ class Scored:
             return 0.0
         return probability(match, self.noise, self.known.total, share, translated, self.stranger)
 
-    def most_probable(self, match: float) -> float:
-        """The highest probability that a text with at most this match can have."""
-        return probability(match, self.noise, self.known.total, 1.0, True, self.stranger)
-
     def certainty(self, text: int) -> float:
         """How sure it is, in [0, 1], that a text answers and is not only about the subject; 1 for a whole topic."""
         share, _, translated = self.covered(text)
@@ -126,7 +123,7 @@ class Scored:
         """The match that as many random words of the collection reach."""
         return self.known.noise.at(self.query.size)
 
-    @property
+    @cached_property
     def stranger(self) -> bool:
         """Whether the question names somebody or something that no text has."""
         return not self.query.names <= self.held.keys()
@@ -139,12 +136,7 @@ class Scored:
     def covered(self, text: int) -> tuple[float, float, bool]:
         """The share in [0, 1] of the subject's information that a text has, how many of its words, and whether a
         translation is among them."""
-        value = size = 0.0
-        translated = False
-        for word, own, named in self._having:
-            share, is_foreign = (1.0, False) if text in own else named.get(text, (0.0, False))
-            value, size = value + share * word.value, size + share * word.size
-            translated = translated or is_foreign
+        value, size, translated = self._covered.get(text, (0.0, 0.0, False))
         return value / self._asked[0], size, translated
 
     @cached_property
@@ -154,16 +146,18 @@ class Scored:
         return value or 1.0, math.fsum(word.size for word in self.subject)
 
     @cached_property
-    def _having(self) -> list[tuple[Word, AbstractSet[int], dict[int, tuple[float, bool]]]]:
-        """Each word of the subject with the texts that have it, and those that have another name of it."""
-        found = []
+    def _covered(self) -> dict[int, tuple[float, float, bool]]:
+        """What of the subject each text has, by itself or by another name."""
+        found: dict[int, tuple[float, float, bool]] = {}
         for word in self.subject:
-            named: dict[int, tuple[float, bool]] = {}
-            for name, share, is_foreign in reversed(word.names):
+            having: dict[int, tuple[float, bool]] = {}
+            for name, share, is_foreign in (*reversed(word.names), (word.own, 1.0, False)):
                 # A translation says the same.
                 counts = 1.0 if share == TRANSLATED else share
-                named.update(dict.fromkeys(self._texts_with(name), (counts, is_foreign)))
-            found.append((word, self._texts_with(word.own), named))
+                having.update(dict.fromkeys(self._texts_with(name), (counts, is_foreign)))
+            for text, (share, is_foreign) in having.items():
+                value, size, translated = found.get(text, (0.0, 0.0, False))
+                found[text] = value + share * word.value, size + share * word.size, translated or is_foreign
         return found
 
     def _texts_with(self, name: tuple[str, ...]) -> AbstractSet[int]:
@@ -178,6 +172,7 @@ def score(
     lengths: Mapping[int, int] | Sequence[int],
 ) -> Scored:
     """The matches of a question in those texts of a collection that ``held`` and ``lengths`` describe (``Scored``)."""
+    query = query.said_of(known.holders.keys())
     base, slope = K1 * (1 - B), K1 * B / (known.average or 1.0)
 
     @cache
@@ -215,21 +210,18 @@ def score(
 
 
 def looked_up(query: Query, known: Statistics) -> list[str]:
-    """The tokens by which candidates are looked for: the question's own, the likeliest to tell most first, then of each
-    other name the rarest one; at most ``MOST``."""
+    """The tokens by which candidates are looked for: of the question's own and the rarest one of each other name at
+    most the rarest ``MOST``, as far as ``REACH`` goes."""
     has = known.holders.keys()
-    own = [term for term in query.terms if term in has]
-    own.sort(key=lambda term: (-query.weights[term] * known.rarity(term), term))
-    others = {
-        min(name, key=lambda token: (known.holders[token], token))
-        for concept in query.concepts
-        for name, _, _ in concept.names
-        if has >= {*name}
-    }
-    others.difference_update(own)
-    every = [*own, *sorted(others, key=lambda token: (known.holders[token], token))]
-    rare = [token for token in every if known.holders[token] <= max(64, COMMON * known.total)]
-    return (rare or every)[:MOST]
+
+    def rarity(token: str) -> tuple[int, str]:
+        return known.holders[token], token
+
+    names = (name for concept in query.concepts for name, *_ in concept.names if has >= {*name})
+    every = sorted({min(name, key=rarity) for name in names}.union(has & {*query.terms}), key=rarity)[:MOST]
+    found = accumulate(known.holders[token] for token in every)
+    reach = REACH * max(256, known.total)
+    return [token for token, reached in zip(every, found, strict=True) if reached <= reach] or every[:1]
 
 
 def _value(concept: Concept, query: Query, known: Statistics) -> float:
@@ -298,9 +290,9 @@ class Texts:
         average = sum(lengths) / max(1, len(lengths))
         return cls(rows, lengths, Statistics(len(texts), average, noise, holders))
 
-    def find(self, question: str, only: AbstractSet[int] | None = None) -> Scored:
-        """The matches of a question, in all texts or in some."""
-        query = Query.of(question)
+    def find(self, question: str, only: AbstractSet[int] | None = None, now: str = "") -> Scored:
+        """The matches of a question, in all texts or in some; ``now`` as in ``Query.of``."""
+        query = Query.of(question, now)
         held = {token: self.rows[token] for token in query.tokens if token in self.rows}
         if only is not None:
             held = {token: {at: held[token][at] for at in held[token].keys() & only} for token in held}
@@ -324,9 +316,9 @@ class Searchable(Protocol):
     Two implementations: ``Corpus`` over blocks in memory, and the index in ``store.index_query``.
     """
 
-    def found(self, question: str, also: Callable[[], Iterable[int]]) -> Iterator[Found]:
+    def found(self, question: str, also: Iterable[int] = (), now: str = "") -> Iterator[Found]:
         """The blocks that share a word with the question or another name of one, at most ``AT_ONCE`` at a time, the
-        likeliest first; the first of these with the blocks ``also``."""
+        likeliest first; the first of these with the blocks ``also``. ``now`` as in ``Query.of``."""
 
     def of_files(self, paths: Collection[str]) -> Searchable:
         """The same collection, of which the blocks of some files alone may be answers."""
@@ -353,10 +345,14 @@ class Corpus:
     def of(cls, blocks: Iterable[Placed], counts: Callable[[Placed], bool] | None = None) -> Corpus:
         """A corpus of the living blocks, or those that count, file by file, with each file's in the order given."""
         living = sorted(filter(counts or is_living, blocks), key=lambda placed: placed.path)
-        texts = [block_text(one.block) for one in living]
-        situations = [one.block.trigger.text for one in living]
-        sizes = Counter(one.path for one in living)
-        return cls(tuple(living), Texts.of(texts, situations, [*sizes.values()]))
+        return cls(
+            tuple(living),
+            Texts.of(
+                [block_text(one.block) for one in living],
+                [one.block.trigger.text for one in living],
+                [*Counter(one.path for one in living).values()],
+            ),
+        )
 
     def among(self, numbers: Collection[int]) -> Corpus:
         """See ``Searchable``."""
@@ -366,11 +362,10 @@ class Corpus:
         """See ``Searchable``."""
         return self.among([number for number, one in enumerate(self.placed) if one.path in paths])
 
-    def found(self, question: str, also: Callable[[], Iterable[int]]) -> Iterator[Found]:
+    def found(self, question: str, also: Iterable[int] = (), now: str = "") -> Iterator[Found]:  # noqa: ARG002
         """See ``Searchable``."""
-        also()
         if self.placed:
-            yield Found(self.texts.find(question, self.only), self._standing)
+            yield Found(self.texts.find(question, self.only, now), self._standing)
 
     def _standing(self, number: int) -> Standing:
         return standing(self.placed[number].block, self.placed[number].place)
@@ -381,5 +376,4 @@ class Corpus:
 
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
         """See ``Searchable``."""
-        found = ((index, placed.block.trigger.context) for index, placed in enumerate(self.placed))
-        return {index: context for index, context in found if context}
+        return {at: own for at, one in enumerate(self.placed) if (own := one.block.trigger.context)}

@@ -60,12 +60,9 @@ class Database:
             return question()
         except Unusable:
             return None
-        except sqlite3.Error as error:
-            if isinstance(error, sqlite3.OperationalError) and re.search("locked|busy", str(error)):
-                return None
-            self._fail(error)
         # Damage that SQLite does not notice shows when a row is decoded (JSON, arrays, indexes out of range).
         except (
+            sqlite3.Error,
             OSError,
             ValueError,
             TypeError,
@@ -74,7 +71,8 @@ class Database:
             EOFError,
             RecursionError,
         ) as error:
-            self._fail(error)
+            if not (isinstance(error, sqlite3.OperationalError) and re.search("locked|busy", str(error))):
+                self._fail(error)
         finally:
             self._end()
         return None
@@ -206,8 +204,7 @@ def in_memory(schema: str) -> Connection:
 
 def generation_of(connection: Connection) -> int:
     """A number that increases with every refresh."""
-    [(generation,)] = connection.execute("SELECT generation FROM about").fetchall()
-    return int(generation)
+    return int(connection.execute("SELECT generation FROM about").fetchone()[0])
 
 
 def _version() -> str:
@@ -219,8 +216,7 @@ def _is_ours(connection: Connection) -> bool:
     found = connection.execute("SELECT name FROM sqlite_master WHERE name = 'about'").fetchone()
     if found is None:
         return False
-    row = connection.execute("SELECT version FROM about").fetchone()
-    return row is not None and row[0] == _version()
+    return bool(connection.execute("SELECT version FROM about").fetchone() == (_version(),))
 
 
 def signature_text(signature: Signature) -> str:

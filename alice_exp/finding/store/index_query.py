@@ -6,6 +6,7 @@ import json
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 from sys import intern
@@ -14,11 +15,13 @@ from zlib import crc32
 
 from alice_exp.finding.rules.noise import Noise
 from alice_exp.finding.store.database import DatabaseError
+from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json, read_block
 from alice_exp.model.rules import ledger
 from alice_exp.model.values.block import NONE, Block, Entry, Place, Placed, place_of
 
 if TYPE_CHECKING:
+    from alice_exp.finding.rules.concerns import Standing
     from alice_exp.finding.rules.parsed_query import Query
     from alice_exp.finding.rules.scorer import Found, Statistics
     from alice_exp.kernel.jsonc.scan import Json
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
 
 _LISTED = 250
 """How many blocks a list reads at once: a short one does not read the home, a long one asks seldom."""
+
+_KEPT = 2048
+"""How many texts a process keeps as it read them (3 MB)."""
 
 AMONG = "(SELECT value FROM json_each(?))"
 """Many values as one, for SQLite limits how many a query may have."""
@@ -57,107 +63,117 @@ class Files(NamedTuple):
     noise: Noise
 
 
+class Text(NamedTuple):
+    """A living text as it is stored, how often it has each token, its length in thirds of a word, and how its block
+    stands."""
+
+    tokens: str
+    counts: Counter[str]
+    length: int
+    standing: Standing
+
+
+@dataclass(frozen=True)
 class Indexed:
-    """One snapshot of the index; implements ``finding.rules.scorer.Searchable``. ``placed``
-    makes a block of a row (``placed_from``)."""
+    """One snapshot of the index; implements ``finding.rules.scorer.Searchable``.
 
-    def __init__(
-        self,
-        rows: Rows,
-        files: Files,
-        placed: Callable[[str, str, str], Placed],
-        only: Collection[int] | None = None,
-        within: Collection[str] | None = None,
-    ) -> None:
-        self._only, self._within = only, within
-        self.rows = rows
-        self._placed = placed
-        self._files = files
+    ``placed`` makes a block of a row (``placed_from``); ``texts`` are those read before, by row and checksum: a process
+    that answers many questions reads most of them again.
+    """
 
-    def __len__(self) -> int:
-        """How many living texts there are."""
-        return self._files.total
+    rows: Rows
+    files: Files
+    placed: Callable[[str, str, str], Placed]
+    texts: dict[tuple[int, int], Text]
+    only: Collection[int] | None = None
+    in_files: Collection[str] | None = None
 
-    def found(self, question: str, also: Callable[[], Iterable[int]]) -> Iterator[Found]:
+    def found(self, question: str, also: Iterable[int] = (), now: str = "") -> Iterator[Found]:
         """See ``Searchable``."""
         # Lists and single blocks need nothing of the ranking.
         from alice_exp.finding.rules.parsed_query import Query
         from alice_exp.finding.rules.scorer import AT_ONCE, looked_up
 
-        query = Query.of(question)
+        query = Query.of(question, now)
         known = self._statistics(query)
-        if self._only is not None:
-            yield self._scored(query, known, self._only)
+        if self.only is not None:
+            yield self._scored(query, known, self.only)
             return
         terms = looked_up(query, known)
         asked = " OR ".join(f'"{term}"' for term in terms)
         values, where = [asked], ""
-        if self._within is not None:
+        if self.in_files is not None:
             where = f"AND +rowid IN (SELECT row FROM blocks WHERE file IN {AMONG})"
             values.append(
-                json.dumps([file for file, path in self._files.paths.items() if path in self._within])
+                json.dumps([file for file, path in self.files.paths.items() if path in self.in_files])
             )
         match = f"SELECT rowid, rank FROM texts WHERE texts MATCH ? {where} ORDER BY rank"
         likely = self.rows(match, tuple(values)) if asked else iter(())
-        more: Iterable[int] = also()
         some = [*_likeliest(islice(likely, AT_ONCE))]
-        if asked and not some and self._within is None:
+        if asked and not some and self.in_files is None:
             # These terms are counted, so some text holds one: the two tables disagree.
             raise DatabaseError("a text that is counted is not found")
-        while some or more:
-            yield self._scored(query, known, {*some, *more})
-            more, some = (), [*_likeliest(islice(likely, AT_ONCE))]
+        while some or also:
+            yield self._scored(query, known, {*some, *also})
+            also, some = (), [*_likeliest(islice(likely, AT_ONCE))]
 
     def among(self, numbers: Collection[int]) -> Indexed:
         """See ``Searchable``."""
-        return Indexed(self.rows, self._files, self._placed, numbers)
+        return replace(self, only=numbers)
 
     def of_files(self, paths: Collection[str]) -> Indexed:
         """See ``Searchable``."""
-        return Indexed(self.rows, self._files, self._placed, None, paths)
+        return replace(self, in_files=paths)
 
     def _statistics(self, query: Query) -> Statistics:
         from alice_exp.finding.rules.scorer import Statistics
 
         words = f"SELECT token, n FROM words WHERE token IN {AMONG}"
         holders: dict[str, int] = dict(self.rows(words, (json.dumps(sorted(query.tokens)),)))
-        return Statistics(*self._files[1:], holders)
+        return Statistics(*self.files[1:], holders)
 
     def _scored(self, query: Query, known: Statistics, numbers: Collection[int]) -> Found:
         from alice_exp.finding.rules.concerns import Standing
         from alice_exp.finding.rules.scorer import Found, score
 
-        texts: dict[int, str] = {}
-        lengths: dict[int, int] = {}
-        standings: dict[int, str] = {}
-        chosen = f"SELECT row, standing, length, tokens, checked FROM blocks WHERE row IN {AMONG}"
-        for row, standing, length, tokens, checked in self.rows(chosen, (json.dumps([*numbers]),)):
-            if checked != text_checksum(standing, length, tokens):
+        if len(self.texts) > _KEPT:
+            self.texts.clear()
+        chosen = f"FROM blocks WHERE row IN {AMONG}"
+        keys = [*self.rows(f"SELECT row, checked {chosen}", (json.dumps([*numbers]),))]
+        lacking = json.dumps([row for row, checked in keys if (row, checked) not in self.texts])
+        for row, checked, *said in self.rows(
+            f"SELECT row, checked, standing, length, tokens {chosen}", (lacking,)
+        ):
+            if checked != text_checksum(*said):
                 raise ValueError("a row of it is damaged")
-            texts[row], lengths[row], standings[row] = tokens, length, standing
+            standing, length, tokens = said
+            text = Text(tokens, Counter(map(intern, tokens.split())), length, Standing(*json.loads(standing)))
+            self.texts[row, checked] = text
+        texts = {key[0]: self.texts[key] for key in keys}
         held = _held(query, frozenset(known.holders), texts)
-        scored = score(query, known, held, lengths)
-        return Found(scored, lambda number: Standing(*json.loads(standings[number])))
+        scored = score(query, known, held, {row: text.length for row, text in texts.items()})
+        return Found(scored, lambda number: texts[number].standing)
 
     def blocks(self, numbers: Sequence[int]) -> Sequence[Placed]:
         """See ``Searchable``."""
         query = f"SELECT row, file, body, entry FROM blocks WHERE row IN {AMONG}"
         found = {
-            number: self._placed(self._files.paths[file], body, entry)
+            number: self.placed(self.files.paths[file], body, entry)
             for number, file, body, entry in self.rows(query, (json.dumps(list(numbers)),))
         }
         return [found[number] for number in numbers]
 
     def contexts(self) -> Mapping[int, Mapping[str, Json]]:
         """See ``Searchable``."""
-        query = (
-            "SELECT row, context FROM blocks WHERE context IS NOT NULL AND length IS NOT NULL ORDER BY row"
+        found = self.rows(
+            "SELECT row, context FROM blocks WHERE context IS NOT NULL AND length IS NOT NULL ORDER BY row",
+            (),
         )
-        return {row: json.loads(context) for row, context in self.rows(query, ())}
+        return {row: json.loads(context) for row, context in found}
 
     def within(self, places: Collection[Place]) -> Iterator[Placed]:
         """All blocks of the given sets or the archive, in the order of paths and within each file."""
-        for path in self._files.paths.values():
+        for path in self.files.paths.values():
             if place_of(path) in places:
                 rows = ordered_rows(self.rows, path)
                 for start in range(0, len(rows), _LISTED):
@@ -179,8 +195,8 @@ class Indexed:
 
     def paths(self, among: Collection[str]) -> dict[str, str]:
         """The file of every block of some files, by id."""
-        held = self.rows("SELECT id, path FROM blocks JOIN files USING (file)", ())
-        return {block_id: path for block_id, path in held if path in among}
+        query = f"SELECT id, path FROM blocks JOIN files USING (file) WHERE path IN {AMONG}"
+        return dict(self.rows(query, (json.dumps([*among]),)))
 
     def of_file(self, path: str) -> list[Block]:
         """The blocks of one file."""
@@ -199,7 +215,7 @@ class Indexed:
     def chosen(self, condition: str, *values: Any) -> list[Placed]:
         """The blocks that an SQL condition chooses, by their rows where it names no order."""
         query = f"SELECT path, body, entry FROM blocks JOIN files USING (file) WHERE {condition}"
-        return [self._placed(*held) for held in self.rows(query, values)]
+        return [self.placed(*held) for held in self.rows(query, values)]
 
 
 def _likeliest(ranked: Iterator[tuple[Any, ...]]) -> Iterator[int]:
@@ -248,23 +264,17 @@ def text_checksum(standing: str, length: int, tokens: str) -> int:
     return crc32((standing + tokens).encode(), length)
 
 
-@lru_cache(maxsize=1024)
-def _counted(text: str) -> Counter[str]:
-    # A process that answers many questions reads most texts again, and most texts share their words.
-    return Counter(map(intern, text.split()))
-
-
-def _held(query: Query, known: frozenset[str], texts: Mapping[int, str]) -> dict[str, dict[int, int]]:
+def _held(query: Query, known: frozenset[str], texts: Mapping[int, Text]) -> dict[str, dict[int, int]]:
     """How often each text has each token and pair of the question, by token."""
     held: dict[str, dict[int, int]] = {token: {} for token in known}
     for row, text in texts.items():
-        counts = _counted(text)
+        counts = text.counts
         for token in known & counts.keys():
             held[token][row] = counts[token]
     for pair in query.pairs:
         first, _, last = pair.partition(" ")
         both = held.get(first, {}).keys() & held.get(last, {}).keys()
-        if found := {row: count for row in both if (count := texts[row].count(f" {first}  {last} "))}:
+        if found := {row: count for row in both if (count := texts[row].tokens.count(f" {first}  {last} "))}:
             held[pair] = found
     return held
 

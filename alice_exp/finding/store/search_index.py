@@ -21,7 +21,7 @@ from alice_exp.finding.store.database import (
     is_certain,
     signature_text,
 )
-from alice_exp.finding.store.index_query import CHANGED, Files, Indexed, described, load, placed_from
+from alice_exp.finding.store.index_query import CHANGED, Files, Indexed, Text, described, load, placed_from
 from alice_exp.home.ports import NEW, WrittenFile
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.content_digest import blob_id
@@ -74,6 +74,7 @@ class HomeIndex(Database):
         self._home = home
         self._standings = home.standings
         self._known: tuple[int, Files] | None = None
+        self._texts: dict[tuple[int, int], Text] = {}
 
     def ask(self, question: Callable[[Indexed], R]) -> R | None:
         """Refresh the index from the files and ask one snapshot of it; what it is given is valid during the call alone.
@@ -137,7 +138,7 @@ class HomeIndex(Database):
         generation = generation_of(connection)
         if self._known is None or self._known[0] != generation:
             self._known = (generation, load(connection.execute))
-        return Indexed(connection.execute, self._known[1], self.placed)
+        return Indexed(connection.execute, self._known[1], self.placed, self._texts)
 
     def _is_judged(self, ask: Callable[..., Iterator[tuple[Any, ...]]]) -> bool:
         """Whether the rows say what the ledger says, which a move by anybody else changes."""

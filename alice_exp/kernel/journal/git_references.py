@@ -208,7 +208,7 @@ class References:
 
     def _read(self, name: str) -> bytes:
         # Seven times a question: a Path that decodes takes three times as long. A pipe must not hold a reader up.
-        handle = os.open(self.git_dir / name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = os.open(f"{self.git_dir}/{name}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             status = os.fstat(handle)
             return os.read(handle, status.st_size) if stat.S_ISREG(status.st_mode) else b""

@@ -15,9 +15,8 @@ from functools import cached_property
 from alice_exp.kernel.text import date_spans
 from alice_exp.kernel.text.bilingual_lexicon import DIGITS
 from alice_exp.kernel.text.data_files import Patterns, expression, table
-from alice_exp.kernel.text.date_spans import ONE_DAY, Precision, Span
+from alice_exp.kernel.text.date_spans import ONE_DAY, Span
 
-__all__ = ["Precision", "Span", "asks_only_of_days", "asks_when", "day_of", "named_spans"]
 
 MOST_TEXT = 2_000
 """Characters of a question that are looked at."""
@@ -65,16 +64,16 @@ class _Language:
             (re.compile(expression(self._path, one["says"])), readers[one["reads"]]) for one in forms
         )
 
-    def read(self, text: str, today: date) -> tuple[list[tuple[int, Span]], str]:
-        """The spans with where they begin, and the text, in lower case, without the words that name them."""
+    def read(self, text: str, today: date) -> tuple[list[tuple[slice, Span]], str]:
+        """The spans with their words' places, and the text, in lower case, without these words."""
         # Lower-case only where the length stays the same, so that match positions are valid in the original text.
         rest = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
-        found: list[tuple[int, Span]] = []
+        found: list[tuple[slice, Span]] = []
         for form, reader in self._forms:
             for match in list(form.finditer(rest)):
                 span = None if self._is_doubtful(match, text) else reader(match, today)
                 if span is not None:
-                    found.append((match.start(), span))
+                    found.append((slice(*match.span()), span))
                     rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end() :]
         return found, rest
 
@@ -223,12 +222,18 @@ def asks_when(folded: str) -> bool:
 
 
 def named_spans(text: str, now: str | datetime) -> list[Span]:
-    """The spans that a question names, in order of appearance; empty if it names none.
+    """The spans that a question names, see ``named_days``."""
+    return [span for _, span in named_days(text, now)]
+
+
+def named_days(text: str, now: str | datetime) -> list[tuple[str, Span]]:
+    """The spans that a question names, each with its words, in order of appearance; empty if it names none.
 
     ``now`` is ISO-8601 text or a datetime. A day or month without a year means its latest occurrence and matches every
     year (``Span.every_year``). Weeks begin on Monday; seasons are those of the northern hemisphere.
     """
-    return [span for _, span in sorted(_found(text, day_of(now).date())[0], key=lambda each: each[0])]
+    found = sorted(_found(text, day_of(now).date())[0], key=lambda each: each[0].start)
+    return [(text[at], span) for at, span in found]
 
 
 def asks_only_of_days(question: str) -> bool:
@@ -237,10 +242,10 @@ def asks_only_of_days(question: str) -> bool:
     return bool(found) and not _ASKING.sub("", rest).strip()
 
 
-def _found(text: str, today: date) -> tuple[list[tuple[int, Span]], str]:
-    """The spans with where they begin, and the text without the words that name them."""
+def _found(text: str, today: date) -> tuple[list[tuple[slice, Span]], str]:
+    """The spans with their words' places, and the text without these words."""
     rest = text[:MOST_TEXT].replace("’", "'")
-    found: list[tuple[int, Span]] = []
+    found: list[tuple[slice, Span]] = []
     if _CJK.search(rest):
         found, rest = _CHINESE.read(rest, today)
     more, rest = _ENGLISH.read(rest, today)
