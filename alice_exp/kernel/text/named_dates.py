@@ -17,7 +17,6 @@ from alice_exp.kernel.text.bilingual_lexicon import DIGITS
 from alice_exp.kernel.text.data_files import Patterns, expression, table
 from alice_exp.kernel.text.date_spans import ONE_DAY, Span
 
-
 MOST_TEXT = 2_000
 """Characters of a question that are looked at."""
 
