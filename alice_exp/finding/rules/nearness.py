@@ -228,7 +228,7 @@ def trusted(snapshot: Snapshot, questions: int = 1) -> Shelf:
     paths = [file.path for file in files]
     corpus = cache(lambda: Corpus.of(snapshot.within(*SETS)))
     catalogue = snapshot.catalogue if all(file.is_unread for file in files) else None
-    if catalogue and (catalogue(len) or 0) < A_QUESTION * questions:
+    if catalogue and (catalogue(lambda rows: rows.files.total) or 0) < A_QUESTION * questions:
         catalogue = None
 
     def found(asked: Callable[[Searchable], Near]) -> Near:
