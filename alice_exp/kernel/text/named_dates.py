@@ -215,11 +215,6 @@ def day_of(moment: str | datetime) -> datetime:
     return known.astimezone(UTC).replace(tzinfo=None) if known.tzinfo else known
 
 
-def asks_when(folded: str) -> bool:
-    """Whether a question (folded) asks when something happened."""
-    return any(one.patterns.asks_when.search(folded) for one in (_ENGLISH, _CHINESE))
-
-
 def named_spans(text: str, now: str | datetime) -> list[Span]:
     """The spans that a question names, see ``named_days``."""
     return [span for _, span in named_days(text, now)]
