@@ -316,7 +316,9 @@ def _weighed(lines: Sequence[str], labels: Sequence[str]) -> list[tuple[int, str
         worth += _CUE * bool(words.cue.search(low)) + _STRONG * bool(words.strong.search(low))
         # Of sentences that differ in their numbers alone ("12 passed") the newest tells most.
         alike[kind] -= 1
-        worth *= AGAIN ** min(5, alike[kind]) * (_ASKS if words.asks.search(low) and _WORTH[labels[place]] < 1 else 1.0)
+        worth *= AGAIN ** min(5, alike[kind]) * (
+            _ASKS if words.asks.search(low) and _WORTH[labels[place]] < 1 else 1.0
+        )
         most = ENDLESS if _ENDLESS.search(sentence) else LONGEST
         shown = sentence if len(sentence) <= most else _at_a_word(sentence, most - 1) + "…"
         found.append((place, shown, worth))
