@@ -239,7 +239,7 @@ LONGEST, ENDLESS = 240, 20
 AGAIN = 0.6
 """What each later sentence of a kind leaves of the worth of an earlier one."""
 
-_CUE, _STRONG, _THING, _ASKS = 1.0, 2.5, 0.7, 0.4
+_CUE, _STRONG, _THING = 1.0, 2.5, 0.7
 
 
 def summary_by_rule(folded: Sequence[Message], previous: str, budget: int, estimate: Estimate) -> str:
@@ -316,9 +316,7 @@ def _weighed(lines: Sequence[str], labels: Sequence[str]) -> list[tuple[int, str
         worth += _CUE * bool(words.cue.search(low)) + _STRONG * bool(words.strong.search(low))
         # Of sentences that differ in their numbers alone ("12 passed") the newest tells most.
         alike[kind] -= 1
-        worth *= AGAIN ** min(5, alike[kind]) * (
-            _ASKS if words.asks.search(low) and _WORTH[labels[place]] < 1 else 1.0
-        )
+        worth *= AGAIN ** min(5, alike[kind])
         most = ENDLESS if _ENDLESS.search(sentence) else LONGEST
         shown = sentence if len(sentence) <= most else _at_a_word(sentence, most - 1) + "…"
         found.append((place, shown, worth))
