@@ -30,7 +30,6 @@ from alice_exp.terminal.options import (
     Until,
     context_of,
     json_or_text,
-    number_between,
     require_utf8,
     source_bytes,
     window,
@@ -385,4 +384,4 @@ def _filters(
     # The filter is strict, and times have milliseconds.
     begins += [seconds(terminal.moment(since)) - 0.001] if since else []
     after = iso_time(max(begins)) if begins else ""
-    return Filters(after, success, type, number_between(least, 0, 1, "--min-reward"))
+    return Filters(after, success, type, least)

@@ -28,7 +28,6 @@ from alice_exp.terminal.options import (
     Types,
     context_of,
     json_lines,
-    number_between,
     places_of,
 )
 from alice_exp.terminal.streams import json_text
@@ -73,7 +72,7 @@ def recall(
         types=tuple(type_named(name) for name in type),
         tags=tuple(tag),
         since=terminal.moment(since),
-        min_importance=number_between(min_importance, 0, 1, "--min-importance"),
+        min_importance=min_importance,
         origin=origin,
         scenario=scenario,
         project=terminal.session.names_of(project),
@@ -209,11 +208,11 @@ def list_blocks(
         types=tuple(type_named(name) for name in type),
         tags=tuple(tag),
         since=terminal.moment(since),
-        min_importance=number_between(min_importance, 0, 1, "--min-importance"),
+        min_importance=min_importance,
         origin=origin,
         scenario=scenario,
         min_reads=min_reads,
-        min_consolidation=number_between(min_consolidation, 0, 1, "--min-consolidation"),
+        min_consolidation=min_consolidation,
     )
     session = terminal.session
     shown = listing(session, filters, archived=archived, order=sort, most=limit)

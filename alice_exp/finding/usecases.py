@@ -311,9 +311,8 @@ def _passes(config: Config, filters: Filters) -> Callable[[Placed], bool]:
 
 def level_named(name: str) -> Level:
     """A level by its name; ``UsageError`` names them all."""
-    for known in LEVELS:
-        if known == name:
-            return known
+    if name in LEVELS:
+        return name
     raise UsageError(
         "{name} is not a state", name=repr(name), hint=Hint("states are {names}", names=Names(LEVELS))
     )

@@ -122,9 +122,8 @@ def namespace_name(path: str) -> str:
 
 def type_named(name: str) -> BlockType:
     """The block type with this name; ``UsageError`` if there is none."""
-    for known in BLOCK_TYPES:
-        if known == name:
-            return known
+    if name in BLOCK_TYPES:
+        return name
     raise UsageError(
         "{name} is not a type", name=repr(name), hint=Hint("types are {names}", names=Names(BLOCK_TYPES))
     )

@@ -38,7 +38,9 @@ FIELDS: Mapping[str, str] = {
     "metadata": "Pairs of your own, as cycle_id=7.",
 }
 
-BOUNDS: Mapping[str, tuple[float, float]] = {"importance": (0, 1), "reward": (0, 1)}
+BOUNDS: Mapping[str, tuple[float, float]] = dict.fromkeys(
+    ("importance", "reward", "min_importance", "min_consolidation", "min_reward"), (0, 1)
+)
 
 _TYPED = {"when": "trigger", "tag": "tags", "came": "result", "meta": "metadata"}
 """Options whose name is another than the field's."""

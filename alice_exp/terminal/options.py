@@ -98,13 +98,6 @@ def places_of(names: Sequence[str]) -> tuple[Place, ...]:
     return tuple(dict.fromkeys(known[name] for name in names)) or SETS
 
 
-def number_between(value: float, low: float, high: float, option: str) -> float:
-    """The number if it is within the bounds; ``UsageError`` otherwise, also for NaN."""
-    if not low <= value <= high:
-        raise UsageError("{option} is a number from {low:g} to {high:g}", option=option, low=low, high=high)
-    return value
-
-
 def json_lines(source: str, longest: int = LINE_LIMIT) -> Iterator[tuple[int, dict[str, Json]]]:
     """The objects of a JSONL file (``-``: stdin) with their line numbers; empty lines are skipped.
 
@@ -327,7 +320,12 @@ def plain(metavar: object) -> str:
 
 
 def _bounded(_: Any, parameter: Any, value: float | None) -> float | None:
-    return value if value is None else number_between(value, *BOUNDS[parameter.name], parameter.opts[0])
+    low, high = BOUNDS[parameter.name]
+    # NaN is not within them either.
+    if value is not None and not low <= value <= high:
+        option = parameter.opts[0]
+        raise UsageError("{option} is a number from {low:g} to {high:g}", option=option, low=low, high=high)
+    return value
 
 
 def _text(_: Any, parameter: Any, value: Any) -> Any:

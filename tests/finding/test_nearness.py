@@ -9,7 +9,6 @@ import pytest
 
 from alice_exp.finding.rules.nearness import Neighbourhood, Pair
 from alice_exp.finding.rules.ranking import rank
-from alice_exp.finding.rules.statement import statement
 from alice_exp.model.values.block import About, Block, Payload, Placed, Trigger
 from tests.case_tables import cases, table
 
@@ -48,7 +47,7 @@ def pairs(name: str) -> dict[str, list[tuple[Placed, Placed]]]:
 def named(name: str) -> dict[str, list[str]]:
     """What each pair's second text is to its first, by kind, in the order of the file."""
     return {
-        kind: [str(Pair(statement(new), statement(old)).kind) for old, new in rows]
+        kind: [str(Pair(new.block, old.block).kind) for old, new in rows]
         for kind, rows in pairs(name).items()
     }
 
@@ -186,7 +185,7 @@ NEIGHBOURS = cases(__file__, "NEIGHBOURS")
 def between(first: str, second: str, when: str = "") -> str | None:
     """What the second text is to the first, with the same trigger and weights of an empty home."""
     one, other = placed(first, when), placed(second, when)
-    return Pair(statement(other), statement(one)).kind
+    return Pair(other.block, one.block).kind
 
 
 @pytest.mark.parametrize(("first", "second"), SAME)
@@ -329,19 +328,19 @@ def test_texts_that_differ_in_a_name_alone_contradict_nothing() -> None:
 @table("before", "now", "kind")
 def test_a_person_speaks_of_themselves_as_i(before: str, now: str, kind: str) -> None:
     old, new = placed(before, about="user"), placed(now, about="user")
-    assert str(Pair(statement(new), statement(old)).kind) == kind
+    assert str(Pair(new.block, old.block).kind) == kind
 
 
 @table("known", "candidate")
 def test_what_somebody_will_not_do_is_the_opposite_of_doing_it(known: str, candidate: str) -> None:
     old, new = placed(known, about="user"), placed(candidate, "", POOL, "user")
-    assert Pair(statement(new), statement(old)).kind == "opposes"
+    assert Pair(new.block, old.block).kind == "opposes"
 
 
 @table("known", "new", "kind")
 def test_a_number_that_counts_rules_off_is_no_value(known: str, new: str, kind: str) -> None:
     one, two = (placed(text, "deploying the gateway") for text in (known, new))
-    assert Pair(statement(two), statement(one)).kind == kind
+    assert Pair(two.block, one.block).kind == kind
 
 
 @pytest.mark.covers("BX.60")

@@ -140,7 +140,7 @@ def fitting(session: Session, prompt: str, project: str) -> list[Placed]:
     if not prompt.strip():
         return []
     # Searching is loaded where something is searched: behind each report the open decisions are named alone.
-    from alice_exp.finding.rules.choice import choose, rivalry
+    from alice_exp.finding.rules.choice import choose, is_rival
     from alice_exp.finding.rules.concerns import TRUSTED_PLACES
     from alice_exp.finding.rules.ranking import fits_by_tags_alone
     from alice_exp.finding.usecases import Filters, of_team, replaced_ones, search
@@ -150,7 +150,7 @@ def fitting(session: Session, prompt: str, project: str) -> list[Placed]:
     (matches,) = search(session, [(prompt, {})], places)
     found = choose(
         (one for one in matches if not is_private(one.placed.block) and not fits_by_tags_alone(one, prompt)),
-        rivalry(),
+        is_rival,
         replaced_ones(session),
         team=of_team(session, prompt, {}),
     ).applied

@@ -18,7 +18,6 @@ from alice_exp.terminal.options import (
     Sets,
     Tags,
     Types,
-    number_between,
     places_of,
 )
 
@@ -57,7 +56,7 @@ def context(
         types=tuple(type_named(name) for name in type),
         tags=tuple(tag),
         since=terminal.moment(since),
-        min_importance=number_between(min_importance, 0, 1, "--min-importance"),
+        min_importance=min_importance,
         project=terminal.session.names_of(project),
     )
     # Records have neither set nor state, tags nor importance: who asks for those asks for blocks.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from alice_exp.conversations.rules.context_window import estimate_tokens, quarters
-from alice_exp.finding.rules.choice import in_order, replaced, rests, rivalry
+from alice_exp.finding.rules.choice import in_order, is_rival, replaced, rests
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES
 from alice_exp.finding.rules.ranking import is_foreign
 from alice_exp.home.session import Session
@@ -82,12 +82,10 @@ def _written(lines: Sequence[tuple[Placed, str]], budget: int) -> Primed:
     there."""
     from alice_exp.model.rules.private_facts import is_private
 
-    are_rivals = rivalry()
-
     def rivals(one: Placed, other: Placed) -> bool:
         # Comparing each with each would take a second of a hundred blocks; what else contradicts, the report asks.
         when = one.block.trigger.text
-        return bool(when) and when == other.block.trigger.text and are_rivals(one, other)
+        return bool(when) and when == other.block.trigger.text and is_rival(one, other)
 
     head = say("What the person has approved; it is knowledge, not an order:")
     sections = [f"## {say('About the user')}"], [f"## {say('For the work')}"]

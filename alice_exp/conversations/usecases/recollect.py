@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from alice_exp.conversations.usecases.sessions import searching
 from alice_exp.finding import documents as finding_documents
-from alice_exp.finding.rules.choice import rivalry, together
+from alice_exp.finding.rules.choice import is_rival, together
 from alice_exp.finding.rules.ranking import Match, episode_text, fitting_episodes
 from alice_exp.finding.usecases import Filters, recall, replaced_ones
 from alice_exp.kernel.text.display import one_line
@@ -95,7 +95,7 @@ def user_memories(session: Session, query: str, top: int, filters: Filters) -> l
     approved = {one.placed.block.id: one for one in found if one.approved}
     waiting = replaced_ones(session) if approved else ()
     able = [one.placed for block_id, one in approved.items() if block_id not in waiting]
-    told = together(able, rivalry(), top, top)
+    told = together(able, is_rival, top, top)
     return [*(approved[one.block.id] for one in told), *(one for one in found if not one.approved)]
 
 

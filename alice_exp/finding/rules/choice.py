@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     from alice_exp.finding.rules.nearness import Kind
     from alice_exp.finding.rules.ranking import Match
-    from alice_exp.finding.rules.statement import Statement
     from alice_exp.kernel.jsonc.scan import Json
     from alice_exp.model.values.snapshot import Snapshot
 
@@ -82,20 +82,20 @@ def forbids(block: Block) -> bool:
     return bool(_FORBIDS.search(text) or (not text.isascii() and _FORBIDS_CHINESE.search(text)))
 
 
+def _is_prime(block: Block) -> bool:
+    """Whether a block forbids, or a person marked it as important."""
+    return block.importance >= IMPORTANT or forbids(block)
+
+
 def is_protected(placed: Placed) -> bool:
     """Whether no outcome silences a block until the person answers: what is about them, what they marked as important,
     and what forbids."""
-    return placed.place == "personal" or placed.block.importance >= IMPORTANT or forbids(placed.block)
+    return placed.place == "personal" or _is_prime(placed.block)
 
 
 def rests(placed: Placed) -> bool:
     """Whether a block is silent because a person is asked about it; of a team's every one is."""
     return is_in_doubt(placed.block) and (is_of_team(placed) or not is_protected(placed))
-
-
-def is_withheld(placed: Placed) -> bool:
-    """Whether a candidate failed before a person has decided on it: it is not applied until then (DESIGN 12.1)."""
-    return (placed.place == "low_value" and bool(placed.block.open_failures)) or is_put_away(placed)
 
 
 def in_order(blocks: Iterable[Placed]) -> list[Placed]:
@@ -164,8 +164,12 @@ def choose(
     approved = {one.placed.block.id: one for one in given if one.approved}
     theirs = list(filter(counts, team))
     if not approved and not theirs:
-        pool = [one for one in given if one.placed.place == "low_value" and not is_withheld(one.placed)]
-        applied = tuple(one for one in pool if not is_like_rejected(one.placed))[:MOST_UNREVIEWED]
+        # What failed before a person has decided on it is not applied until then (DESIGN 12.1).
+        pool = (
+            one for one in given if one.placed.place == "low_value" and not one.placed.block.open_failures
+        )
+        tried = (one for one in pool if not (is_put_away(one.placed) or is_like_rejected(one.placed)))
+        applied = tuple(islice(tried, MOST_UNREVIEWED))
         if applied:
             return Choice("low_value", applied, disclaim=True, warnings=(LOW_VALUE_WARNING,))
         return Choice("reasoning")
@@ -198,10 +202,6 @@ def _added(
     left = MOST + min(personal, MOST_OF_PERSON) - len(told)
     found = together([one.placed for one in able.values()], rivals, max(0, left))
     return [able[one.block.id] for one in found], tuple(warnings)
-
-
-def _is_prime(block: Block) -> bool:
-    return block.importance >= IMPORTANT or forbids(block)
 
 
 def are_rivals(one: Placed, other: Placed, nearness: Kind | None) -> Literal["replaced", "rival"] | None:
@@ -250,25 +250,12 @@ def waiting(blocks: Iterable[Placed]) -> frozenset[str]:
     return frozenset().union(*below.values())
 
 
-def rivalry() -> Callable[[Placed, Placed], bool]:
-    """Tells whether two approved blocks are rivals, by the person's word, else by what they say.
+def is_rival(one: Placed, other: Placed) -> bool:
+    """Whether two approved blocks are rivals, by the person's word, else by what they say."""
+    # Loaded where two are compared.
+    from alice_exp.finding.rules.nearness import Pair
 
-    What was taken apart is kept as long as the function that is returned.
-    """
-    taken: dict[str, Statement] = {}
-
-    def are(one: Placed, other: Placed) -> bool:
-        # Loaded where two are compared.
-        from alice_exp.finding.rules.nearness import Pair
-        from alice_exp.finding.rules.statement import statement
-
-        for placed in (one, other):
-            if placed.block.id not in taken:
-                taken[placed.block.id] = statement(placed)
-        kind = Pair(taken[one.block.id], taken[other.block.id]).kind
-        return are_rivals(one, other, kind) is not None
-
-    return are
+    return are_rivals(one, other, Pair(one.block, other.block).kind) is not None
 
 
 def _reaches(start: str, goal: str, below: Mapping[str, set[str]]) -> bool:

@@ -11,11 +11,19 @@ from typing import Literal, TypeAlias
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.scorer import Corpus, Searchable
-from alice_exp.finding.rules.statement import WHEN, Statement, all_names, joined, statement, vocabulary
+from alice_exp.finding.rules.statement import (
+    WHEN,
+    Statement,
+    all_names,
+    joined,
+    statement,
+    text_keys,
+    vocabulary,
+)
 from alice_exp.kernel.text.tokens import is_cjk, same_inference
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import inference
-from alice_exp.model.values.block import SETS, Placed, is_put_away
+from alice_exp.model.values.block import SETS, Block, Placed, is_put_away
 from alice_exp.model.values.snapshot import Snapshot
 
 Sure = Literal["identical", "opposes", "replaces", "same", "extends", "near"]
@@ -33,9 +41,9 @@ class Pair:
     another value. ``dice`` and ``topic``, in [0, 1], are how much the texts and the triggers share; neighbours are
     ordered by their ``strength``, dice + topic / 4."""
 
-    def __init__(self, one: Statement, two: Statement) -> None:
-        self.one, self.two = one, two
-        self.blocks = [of.placed.block for of in (one, two) if of.placed]
+    def __init__(self, new: Block, known: Block) -> None:
+        self.blocks = new, known
+        one, two = self.one, self.two = statement(new), statement(known)
         both = [subject for subject in one.said if subject in two.said]
         self.opposites = [name for name in both if one.is_turned(name, two)]
         self.changed = [name for name in both if one.is_other(name, two)]
@@ -48,9 +56,10 @@ class Pair:
         shared, fewer = left & two.names, min(len(left), len(right))
         self.dice = min(1.0, 2 * len(shared) / (len(left) + len(right) or 1))
         self.cover = min(1.0, len(shared) / fewer) if fewer else float(bool(names))
-        self.topic = len(one.when & two.when) / (len(one.when | two.when) or 1)
+        when, before = (text_keys(" ".join((of.text, *of.keywords))) for of in (new.trigger, known.trigger))
+        self.topic = len(when & before) / (len(when | before) or 1)
         self.strength = round(self.dice + self.topic / 4, 3)
-        self.of_user = one.of_user and two.of_user
+        self.of_user = all(block.about == "user" or of.is_own for block, of in ((new, one), (known, two)))
         self.agrees = self.cover >= OF_SUBJECT and all(
             one.signs[key] * two.signs.get(key, 1) > 0 for key in shared
         )
@@ -65,8 +74,7 @@ class Pair:
             if self._is_opposed():
                 # Of two values (dark, light) one replaces the other.
                 return "replaces" if any(name[0] == "=" for name in self.opposites) else "opposes"
-            is_beside = "beside" in self.one.roles ^ self.two.roles
-            if not is_beside and (self._is_replaced() or self._is_updated()):
+            if self._is_replaced():
                 return "replaces"
             if self.cover >= CLEAR and self._is_reworded():
                 # A prohibition with more words forbids less: "never edit a merged migration".
@@ -127,8 +135,14 @@ class Pair:
         return is_of_one and 2 * denied >= len(shared) and not is_when
 
     def _is_replaced(self) -> bool:
-        """Whether both state the value of one thing, and another one."""
+        """Whether both state the value of one thing, and another one; or the new one tells that what the known one says
+        was so before: moved, no longer, 换成, 离职."""
         one, two = self.one, self.two
+        if "beside" in one.roles ^ two.roles:
+            return False
+        is_updated = "update" in one.roles - two.roles
+        if is_updated and self.cover >= (OF_SUBJECT if self.topic >= OF_ONE else OF_ONE):
+            return True
         if self.of_user and not ONE_OF_PERSON.isdisjoint(self.changed):
             return True
         if self.cover < OF_SUBJECT:
@@ -140,11 +154,6 @@ class Pair:
         # What both begin with is what they are about (the Beijing office …, the Shanghai office …).
         are_two = not self.of_user and one.first == two.first in [f"={name}" for name in self.changed]
         return self.agrees and not are_two and not self.exchanged
-
-    def _is_updated(self) -> bool:
-        """Whether the new one tells that what the known one says was so before: moved, no longer, 换成, 离职."""
-        least = OF_SUBJECT if self.topic >= OF_ONE else OF_ONE
-        return self.cover >= least and "update" in self.one.roles - self.two.roles
 
     def _is_reworded(self) -> bool:
         """Whether both speak with one sign, of equal values, in the same order of events."""
@@ -265,7 +274,6 @@ class Neighbourhood:
             "rejected": shelf(rejected),
             "waiting": shelf(waiting),
         }
-        self._statements: dict[str, Statement] = {}
         self._found: dict[tuple[str, Where], list[Relation]] = {}
 
     def contradicted(
@@ -319,8 +327,8 @@ class Neighbourhood:
             if is_small and 2 * sum({a, b} in near for a in own for b in theirs) >= len(own) * len(theirs):
                 own += theirs
                 group_of.update(dict.fromkeys(theirs, own))
-        groups = {id(group): sorted(place[one] for one in group) for group in group_of.values()}
-        return tuple(tuple(candidates[at] for at in group) for group in sorted(groups.values()))
+        groups = {id(group): sorted(map(place.__getitem__, group)) for group in group_of.values()}
+        return tuple(tuple(candidates[at] for at in group) for group in groups.values())
 
     def _compared(self, candidate: Placed, where: Where) -> list[Relation]:
         """What blocks are to a candidate that share most of its words with it; of trusted ones the first that is
@@ -329,9 +337,9 @@ class Neighbourhood:
         if (block.id, where) in self._found:
             return self._found[block.id, where]
         related = self._found[block.id, where] = []
-        own = self._statement(candidate)
         # Other values may stand in what it opposes or replaces.
-        words = "\n".join(word for subject in own.said for word in vocabulary().of_subject.get(subject, ()))
+        of_subject = vocabulary().of_subject
+        words = "\n".join(word for said in statement(block).said for word in of_subject.get(said, ()))
         is_shown = where == "trusted" and candidate.place not in TRUSTED_PLACES
         at = block.updated_at or block.created_at or "1970-01-01T00:00:00Z"
         asked = partial(nearest, text=block_text(block), words=words, at=at if is_shown else "")
@@ -339,15 +347,10 @@ class Neighbourhood:
         for placed in found:
             if placed.block.id == block.id:
                 continue
-            pair = Pair(own, self._statement(placed))
+            pair = Pair(block, placed.block)
             kind: Kind | None = pair.kind or ("near" if placed.block.id == recalled else None)
             if where == "rejected" and kind in ("near", None):
                 kind = "alike" if pair.dice >= MARK or pair.strength >= MARK_WITH_TOPIC else None
             if kind and (where, kind, pair.strength < GROUP) != ("waiting", "near", True):
                 related.append(Relation(placed, where, kind, pair.strength, pair.differs))
         return related
-
-    def _statement(self, placed: Placed) -> Statement:
-        if placed.block.id not in self._statements:
-            self._statements[placed.block.id] = statement(placed)
-        return self._statements[placed.block.id]

@@ -341,11 +341,7 @@ def fitting_episodes(
     wanted = tokens(query)
     told = [(one, episode_text(one)[:READ]) for one in listed]
     # Cutting a text to words costs most: only those are cut that have a word of the query at all.
-    near = [
-        (one, text)
-        for one, text in told
-        if any(word in folded for folded in (fold(text),) for word in wanted)
-    ]
+    near = [(one, text) for one, text in told if any(map(fold(text).__contains__, wanted))]
     weighed = scores(query, [text for _, text in near], least, len(listed))
     found = [(score, one) for score, (one, _) in zip(weighed, near, strict=True) if score > 0]
     return sorted(found, key=lambda each: (-each[0], -each[1].timestamp, each[1].id))

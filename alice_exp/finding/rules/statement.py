@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import field
 from functools import cache, cached_property, lru_cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from alice_exp.finding.rules.concerns import begins_with_user, is_of_user
+from alice_exp.finding.rules.concerns import begins_with_user
 from alice_exp.kernel.text.bilingual_lexicon import chinese_number, same_concept
 from alice_exp.kernel.text.data_files import LazyPattern, stored, word_lists
 from alice_exp.kernel.text.tokens import fold, is_cjk, stems
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import Block
 
 WHEN = ("weekday", "month", "clock", "=morning", "scope: days")
 """The subjects that say when something holds."""
@@ -110,18 +110,15 @@ def _tables() -> tuple[Any, ...]:
 
 @dataclass()
 class Statement:
-    """One block's text taken apart. Keys are stems, CJK characters and pairs of these, and typed values.
+    """A text taken apart. Keys are stems, CJK characters and pairs of these, and typed values.
 
     ``signs`` says of each key whether it is affirmed (1) or denied (-1), ``clauses`` the same of each clause;
     ``lines`` are the words that count, in order, by clause, each with whether a value stands there; ``said`` is what it
     says, by subject, ``order`` what stands behind "before" and its like, ``roles`` what its words do, ``negations`` how
-    many clauses deny, ``when`` the keys of its trigger; ``is_own`` says whether it begins with the user.
+    many clauses deny; ``is_own`` says whether it begins with the user.
     """
 
-    placed: Placed | None = None
-    when: Set[str] = frozenset()
     is_own: bool = False
-    of_user: bool = False
     signs: dict[str, int] = field(default_factory=dict)
     clauses: list[dict[str, int]] = field(default_factory=list)
     lines: list[list[tuple[str, bool]]] = field(default_factory=list)
@@ -185,23 +182,19 @@ def all_names(words: Collection[str]) -> set[str]:
     return {*words}.union(*map(same_concept, words))
 
 
-def statement(placed: Placed) -> Statement:
-    """Take a block's payload apart."""
-    block, payload, trigger = placed.block, placed.block.payload, placed.block.trigger
-    found = _read((payload.content, *payload.steps))
-    found.placed, found.when = placed, text_keys(" ".join((trigger.text, *trigger.keywords)))
-    found.is_own, found.of_user = begins_with_user(payload.content), is_of_user(block)
-    return found
+def statement(block: Block) -> Statement:
+    """A block's payload taken apart."""
+    return _read(block.payload.content, *block.payload.steps)
+
+
+def text_keys(text: str) -> Set[str]:
+    """The keys of a text, whatever their sign."""
+    return _read(text).signs.keys()
 
 
 @lru_cache(maxsize=4096)
-def text_keys(text: str) -> Set[str]:
-    """The keys of a text, whatever their sign."""
-    return _read((text,)).signs.keys()
-
-
-def _read(texts: Iterable[str]) -> Statement:
-    found = Statement()
+def _read(*texts: str) -> Statement:
+    found = Statement(begins_with_user(texts[0]))
     for text in texts:
         # "don't" and "dont" are one word in the lists, "user's" and "user" too.
         plain = re.sub(r"['’]s\b", "", fold(text)).replace("'", "").replace("’", "")
@@ -351,7 +344,7 @@ def _is_compared(subject: str) -> bool:
 
 def contradicts(text: str, known: str) -> bool:
     """Whether a text that speaks of what a known one says tells a change, another value, or what holds instead."""
-    one, two = _read((text,)), _read((known,))
+    one, two = _read(text), _read(known)
     denied = [two.signs[key] for key, sign in one.signs.items() if sign < 0 and key in two.signs]
     is_instead = any(sign > 0 and key not in two.signs for key, sign in one.signs.items())
     is_changed = any(one.is_other(name, two) for name in one.said) or "update" in one.roles - two.roles

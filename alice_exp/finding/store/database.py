@@ -202,11 +202,6 @@ def in_memory(schema: str) -> Connection:
     return connection
 
 
-def generation_of(connection: Connection) -> int:
-    """A number that increases with every refresh."""
-    return int(connection.execute("SELECT generation FROM about").fetchone()[0])
-
-
 def _version() -> str:
     # Arrays are stored as raw memory, so byte order and item size are part of the format.
     return f"{VERSION}-{sys.byteorder}-{array('I').itemsize}"

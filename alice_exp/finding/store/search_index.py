@@ -17,7 +17,6 @@ from alice_exp.finding.store.database import (
     Database,
     IntegrityError,
     Unusable,
-    generation_of,
     is_certain,
     signature_text,
 )
@@ -135,7 +134,7 @@ class HomeIndex(Database):
         )
 
     def _snapshot(self, connection: Connection) -> Indexed:
-        generation = generation_of(connection)
+        [(generation,)] = connection.execute("SELECT generation FROM about")
         if self._known is None or self._known[0] != generation:
             self._known = (generation, load(connection.execute))
         return Indexed(connection.execute, self._known[1], self.placed, self._texts)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from alice_exp.blocks.store.access_log import access
 from alice_exp.episodes.rules.search_episodes import Match as Similar
 from alice_exp.episodes.rules.search_episodes import similar_failures
-from alice_exp.finding.rules.choice import choose, forbids, rivalry
+from alice_exp.finding.rules.choice import choose, forbids, is_rival
 from alice_exp.finding.rules.ranking import Match, fits_by_tags_alone, is_foreign
 from alice_exp.finding.usecases import Filters, of_team, replaced_ones, search
 from alice_exp.home.file_home import Home
@@ -69,7 +69,7 @@ def decide(session: Session, task: str, context: Mapping[str, Json], project: st
     decision = caller.new_id("dec")
     choice = choose(
         [one for one in matches if one not in elsewhere],
-        rivalry(),
+        is_rival,
         replaced_ones(session),
         lambda placed: _is_like_rejected(home, placed),
         context,

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from alice_exp.finding.rules.choice import forbids, in_order, rivalry
+from alice_exp.finding.rules.choice import forbids, in_order, is_rival
 from alice_exp.kernel.content_digest import sha256
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.documents import payload_text
@@ -132,14 +132,13 @@ def procedures(lessons: Sequence[Lesson]) -> tuple[Procedure, ...]:
     for one in lessons:
         if key := " ".join(one.block.trigger.text.split()).casefold():
             groups[key].append(one)
-    rivals = rivalry()
     found = []
     for key in sorted(groups):
         of = {one.block.id: one for one in groups[key]}
         placed = in_order(Placed(one.block, "universal/team.jsonc") for one in of.values())
         told: list[Placed] = []
         for each in placed:
-            if not any(rivals(each, other) for other in told):
+            if not any(is_rival(each, other) for other in told):
                 told.append(each)
         parts = {
             "Keep to this:": [one for one in told if forbids(one.block)],
