@@ -11,15 +11,7 @@ from typing import Literal, TypeAlias
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text
 from alice_exp.finding.rules.ranking import rank
 from alice_exp.finding.rules.scorer import Corpus, Searchable
-from alice_exp.finding.rules.statement import (
-    WHEN,
-    Statement,
-    all_names,
-    joined,
-    statement,
-    text_keys,
-    vocabulary,
-)
+from alice_exp.finding.rules.statement import WHEN, Statement, joined, statement, text_keys, vocabulary
 from alice_exp.kernel.text.tokens import is_cjk, same_inference
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import inference
@@ -162,7 +154,7 @@ class Pair:
         return (
             len({block.key for block in self.blocks} - {""}) < 2
             and one.negations == two.negations
-            and one.has_values_of(two)
+            and one.affirmed == two.affirmed
             and all(2 * len(left & right) > min(len(left), len(right)) for left, right in orders)
             and not self.exchanged
         )
@@ -173,7 +165,7 @@ class Pair:
         return [*product(self._alone(self.one, self.two), self._alone(self.two, self.one))]
 
     def _alone(self, own: Statement, other: Statement) -> Iterator[list[tuple[str, bool]]]:
-        known = all_names(other.words) | self.apart
+        known = other.spellings | self.apart
         for line in own.lines:
             # Of typed values only one that begins a clause is its subject (Python …, Go …).
             words = [word for at, word in enumerate(line) if word[0][0] != "=" or not at]

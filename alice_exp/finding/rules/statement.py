@@ -129,33 +129,40 @@ class Statement:
 
     @cached_property
     def names(self) -> set[str]:
-        """The keys under all their names."""
-        return all_names(self.signs)
+        """The keys, and the other names of their concepts."""
+        return {*self.signs}.union(*map(same_concept, self.signs))
 
     @cached_property
     def words(self) -> set[str]:
         """The words that count."""
         return {word for line in self.lines for word, _ in line}
 
+    @cached_property
+    def spellings(self) -> set[str]:
+        """The words that count, and the other names of their concepts."""
+        return self.words.union(*map(same_concept, self.words))
+
+    @cached_property
+    def affirmed(self) -> dict[str, set[str]]:
+        """The values that it affirms of one thing, by subject: neither opposites nor what it holds for."""
+        subjects = (name for name in self.said if name[0] not in "<=" and not name.startswith("scope"))
+        values = {name: {one.value for one in self.said[name] if one.sign > 0} for name in subjects}
+        return {name: found for name, found in values.items() if found}
+
     @property
     def first(self) -> str:
         """The first word that counts; "" where none does."""
         return next((word for line in self.lines for word, _ in line), "")
 
-    def values(self, subject: str, *signs: int) -> set[str]:
-        """What a subject is said to be (1), not to be (-1), or either."""
-        return {one.value for one in self.said.get(subject, ()) if not signs or one.sign in signs}
-
-    def has_values_of(self, known: Statement) -> bool:
-        """Whether both affirm the same values of every subject."""
-        names = filter(_is_compared, self.said.keys() | known.said.keys())
-        return all(self.values(name, 1) == known.values(name, 1) for name in names)
+    def values(self, subject: str) -> set[str]:
+        """What a subject is said to be, or not to be."""
+        return {one.value for one in self.said.get(subject, ())}
 
     def is_other(self, subject: str, known: Statement) -> bool:
         """Whether both affirm values of a subject and have none in common; a time is no other one where one says the
         hour alone, or leaves open which half of the day."""
-        left, right = self.values(subject, 1), known.values(subject, 1)
-        if not left or not right or subject == "label" or not _is_compared(subject):
+        left, right = self.affirmed.get(subject), known.affirmed.get(subject)
+        if not left or not right or subject == "label":
             return False
         if subject == "clock":
             roles = self.roles | known.roles
@@ -175,11 +182,6 @@ class Statement:
         both = self.said[subject], known.said[subject]
         left, right = ({(said.value == "-") == (said.sign > 0) for said in of} for of in both)
         return left.isdisjoint(right) and self.values(subject) != known.values(subject)
-
-
-def all_names(words: Collection[str]) -> set[str]:
-    """Words, or keys, and the other names of their concepts."""
-    return {*words}.union(*map(same_concept, words))
 
 
 def statement(block: Block) -> Statement:
@@ -335,11 +337,6 @@ def _name_in(words: Sequence[Word]) -> str:
 def joined(words: Sequence[str]) -> str:
     """Words as one writes them: Chinese ones without blanks."""
     return ("" if words and is_cjk(words[0]) else " ").join(words)
-
-
-def _is_compared(subject: str) -> bool:
-    """Whether a subject's values say something of one thing: neither opposites nor what it holds for."""
-    return subject[0] not in "<=" and not subject.startswith("scope")
 
 
 def contradicts(text: str, known: str) -> bool:

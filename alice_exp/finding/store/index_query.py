@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 from sys import intern
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from alice_exp.finding.rules.noise import Noise
@@ -48,9 +48,6 @@ is told has at least ``TAIL`` of the best match (``rules.ranking``)."""
 
 MEASURED = "short, long, sample, ordered"
 """The columns of a file's row that its checksum is over, behind the path."""
-
-BlockRow: TypeAlias = "tuple[str, str, str | None]"
-"""A block's id, its JSON, and the JSON of its trigger context or None."""
 
 
 class Files(NamedTuple):
@@ -297,8 +294,8 @@ def token_row(tokens: Iterable[str]) -> str:
     return "".join(f" {token} " for token in tokens)
 
 
-def block_row(block: Block, place: Place) -> BlockRow:
-    """A block as it is stored: its JSON behind eight digits of checksum."""
+def block_row(block: Block, place: Place) -> tuple[str, str, str | None]:
+    """A block as it is stored: its id, its JSON behind eight digits of checksum, its context as JSON or None."""
     body = json.dumps(block_json(block, place), ensure_ascii=True, separators=(",", ":"))
     context = json.dumps(dict(block.trigger.context)) if block.trigger.context else None
     return block.id, _seal(body) + body, context

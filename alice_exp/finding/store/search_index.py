@@ -72,7 +72,7 @@ class HomeIndex(Database):
         super().__init__(path or home.root / "state" / "index.sqlite", _SCHEMA, warn)
         self._home = home
         self._standings = home.standings
-        self._known: tuple[int, Files] | None = None
+        self._known: tuple[tuple[Connection, int], Files] | None = None
         self._texts: dict[tuple[int, int], Text] = {}
 
     def ask(self, question: Callable[[Indexed], R]) -> R | None:
@@ -123,11 +123,6 @@ class HomeIndex(Database):
 
         return (files, asked) if files else None
 
-    def close(self) -> None:
-        """See ``Database``."""
-        super().close()
-        self._known = None
-
     def _opened(self, files: Mapping[str, Signature]) -> Indexed:
         return self._snapshot(
             self.begin(lambda held: self._changed(held, files), lambda held: self._refresh(held, files))
@@ -135,8 +130,9 @@ class HomeIndex(Database):
 
     def _snapshot(self, connection: Connection) -> Indexed:
         [(generation,)] = connection.execute("SELECT generation FROM about")
-        if self._known is None or self._known[0] != generation:
-            self._known = (generation, load(connection.execute))
+        state = connection, generation
+        if self._known is None or self._known[0] != state:
+            self._known = state, load(connection.execute)
         return Indexed(connection.execute, self._known[1], self.placed, self._texts)
 
     def _is_judged(self, ask: Callable[..., Iterator[tuple[Any, ...]]]) -> bool:
@@ -207,31 +203,28 @@ class HomeIndex(Database):
         Nothing is done without an index, and nothing is reported: whoever reads next puts right what is missing.
         """
         if self.exists():
-            self.answered(lambda: self._follow(written))
+            self.answered(lambda: self.begin(lambda _: True, lambda held: self._follow(held, written)))
 
-    def _follow(self, written: Iterable[WrittenFile]) -> None:
+    def _follow(self, connection: Connection, written: Iterable[WrittenFile]) -> None:
         from alice_exp.finding.store.index_rows import FileRows, judge_anew
 
-        def refresh(connection: Connection) -> None:
-            coming: list[tuple[Any, ...]] = []
-            for one in written:
-                query = "SELECT content, plain FROM files WHERE path = ?"
-                row = connection.execute(query, (one.path,)).fetchone()
-                if row is None or row[0] != blob_id(one.before):
-                    continue
-                rows = FileRows(connection, one.path, self._entry)
-                known = [rows.rows[at] if at != NEW else CHANGED for at in one.kept]
-                plain = bool(row[1]) and one.is_plain
-                coming += rows.write(known, one.fresh, blob_id(one.after), is_plain=plain)
-                # A person may have saved the file since: the first reader compares its content.
-                connection.execute("UPDATE files SET taken = 0 WHERE path = ?", (one.path,))
-            _insert(connection, coming)
-            judge_anew(connection, self._entry, self._standings.decided)
-            # A ledger that moved before is left to a reader.
-            moved = self._standings.moved
-            connection.execute("UPDATE ledger SET oid = ? WHERE oid = ?", (moved[1], moved[0]))
-
-        self.begin(lambda _: True, refresh)
+        coming: list[tuple[Any, ...]] = []
+        for one in written:
+            query = "SELECT content, plain FROM files WHERE path = ?"
+            row = connection.execute(query, (one.path,)).fetchone()
+            if row is None or row[0] != blob_id(one.before):
+                continue
+            rows = FileRows(connection, one.path, self._entry)
+            known = [rows.rows[at] if at != NEW else CHANGED for at in one.kept]
+            plain = bool(row[1]) and one.is_plain
+            coming += rows.write(known, one.fresh, blob_id(one.after), is_plain=plain)
+            # A person may have saved the file since: the first reader compares its content.
+            connection.execute("UPDATE files SET taken = 0 WHERE path = ?", (one.path,))
+        _insert(connection, coming)
+        judge_anew(connection, self._entry, self._standings.decided)
+        # A ledger that moved before is left to a reader.
+        moved = self._standings.moved
+        connection.execute("UPDATE ledger SET oid = ? WHERE oid = ?", (moved[1], moved[0]))
 
 
 def _insert(connection: Connection, coming: Sequence[tuple[Any, ...]]) -> None:
