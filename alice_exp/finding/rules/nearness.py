@@ -226,7 +226,6 @@ def trusted(snapshot: Snapshot, questions: int = 1) -> Shelf:
     """What a snapshot trusts, for about so many questions; not read where its catalogue knows all of it, but for a home
     so small that this costs less than to ask."""
     files = [file for file in snapshot.files if file.place in TRUSTED_PLACES]
-    paths = [file.path for file in files]
     corpus = cache(lambda: Corpus.of(snapshot.within(*SETS)))
     catalogue = snapshot.catalogue if all(file.is_unread for file in files) else None
     if catalogue and (catalogue(lambda rows: rows.files.total) or 0) < A_QUESTION * questions:
@@ -234,7 +233,7 @@ def trusted(snapshot: Snapshot, questions: int = 1) -> Shelf:
 
     def found(asked: Callable[[Searchable], Near]) -> Near:
         def of(rows: Searchable) -> Near:
-            return asked(rows.of_files(paths))
+            return asked(rows.of_files([file.path for file in files]))
 
         return (catalogue(of) if catalogue else None) or of(corpus())
 

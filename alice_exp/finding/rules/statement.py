@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import field
 from functools import cache, cached_property, lru_cache, partial
-from itertools import pairwise
+from itertools import dropwhile, pairwise, takewhile
 from typing import Any, NamedTuple
 
 from alice_exp.finding.rules.concerns import begins_with_user
@@ -324,14 +324,9 @@ def _name(words: Sequence[Word], at: int, mover: str, into: Statement) -> None:
 
 def _name_in(words: Sequence[Word]) -> str:
     """The name with which some words begin, behind what says nothing; "" where there is none."""
-    found: list[str] = []
-    for word in words:
-        is_filling = "filling" in word.roles
-        if (found if is_filling else word.roles) or not dict(word.values).keys().isdisjoint(WHEN):
-            break
-        if not is_filling:
-            found.append(word.text)
-    return joined(found)
+    lasting = list(takewhile(lambda word: dict(word.values).keys().isdisjoint(WHEN), words))
+    behind = dropwhile(lambda word: "filling" in word.roles, lasting)
+    return joined([word.text for word in takewhile(lambda word: not word.roles, behind)])
 
 
 def joined(words: Sequence[str]) -> str:
