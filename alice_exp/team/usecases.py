@@ -268,9 +268,9 @@ def _placed(
 
 def apart(snapshot: Snapshot, blocks: Sequence[Placed]) -> dict[str, tuple[str, str]]:
     """Why a key for all leaves some blocks out, by their ids: the reason, and the id of the block here."""
-    from alice_exp.finding.rules.nearness import Neighbourhood, trusted
+    from alice_exp.finding.rules.nearness import Neighbourhood
 
-    around = Neighbourhood(trusted(snapshot), snapshot.rejected())
+    around = Neighbourhood(snapshot, snapshot.rejected())
     found = {}
     for placed in blocks:
         near = around.relations(placed)

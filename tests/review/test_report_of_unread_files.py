@@ -12,7 +12,7 @@ import pytest
 
 from alice_exp.app.opening import open_session
 from alice_exp.finding.rules.concerns import concerns
-from alice_exp.finding.rules.nearness import Neighbourhood, trusted
+from alice_exp.finding.rules.nearness import Neighbourhood
 from alice_exp.home.session import Session
 from alice_exp.home.store import read_files
 from alice_exp.model.formats.block_schema import block_json
@@ -136,7 +136,7 @@ def test_a_report_says_the_same_with_and_without_an_index(
 def test_what_the_index_is_asked_for_is_what_the_blocks_say(written: Callable[[int], Path]) -> None:
     home = written(7)
     asking, reading = both(home)
-    known, listed = trusted(asking.home.read(PLACES)), list(reading.home.read(("universal", "personal")))
+    known, listed = asking.home.read(PLACES), list(reading.home.read(("universal", "personal")))
     near, plain = Neighbourhood(known), Neighbourhood(listed)
     assert [near.relations(one) for one in listed] == [plain.relations(one) for one in listed]
     assert any(near.relations(one) for one in listed)
@@ -146,11 +146,11 @@ def test_rows_of_another_content_answer_nothing(written: Callable[[int], Path], 
     home = written(3)
     asking, reading = both(home)
     snapshots = [session.home.read(PLACES) for session in (asking, reading)]
-    near = Neighbourhood(trusted(snapshots[0]))
+    near = Neighbourhood(snapshots[0])
     waiting = list(snapshots[1].within("low_value"))
     near.relations(waiting[0])
     cli("retire", next(snapshots[1].within("personal")).block.id, "--reason", "old", "--yes")
-    plain = Neighbourhood(trusted(snapshots[1]))
+    plain = Neighbourhood(snapshots[1])
     assert [near.relations(one) for one in waiting] == [plain.relations(one) for one in waiting]
 
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, cached_property, partial
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from itertools import product
 from typing import Literal, TypeAlias
 
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, block_text
-from alice_exp.finding.rules.ranking import rank
-from alice_exp.finding.rules.scorer import Corpus, Searchable
+from alice_exp.finding.rules.ranking import Shelf, nearest, shelf
 from alice_exp.finding.rules.statement import WHEN, Statement, joined, statement, text_keys, vocabulary
 from alice_exp.kernel.text.tokens import is_cjk, same_inference
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.identity import inference
-from alice_exp.model.values.block import SETS, Block, Placed, is_put_away
-from alice_exp.model.values.snapshot import Snapshot
+from alice_exp.model.values.block import Block, Placed
 
 Sure = Literal["identical", "opposes", "replaces", "same", "extends", "near"]
 
@@ -185,10 +183,6 @@ Where = Literal["trusted", "rejected", "waiting"]
 Kind: TypeAlias = Sure | Literal["alike"]
 """``alike`` is said of rejected blocks alone: marked, though what it says is not sure."""
 
-Near: TypeAlias = tuple[Sequence[Placed], str]
-Shelf: TypeAlias = Callable[[Callable[[Searchable], Near]], Near]
-"""Asks some blocks, wherever they can be searched, which of them are ``nearest``."""
-
 SHOWN: dict[Where, int] = {"trusted": 2, "rejected": 1, "waiting": 5}
 """How many neighbours are shown."""
 
@@ -198,10 +192,6 @@ how much nearer to it than to any trusted one it has to be."""
 
 GROUP, LARGEST_GROUP = 0.45, 6
 """The strength from which waiting candidates stand together, and how many do."""
-
-SEARCHED, RECALLED, A_QUESTION = 24, 0.15, 25
-"""How many blocks of each kind are compared closely; the match from which ``recall``'s first answer is a neighbour; how
-many texts are read and counted in the time that the index takes for a question (5 ms of a processor)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,53 +205,18 @@ class Relation:
     differs: tuple[str, str]
 
 
-def shelf(blocks: Iterable[Placed]) -> Shelf:
-    """Some blocks: a few as they are, of many those that a search finds."""
-    known = cache(lambda: tuple(blocks))
-    corpus = cache(lambda: Corpus.of(known(), lambda _: True))
-    return lambda asked: (known(), "") if len(known()) <= SEARCHED else asked(corpus())
-
-
-def trusted(snapshot: Snapshot, questions: int = 1) -> Shelf:
-    """What a snapshot trusts, for about so many questions; not read where its catalogue knows all of it, but for a home
-    so small that this costs less than to ask."""
-    files = [file for file in snapshot.files if file.place in TRUSTED_PLACES]
-    corpus = cache(lambda: Corpus.of(snapshot.within(*SETS)))
-    catalogue = snapshot.catalogue if all(file.is_unread for file in files) else None
-    if catalogue and (catalogue(lambda rows: rows.files.total) or 0) < A_QUESTION * questions:
-        catalogue = None
-
-    def found(asked: Callable[[Searchable], Near]) -> Near:
-        def of(rows: Searchable) -> Near:
-            return asked(rows.of_files([file.path for file in files]))
-
-        return (catalogue(of) if catalogue else None) or of(corpus())
-
-    return found
-
-
-def nearest(blocks: Searchable, text: str, words: str, at: str) -> Near:
-    """The blocks that share most words with a text, or have one of ``words``, at most ``SEARCHED``; and the id of the
-    one that ``recall`` answers first to the text at a time, "" where its match is below ``RECALLED`` or no time is
-    given."""
-    found = next(blocks.found(f"{text}\n{words}"), None)
-    numbers = found.scored.best()[:SEARCHED] if found else []
-    among = blocks.among(numbers)
-    first = rank(among, text, {}, at, 1, passing=lambda one: not is_put_away(one)) if at else ()
-    return blocks.blocks(numbers), next((one.placed.block.id for one in first if one.match >= RECALLED), "")
-
-
 class Neighbourhood:
-    """What candidates are compared with; built once a report, from one snapshot."""
+    """What candidates are compared with, about so many of them; built once a report, from one snapshot."""
 
     def __init__(
         self,
-        trusted: Shelf | Iterable[Placed],
+        trusted: Iterable[Placed],
         rejected: Iterable[Placed] = (),
         waiting: Iterable[Placed] = (),
+        questions: int = 1,
     ) -> None:
         self._shelves: dict[Where, Shelf] = {
-            "trusted": trusted if callable(trusted) else shelf(trusted),
+            "trusted": shelf(trusted, questions),
             "rejected": shelf(rejected),
             "waiting": shelf(waiting),
         }

@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import field, replace
 from datetime import UTC, datetime
+from functools import cache
 from heapq import nlargest
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from alice_exp.finding.rules.concerns import (
     CONTEXT_WEIGHT,
     LONGEST,
     TASK_WEIGHT,
+    TRUSTED_PLACES,
     block_text,
     context_similarity,
 )
@@ -28,9 +30,10 @@ from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import fold, tokens
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.doubt import DAY, DEFAULT_HALF_LIFE, HALF_LIFE_DAYS, block_decay, importance_factor
-from alice_exp.model.values.block import CONFIDENCE, TRUST, Placed, is_approved
+from alice_exp.model.values.block import CONFIDENCE, SETS, TRUST, Placed, is_approved, is_put_away
 from alice_exp.model.values.config import Config
 from alice_exp.model.values.records import Episode
+from alice_exp.model.values.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from alice_exp.kernel.text.date_spans import Span
@@ -201,9 +204,8 @@ class _Picked:
 
     def _fits(self, number: int) -> bool:
         """Whether a block is an answer by itself."""
-        if self._scored.probability(number) >= self._asked.gate:
-            return True
-        return self._near.get(number, 0.0) > 0.0 and self._matches[number] >= FLOOR
+        is_near = self._near.get(number, 0.0) > 0.0 and self._matches[number] >= FLOOR
+        return is_near or self._scored.probability(number) >= self._asked.gate
 
     def _placed(self, some: Sequence[int], number: int) -> Placed | None:
         """A block as it is, read with ``some``; ``None`` if it does not pass."""
@@ -237,6 +239,54 @@ class _Picked:
             clear=self._fits(number),
             certainty=round(self._scored.certainty(number), 6) if text else 0.0,
         )
+
+
+Near: TypeAlias = tuple[Sequence[Placed], str]
+Shelf: TypeAlias = Callable[[Callable[[Searchable], Near]], Near]
+"""Asks some blocks, wherever they can be searched, which of them are ``nearest``."""
+
+SEARCHED, RECALLED, A_QUESTION = 24, 0.15, 25
+"""How many blocks of each kind are compared closely; the match from which ``recall``'s first answer is a neighbour; how
+many texts are read and counted in the time that the index takes for a question (5 ms of a processor)."""
+
+
+def shelf(blocks: Iterable[Placed], questions: int = 1) -> Shelf:
+    """Some blocks: a few as they are, of many those that a search finds; of a snapshot what it trusts."""
+    if isinstance(blocks, Snapshot):
+        return _trusted(blocks, questions)
+    known = cache(lambda: tuple(blocks))
+    corpus = cache(lambda: Corpus.of(known(), lambda _: True))
+    return lambda asked: (known(), "") if len(known()) <= SEARCHED else asked(corpus())
+
+
+def _trusted(snapshot: Snapshot, questions: int) -> Shelf:
+    """What a snapshot trusts, for about so many questions; not read where its catalogue knows all of it, but for a home
+    so small that this costs less than to ask."""
+    files = [file for file in snapshot.files if file.place in TRUSTED_PLACES]
+    corpus = cache(lambda: Corpus.of(snapshot.within(*SETS)))
+    catalogue = snapshot.catalogue if all(file.is_unread for file in files) else None
+    if catalogue and (catalogue(lambda rows: rows.files.total) or 0) < A_QUESTION * questions:
+        catalogue = None
+
+    def found(asked: Callable[[Searchable], Near]) -> Near:
+        def of(rows: Searchable) -> Near:
+            return asked(rows.of_files([file.path for file in files]))
+
+        return (catalogue(of) if catalogue else None) or of(corpus())
+
+    return found
+
+
+def nearest(blocks: Searchable, text: str, words: str, at: str) -> Near:
+    """The blocks that share most words with a text, or have one of ``words``, at most ``SEARCHED``; and the id of the
+    one that ``recall`` answers first to the text at a time, "" where its match is below ``RECALLED`` or no time is
+    given."""
+    found = next(blocks.found(f"{text}\n{words}"), None)
+    numbers = found.scored.best()[:SEARCHED] if found else []
+    first = (
+        rank(blocks.among(numbers), text, {}, at, 1, passing=lambda one: not is_put_away(one)) if at else ()
+    )
+    return blocks.blocks(numbers), next((one.placed.block.id for one in first if one.match >= RECALLED), "")
 
 
 def ordered(matches: Iterable[Match]) -> list[Match]:
@@ -297,8 +347,8 @@ def by_meaning(
     nothing: unrelated texts have 0.1 with one model, 0.8 with another.
     """
     best = matches[:RESCORED]
-    texts = (block_text(one.placed.block).strip() for one in best)
-    near = cosines(query, [*texts]) if cosines and len(best) > 1 else None
+    texts = [block_text(one.placed.block).strip() for one in best]
+    near = cosines(query, texts) if cosines and len(best) > 1 else None
     if near is None:
         return list(matches)
     low, span = min(near), max(near) - min(near) or 1.0
@@ -321,13 +371,8 @@ def fits_by_tags_alone(match: Match, task: str) -> bool:
     """
     block = match.placed.block
     is_read = block.tags and any(one.kind == "session" for one in block.evidence)
-    if not is_read or match.context_match is not None:
-        return False
-    return not Texts.of([block_text(replace(block, tags=()))]).find(task).matches
-
-
-READ = 4096
-"""Characters of an episode that are compared; longer ones were pasted."""
+    is_by_words = bool(is_read) and match.context_match is None
+    return is_by_words and not Texts.of([block_text(replace(block, tags=()))]).find(task).matches
 
 
 def fitting_episodes(
@@ -339,7 +384,7 @@ def fitting_episodes(
     """
     listed = [one for one in episodes if one.at >= since]
     wanted = tokens(query)
-    told = [(one, episode_text(one)[:READ]) for one in listed]
+    told = [(one, episode_text(one)[:4096]) for one in listed]  # longer ones were pasted
     # Cutting a text to words costs most: only those are cut that have a word of the query at all.
     near = [(one, text) for one, text in told if any(map(fold(text).__contains__, wanted))]
     weighed = scores(query, [text for _, text in near], least, len(listed))

@@ -111,6 +111,6 @@ def _is_like_rejected(home: Home, candidate: Placed) -> bool:
     rejected = list(whole.rejected())
     if not rejected:
         return False
-    from alice_exp.finding.rules.nearness import Neighbourhood, trusted
+    from alice_exp.finding.rules.nearness import Neighbourhood
 
-    return Neighbourhood(trusted(whole), rejected).mark(candidate) is not None
+    return Neighbourhood(whole, rejected).mark(candidate) is not None

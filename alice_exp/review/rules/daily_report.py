@@ -13,7 +13,7 @@ from typing import Any
 
 from alice_exp.blocks.rules.undo import BlockTexts, Lost, lost_decisions
 from alice_exp.finding.rules.concerns import TRUSTED_PLACES, UNAPPROVED, came_up, faded
-from alice_exp.finding.rules.nearness import Neighbourhood, Relation, trusted
+from alice_exp.finding.rules.nearness import Neighbourhood, Relation
 from alice_exp.home.ports import Came
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.journal.act import Commit
@@ -238,7 +238,7 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
     out = {one.block_id for one in edition.returned}
     waiting = [p for p in candidates(snapshot, edition.leaving) if p.block.id not in out]
     late = lately_trusted(snapshot, edition.since, now)
-    around = Neighbourhood(trusted(snapshot, len(waiting) + len(late)), snapshot.rejected(), waiting)
+    around = Neighbourhood(snapshot, snapshot.rejected(), waiting, len(waiting) + len(late))
     items = _items(waiting, now, wait, edition, around)
     thresholds = Thresholds.of(snapshot.config)
     unapproved = tuple(

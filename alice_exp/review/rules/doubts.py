@@ -11,7 +11,7 @@ from typing import Literal
 
 from alice_exp.finding.rules.choice import are_rivals, replaced
 from alice_exp.finding.rules.concerns import REPLACING, TRUSTED, TRUSTED_PLACES, came_up, trusted_since
-from alice_exp.finding.rules.nearness import Kind, Neighbourhood, Relation, trusted
+from alice_exp.finding.rules.nearness import Kind, Neighbourhood, Relation
 from alice_exp.kernel.errors import RefusedError
 from alice_exp.kernel.text.times import days_before
 from alice_exp.kernel.value_class import dataclass
@@ -270,7 +270,7 @@ def told_rivals(
 def _contradicted(
     snapshot: Snapshot, chosen: Sequence[Placed], waiting: Sequence[Placed]
 ) -> Iterator[tuple[Placed, Placed, Kind]]:
-    around = Neighbourhood(trusted(snapshot, len(chosen)), (), waiting if len(waiting) > 1 else ())
+    around = Neighbourhood(snapshot, (), waiting if len(waiting) > 1 else (), len(chosen))
     for new, one in around.contradicted(chosen, ("trusted", "waiting")):
         if one.where == "trusted" or one.kind == "opposes":
             yield new, one.placed, one.kind
