@@ -71,7 +71,7 @@ def test_every_read_answers(lived: Path, cli: Call, number: int) -> None:
     for command, wanted in (
         (("show", block_id), (0,)),
         (("recall", "searching code"), (0,)),
-        (("decide", "searching code"), (0,)),
+        (("decide", "searching code"), (0,) if done.hits != "git" else (0, 4)),  # the ledger may be gone
         (("list",), (0,)),
         (("heartbeat", "--peek"), (0,)),
         (("why", block_id), (0,) if done.hits != "git" else (0, 3)),
@@ -132,10 +132,11 @@ def test_a_home_whose_git_is_damaged_is_written_again(
         found = cli(*command, check=False)
         said += found.stderr
         # Where the ledger itself is gone, nothing is trusted until the person takes its copy.
-        is_lost = name == "hollow refs/alice" and command[0] == "decide"
+        is_lost = command[0] == "decide" and name.split()[-1] in (".git", "refs", "refs/alice")
         assert is_lost or SAID in found.stdout, f"{name}: {command} said {found.stdout}"
     refused = cli("memorize", "something else", check=False)
-    assert refused.code == 0 or (refused.code == 3 and "doctor --fix" in refused.stderr), refused.stderr
+    ways = ("doctor --fix", "alice-exp init" if name == "rmtree .git" else "doctor --fix")
+    assert refused.code == 0 or (refused.code == 3 and any(one in refused.stderr for one in ways)), name
     before = files(lived)
     mended = cli("doctor", "--fix", check=False)
     assert mended.code == 0, f"{name}: {mended.stdout}{mended.stderr}"

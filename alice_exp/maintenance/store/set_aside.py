@@ -35,6 +35,7 @@ _NEW = ".git-new"
 """Below the work tree, where the sound repository is made: it is whole once it has a head."""
 _TRIAL = "refs/alice/trial"
 _LOOSE = re.compile(r"[0-9a-f]{38}")
+_ELSEWHERE = re.compile(rb"\bworktree\s*=", re.IGNORECASE)
 
 
 def fault(repository: Repository) -> str:
@@ -44,15 +45,20 @@ def fault(repository: Repository) -> str:
     """
     if damage := repository.damage():
         return damage
+    # Ours are told the work tree; a git that the person starts is not.
+    with suppress(OSError):
+        if _ELSEWHERE.search((repository.git_dir / "config").read_bytes()):
+            return "the configuration of the history names another work tree"
     head, objects = repository.head(), repository.git_dir / "objects"
     try:
         if head:
             repository.run("rev-list", "--objects", "--quiet", "--all", head)
         for pack in objects.glob("pack/*.pack"):
             repository.run("verify-pack", str(pack))
+        is_whole = all(map(_is_sound, objects.glob("[0-9a-f][0-9a-f]/*")))
     except AliceError:
-        return "objects of the history are missing or damaged, as git fsck tells"
-    if not all(map(_is_sound, objects.glob("[0-9a-f][0-9a-f]/*"))):
+        is_whole = False
+    if not is_whole:
         return "objects of the history are missing or damaged, as git fsck tells"
     try:
         repository.packs()
