@@ -361,6 +361,13 @@ def test_what_recall_answers_first_is_a_neighbour_whatever_it_is_to_the_candidat
     assert not Neighbourhood(known).relations(
         placed("the parrot of my uncle sings at noon, mostly operas", "", POOL)
     )
+    # What nothing else makes a neighbour.
+    slip = (
+        "the courier collects heavy parcels at four in the afternoon, from the ramp behind the old warehouse"
+    )
+    old, new = placed(f"{slip}, and leaves a slip"), placed("ask the courier about insured parcels", "", POOL)
+    assert Pair(new.block, old.block).kind is None
+    assert [one.placed for one in Neighbourhood([*known, old]).relations(new)] == [old]
 
 
 @pytest.mark.covers("BX.61")

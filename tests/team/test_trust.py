@@ -63,6 +63,7 @@ def test_what_is_not_trusted_is_told_to_no_agent_and_a_change_asks_again(
     (found,) = bob.json("recall", "push a branch")["matches"]
     assert found["set"] == "team" and found["id"] in bob("project", "trust").stdout
     assert "Ask for a review" in bob("show", found["id"]).stdout
+    assert not any(found["id"] in path.read_text() for path in (bob.home / "state").glob("access*"))
     bob.clone = bob.clone.parent
     assert "project trust" in bob("show", found["id"], check=False).stderr
 
