@@ -22,7 +22,7 @@ def memorized(cli: Call, *texts: str) -> list[str]:
 
 
 def many(cli: Call, count: int) -> list[str]:
-    lines = "\n".join(f'{{"payload": "lesson number {n} about topic {n}"}}' for n in range(count))
+    lines = "\n".join(f'{{"payload": "lesson k{n} about topic t{n}"}}' for n in range(count))
     return list(cli("memorize", "--from", "-", "--json", stdin=lines).json["ids"])
 
 

@@ -181,7 +181,7 @@ def test_ended_by_a_signal_it_restores_the_terminal(
 def test_many_come_by_pages_with_their_exceptions(
     home: Path, cli: Call, screen: Callable[..., Screen]
 ) -> None:
-    lines = "\n".join(json.dumps({"payload": f"lesson {i} on subject {i * 7}"}) for i in range(45))
+    lines = "\n".join(json.dumps({"payload": f"lesson k{i} on subject s{i * 7}"}) for i in range(45))
     ids = cli("memorize", "--from", "-", "--json", stdin=lines).json["ids"]
     terminal = screen(home, "review")
     # The third of the first page is an exception, so that it is rejected; the second page is rejected and taken back.
@@ -190,7 +190,7 @@ def test_many_come_by_pages_with_their_exceptions(
     assert terminal.end() == 0
     assert "9 approved, 1 rejected, 35 left." in terminal.said
     assert "── 1–10/45 → universal/system_info ──" in terminal.said, "what all share is said once"
-    assert "lesson 0 on subject 0 →" not in terminal.said
+    assert "lesson k0 on subject s0 →" not in terminal.said
     assert re.search(r"^  1 2 4 5 6 7 8 9 0  approved", terminal.said, re.MULTILINE), "by the page's digits"
     left = [item["id"] for item in cli("heartbeat", "--peek", "--json").json["items"]]
     assert len(left) == 35
@@ -294,7 +294,7 @@ def test_what_was_purged_is_said_to_be_gone_and_what_was_decided_before_can_stil
 def test_undo_takes_back_all_that_one_key_decided_on_a_page(
     home: Path, cli: Call, screen: Callable[..., Screen]
 ) -> None:
-    lines = "\n".join(json.dumps({"payload": f"lesson {i} on subject {i * 7}"}) for i in range(20))
+    lines = "\n".join(json.dumps({"payload": f"lesson k{i} on subject s{i * 7}"}) for i in range(20))
     cli("memorize", "--from", "-", stdin=lines)
     terminal = screen(home, "review")
     go_through(terminal, ["2", "a", "u", "q"])
@@ -484,7 +484,7 @@ def test_of_two_trusted_blocks_that_contradict_each_other_a_key_says_which_one_h
 def test_twenty_candidates_are_reviewed_card_by_card_from_start_to_end(
     home: Path, cli: Call, screen: Callable[..., Screen], git: Git
 ) -> None:
-    lines = "\n".join(json.dumps({"payload": f"lesson {i} on subject {i * 7}"}) for i in range(20))
+    lines = "\n".join(json.dumps({"payload": f"lesson k{i} on subject s{i * 7}"}) for i in range(20))
     cli("memorize", "--from", "-", stdin=lines)
     cli("heartbeat")
     before = count(home, git)
@@ -495,14 +495,14 @@ def test_twenty_candidates_are_reviewed_card_by_card_from_start_to_end(
     assert (waiting(cli), count(home, git)) == ([], before + 20)
 
 
-_CARD = re.compile(r"lesson \d+ on subject \d+")
+_CARD = re.compile(r"lesson k\d+ on subject s\d+")
 
 
 @pytest.mark.slow
 def test_twenty_are_reviewed_though_it_is_killed_again_and_again(
     home: Path, cli: Call, screen: Callable[..., Screen], git: Git
 ) -> None:
-    lines = "\n".join(json.dumps({"payload": f"lesson {i} on subject {i * 7}"}) for i in range(20))
+    lines = "\n".join(json.dumps({"payload": f"lesson k{i} on subject s{i * 7}"}) for i in range(20))
     cli("memorize", "--from", "-", stdin=lines)
     ids = {item["payload"]: item["id"] for item in cli("heartbeat", "--json").json["items"]}
     before, chance = count(home, git), random.Random(20260220)
@@ -672,7 +672,7 @@ def test_keys_pressed_before_a_text_was_on_the_screen_decide_nothing_about_it(
 def test_digits_and_the_key_after_them_may_be_typed_in_haste_but_for_one_page(
     home: Path, cli: Call, screen: Callable[..., Screen]
 ) -> None:
-    lines = "\n".join(json.dumps({"payload": f"lesson {i} on subject {i * 7}"}) for i in range(30))
+    lines = "\n".join(json.dumps({"payload": f"lesson k{i} on subject s{i * 7}"}) for i in range(30))
     cli("memorize", "--from", "-", stdin=lines)
     terminal = screen(home, "review")
     terminal.until("[q]uit")

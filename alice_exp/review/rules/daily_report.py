@@ -107,8 +107,8 @@ class Item:
 
     @property
     def opposite(self) -> Relation | None:
-        """Another candidate that says the opposite; None if there is none."""
-        return self._beside("waiting", "opposes")
+        """Another candidate that says the opposite, or gives another value; None if there is none."""
+        return self._beside("waiting", "opposes", "replaces")
 
     @property
     def asks_of(self) -> Relation | None:
@@ -120,7 +120,7 @@ class Item:
     @property
     def stands_apart(self) -> bool:
         """Whether it is decided by itself, never along with others by one key: it holds a secret, opposes or replaces
-        what is trusted, opposes another one that waits, or was turned down before."""
+        what is trusted, or another one that waits, or was turned down before."""
         return bool(self.delicate or self.conflict or self.mark or self.opposite)
 
     @property

@@ -272,8 +272,7 @@ def _contradicted(
 ) -> Iterator[tuple[Placed, Placed, Kind]]:
     around = Neighbourhood(snapshot, (), waiting if len(waiting) > 1 else (), len(chosen))
     for new, one in around.contradicted(chosen, ("trusted", "waiting")):
-        if one.where == "trusted" or one.kind == "opposes":
-            yield new, one.placed, one.kind
+        yield new, one.placed, one.kind
     # What it claims to replace need not be near it in words.
     claimed = snapshot.with_ids({block_id for placed in chosen for block_id in placed.block.replaces})
     for new in chosen:
