@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -28,7 +28,7 @@ ASKED = ("memorize", "approve", "recall", "decide", "list", "show", "heartbeat")
 
 def called(code: Path, home: Path, *words: str, stdin: str = "") -> tuple[float, str]:
     """One command of a checkout: the CPU seconds of it and of what it started, and its answer."""
-    before = os.times()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     made = {**environment(home), "PYTHONPATH": str(code)}
     done = subprocess.run(
         [sys.executable, "-m", "alice_exp", *words],
@@ -39,11 +39,8 @@ def called(code: Path, home: Path, *words: str, stdin: str = "") -> tuple[float,
         text=True,
     )
     assert done.returncode in (0, 4), (words, done.stderr)
-    now = os.times()
-    return (
-        now.children_user + now.children_system - before.children_user - before.children_system,
-        done.stdout,
-    )
+    now = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return now.ru_utime + now.ru_stime - before.ru_utime - before.ru_stime, done.stdout
 
 
 def home_of(code: Path, home: Path, decisions: int, waiting: int) -> None:

@@ -161,7 +161,7 @@ class Query:
     def said_of(self, known: AbstractSet[str]) -> Query:
         """The question without those words of a past day that no text has, of texts with these tokens: the day of a
         text stands beside it, so its words tell nothing of what is known."""
-        gone = self.dated.difference(known)
+        gone = [word for word in self.dated if word not in known]
         left = tuple(term for term in self.terms if term not in gone)
         return replace(self, terms=left, size=self.size - sum(map(thirds, gone)) / 3) if left else self
 

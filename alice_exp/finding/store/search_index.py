@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alice_exp.finding.store.database import (
@@ -89,6 +88,8 @@ class HomeIndex(Database):
         return (self._home.steady(self._wrong) if self.exists() else None) or ()
 
     def _wrong(self, files: Mapping[str, Signature]) -> tuple[str, ...]:
+        from tempfile import TemporaryDirectory
+
         with TemporaryDirectory() as place:
             fresh = HomeIndex(self._home, self._warn, Path(place, "index.sqlite"))
             made = fresh.answered(lambda: described(fresh._opened(files).rows)) or {}

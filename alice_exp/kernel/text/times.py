@@ -34,7 +34,7 @@ def parsed(text: str, zone: tzinfo | None = UTC) -> datetime:
 
 
 _TIMED = LazyPattern(
-    r"[\d年月天日号號周週星礼季节元国五双平圣跨]|[前昨今明][晚夜早]"
+    r"(?:19|20)\d\d|[年月天日号號周週星礼季节元国五双平圣跨]|[前昨今明][晚夜早]"
     r"|day|night|tomorrow|ago|back|earlier|last|past|previous|this|next|every|over|since|during|mid|late|early"
     r"|week|month|year|spring|summer|autumn|fall|winter|christmas|halloween|valentine|july|"
     r"jan|feb|mar|apr|may|jun|aug|sep|oct|nov|dec",

@@ -5,8 +5,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator
-from html import unescape
-from html.entities import codepoint2name
 from unicodedata import normalize
 
 from alice_exp.kernel.value_class import dataclass
@@ -41,7 +39,11 @@ def _resolved(found: re.Match[str]) -> str:
         return chr(int(code, 16))
     if plain:
         return " " if plain in "bfnrt" else plain
-    return unescape(entity) if entity else bytes.fromhex(bytes_.replace("%", "")).decode("utf-8", "replace")
+    if entity:
+        from html import unescape
+
+        return unescape(entity)
+    return bytes.fromhex(bytes_.replace("%", "")).decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,8 @@ def _probe(text: str) -> re.Pattern[bytes]:
         *(form.encode() for form in (f"u{unit:04x}", f"#{ord(other)};", f"#x0*{ord(other):x};")),
         b"".join(b"%%(?:25)*%02x" % byte for byte in other.encode("utf-8", "replace")),
     ]
+    from html.entities import codepoint2name
+
     if named := codepoint2name.get(ord(other)):
         forms.append(named.encode())
     return re.compile(b"|".join(forms), re.IGNORECASE)
