@@ -365,10 +365,8 @@ class Corpus:
     def found(self, question: str, also: Iterable[int] = (), now: str = "") -> Iterator[Found]:  # noqa: ARG002
         """See ``Searchable``."""
         if self.placed:
-            yield Found(self.texts.find(question, self.only, now), self._standing)
-
-    def _standing(self, number: int) -> Standing:
-        return standing(self.placed[number].block, self.placed[number].place)
+            scored = self.texts.find(question, self.only, now)
+            yield Found(scored, lambda at: standing(self.placed[at].block, self.placed[at].place))
 
     def blocks(self, numbers: Sequence[int]) -> Sequence[Placed]:
         """See ``Searchable``."""

@@ -89,10 +89,12 @@ class Indexed:
         """See ``Searchable``."""
         # Lists and single blocks need nothing of the ranking.
         from alice_exp.finding.rules.parsed_query import Query
-        from alice_exp.finding.rules.scorer import AT_ONCE, looked_up
+        from alice_exp.finding.rules.scorer import AT_ONCE, Statistics, looked_up
 
         query = Query.of(question, now)
-        known = self._statistics(query)
+        words = f"SELECT token, n FROM words WHERE token IN {AMONG}"
+        holders: dict[str, int] = dict(self.rows(words, (json.dumps(sorted(query.tokens)),)))
+        known = Statistics(*self.files[1:], holders)
         if self.only is not None:
             yield self._scored(query, known, self.only)
             return
@@ -121,13 +123,6 @@ class Indexed:
     def of_files(self, paths: Collection[str]) -> Indexed:
         """See ``Searchable``."""
         return replace(self, in_files=paths)
-
-    def _statistics(self, query: Query) -> Statistics:
-        from alice_exp.finding.rules.scorer import Statistics
-
-        words = f"SELECT token, n FROM words WHERE token IN {AMONG}"
-        holders: dict[str, int] = dict(self.rows(words, (json.dumps(sorted(query.tokens)),)))
-        return Statistics(*self.files[1:], holders)
 
     def _scored(self, query: Query, known: Statistics, numbers: Collection[int]) -> Found:
         from alice_exp.finding.rules.concerns import Standing
