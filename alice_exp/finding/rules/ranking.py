@@ -278,13 +278,15 @@ def _trusted(snapshot: Snapshot, questions: int) -> Shelf:
 
 
 def nearest(blocks: Searchable, text: str, words: str, at: str) -> Near:
-    """The blocks that share most words with a text, or have one of ``words``, at most ``SEARCHED``; and the id of the
-    one that ``recall`` answers first to the text at a time, "" where its match is below ``RECALLED`` or no time is
-    given."""
-    found = next(blocks.found(f"{text}\n{words}"), None)
+    """The blocks that share most words with a text, or have one of ``words``, at most ``SEARCHED``; the id of the one
+    that ``recall`` answers first to it at a time, "" where its match is below ``RECALLED`` or no time is given."""
+    question, day = (f"{text}\n{words}", "") if words else (text, at[:10])
+    found = next(blocks.found(question, now=day), None)
     numbers = found.scored.best()[:SEARCHED] if found else []
+    # Without other words its matches are those of ``recall``.
+    due = at and found and (words or max(found.scored.matches.values(), default=0.0) >= RECALLED)
     first = (
-        rank(blocks.among(numbers), text, {}, at, 1, passing=lambda one: not is_put_away(one)) if at else ()
+        rank(blocks.among(numbers), text, {}, at, 1, passing=lambda one: not is_put_away(one)) if due else ()
     )
     return blocks.blocks(numbers), next((one.placed.block.id for one in first if one.match >= RECALLED), "")
 

@@ -43,13 +43,10 @@ class Embedded:
             self._rests_until = time.monotonic() + REST
             self._warn(error)
             return None
-        return [_cosine(asked, vector) for vector in vectors]
-
-
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """The cosine of two vectors, 0 where one has no length; 6 decimals."""
-    lengths = math.hypot(*one) * math.hypot(*other)
-    return round(sum(map(mul, one, other)) / lengths, 6) if lengths else 0.0
+        # 0 where one has no length.
+        lengths = (math.hypot(*asked) * math.hypot(*one) for one in vectors)
+        pairs = zip(vectors, lengths, strict=True)
+        return [round(sum(map(mul, asked, one)) / long, 6) if long else 0.0 for one, long in pairs]
 
 
 @once
