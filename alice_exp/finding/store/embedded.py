@@ -44,9 +44,8 @@ class Embedded:
             self._warn(error)
             return None
         # 0 where one has no length.
-        lengths = (math.hypot(*asked) * math.hypot(*one) for one in vectors)
-        pairs = zip(vectors, lengths, strict=True)
-        return [round(sum(map(mul, asked, one)) / long, 6) if long else 0.0 for one, long in pairs]
+        sized = ((one, math.hypot(*asked) * math.hypot(*one)) for one in vectors)
+        return [round(sum(map(mul, asked, one)) / long, 6) if long else 0.0 for one, long in sized]
 
 
 @once
