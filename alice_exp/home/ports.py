@@ -88,19 +88,15 @@ class Signer(Protocol):
 
     def line(self) -> str:
         """The line of the valid key; one that verifies nothing if it cannot be read."""
-        ...
 
     def holds(self, text: str, signature: str) -> bool:
         """Whether a signature (base64) is that key's over a text."""
-        ...
 
     def sign(self, text: str) -> str:
         """Sign a text, asking the person; ``RefusedError`` without a signature."""
-        ...
 
     def problems(self, config: Config) -> tuple[Problem, ...]:
         """What is wrong between the key of this machine and the configuration."""
-        ...
 
 
 SignerOf: TypeAlias = Callable[[], Signer | None]
@@ -153,24 +149,18 @@ class Team(Protocol):
     def told(self) -> tuple[Placed, ...]:
         """What the working folder's repository brings and the person trusts, those in doubt here among it; never
         raises."""
-        ...
 
     def of(self, ids: Collection[str]) -> dict[str, Placed]:
         """Trusted blocks by their ids, from wherever: where their repository is not here, without their words."""
-        ...
 
     def keep(self, blocks: Sequence[Placed]) -> None:
         """Keep how uses of some blocks ended, in this home alone."""
-        ...
 
     def waits(self) -> int:
         """How many blocks of the working folder's repository wait to be trusted; never raises."""
-        ...
 
     def came(self) -> tuple[Came, ...]:
         """What waits to be trusted in the repositories that this machine knows; never raises."""
-        ...
 
     def trust(self, came: Came) -> tuple[str, ...]:
         """A person's key for all that came, but what stands apart; the ids."""
-        ...

@@ -264,7 +264,6 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str], within: float) -> list[list[float]]:
         """One vector per text, in order, all of the same length and of finite numbers, within ``within`` seconds."""
-        ...
 
 
 class Provider(Protocol):
@@ -272,7 +271,6 @@ class Provider(Protocol):
 
     def chat(self, prompt: str) -> str:
         """The model's answer to one prompt."""
-        ...
 
 
 PROGRAM_TIMEOUT = 120.0

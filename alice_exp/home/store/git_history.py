@@ -40,10 +40,7 @@ if TYPE_CHECKING:
 _BLOCK = re.compile(r"exp-[0-9a-z]+")
 _MOST = 500
 """The most decisions that are looked for at once."""
-_ARCHIVED = {
-    "rejected": path_of("archive", "rejected"),
-    "retired": path_of("archive", "obsolete"),
-}
+_ARCHIVED = {"rejected": path_of("archive", "rejected"), "retired": path_of("archive", "obsolete")}
 _NAME = re.compile(r"[0-9a-f]{4,40}|act-[a-z2-9]{8}")
 
 # GitPython runs git with the settings of the repository, and a home that was copied from elsewhere brought its own.

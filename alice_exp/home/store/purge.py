@@ -19,11 +19,7 @@ from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.act import SIGNED_BY, Commit, Message, read
-from alice_exp.kernel.journal.atomic_files import (
-    ChangedOnDisk,
-    read_bytes,
-    sync_directory,
-)
+from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes, sync_directory
 from alice_exp.kernel.journal.commit_writer import RewrittenHistory, rewrite
 from alice_exp.kernel.journal.git_process import NO_OBJECT, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN

@@ -98,11 +98,7 @@ def make_directories(root: Path, experiences: Path) -> None:
 
 
 def found(
-    writer: CommitWriter,
-    adopting: Adopting,
-    standings: Standings,
-    actor: Actor,
-    defaults: Mapping[str, str],
+    writer: CommitWriter, adopting: Adopting, standings: Standings, actor: Actor, defaults: Mapping[str, str]
 ) -> tuple[Commit, int]:
     """Create the repository and its first commit, by ``actor``, under the lock; returns it and its number of blocks.
 

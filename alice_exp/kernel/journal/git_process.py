@@ -12,13 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import ProblemError
-from alice_exp.kernel.journal.act import (
-    COMMITTER,
-    LedgerCommit,
-    Message,
-    commit_lines,
-    ledger_lines,
-)
+from alice_exp.kernel.journal.act import COMMITTER, LedgerCommit, Message, commit_lines, ledger_lines
 from alice_exp.kernel.journal.atomic_files import replace, sweep, sync_directory, sync_file
 from alice_exp.kernel.journal.git_references import LEDGER, MENDS, PENDING, SEEN, References, RepoConfig, move
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import Generic, TypeVar, cast, overload
+from typing import Any, Generic, TypeVar, cast
 
 from alice_exp.kernel.jsonc.scan import Child, Json, Pointer, Problem, children, skip_trivia, skip_value
 from alice_exp.kernel.value_class import dataclass
@@ -116,11 +116,7 @@ class Elements(Sequence[Child]):
     def __len__(self) -> int:
         return len(self._spans)
 
-    @overload
-    def __getitem__(self, index: int) -> Child: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Child]: ...
-    def __getitem__(self, index: int | slice) -> Child | Sequence[Child]:
+    def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return Elements(self._spans[index])
         start, end = self._spans[index]

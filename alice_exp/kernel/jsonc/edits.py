@@ -9,16 +9,7 @@ from typing import TypeAlias, cast
 
 from alice_exp.kernel.jsonc.containers import Container, Fresh, Replacement, gap_between
 from alice_exp.kernel.jsonc.document import Document, find, offspring
-from alice_exp.kernel.jsonc.formatting import (
-    Raw,
-    Style,
-    Value,
-    indent_at,
-    one_line,
-    raw_plain,
-    render,
-    shift,
-)
+from alice_exp.kernel.jsonc.formatting import Raw, Style, Value, indent_at, one_line, raw_plain, render, shift
 from alice_exp.kernel.jsonc.grammar import DEPTH
 from alice_exp.kernel.jsonc.reader import is_deeper
 from alice_exp.kernel.jsonc.scan import Child, Json, Pointer

@@ -12,11 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from alice_exp.kernel.jsonc.scan import Json, Problem
 from alice_exp.model.formats.block_fields import FIELDS, PAST
-from alice_exp.model.formats.field_readers import (
-    Fault,
-    Reading,
-    read_object,
-)
+from alice_exp.model.formats.field_readers import Fault, Reading, read_object
 from alice_exp.model.values.block import Block, Payload, Place, State, Trigger, place_of
 
 if TYPE_CHECKING:

@@ -90,11 +90,7 @@ def sentence(option: Option) -> str:
 
 
 def _take(
-    document: Document,
-    pointer: tuple[str, ...],
-    value: Json,
-    values: dict[str, Json],
-    problems: Found,
+    document: Document, pointer: tuple[str, ...], value: Json, values: dict[str, Json], problems: Found
 ) -> None:
     name = ".".join(pointer)
     option = BY_NAME.get(name)

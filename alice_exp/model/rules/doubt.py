@@ -252,11 +252,7 @@ def stretch(consolidation_score: float, emotional_weight: float) -> float:
 
 
 def block_decay(
-    block: Block,
-    now: str,
-    *,
-    half_life_days: Mapping[str, float] = HALF_LIFE_DAYS,
-    settled: bool = True,
+    block: Block, now: str, *, half_life_days: Mapping[str, float] = HALF_LIFE_DAYS, settled: bool = True
 ) -> float:
     """0.5 ^ (age / half-life) of a block at ``now``, in (0, 1] (R3.13, R3.14).
 

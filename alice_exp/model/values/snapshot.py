@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import field
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc.scan import Problem
@@ -46,11 +46,7 @@ class Unread(Sequence[Block]):
     def _blocks(self) -> Sequence[Block]:
         return self._read()
 
-    @overload
-    def __getitem__(self, at: int) -> Block: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Block]: ...
-    def __getitem__(self, at: int | slice) -> Block | Sequence[Block]:
+    def __getitem__(self, at: Any) -> Any:
         return self._blocks[at]
 
     def __len__(self) -> int:
@@ -63,7 +59,6 @@ class Catalogue(Protocol):
     def __call__(self, question: Callable[[Any], R], /) -> R | None:
         """What a question finds in the rows that describe them (``finding.store.index_query.Indexed``); None: not
         known, so that they have to be read."""
-        ...
 
 
 class Decisions(Protocol):
@@ -71,27 +66,21 @@ class Decisions(Protocol):
 
     def rejection(self, text: str) -> Entry | None:
         """The entry of a rejected block that said the same, by its fingerprint; None if there is none."""
-        ...
 
     def entry(self, block_id: str) -> Entry:
         """The newest entry of an id; ``ledger_entry.NONE`` if nobody decided."""
-        ...
 
     def standings(self) -> Iterator[tuple[str, Standing]]:
         """Every id on which somebody decided, with what holds of it."""
-        ...
 
     def asked(self) -> tuple[str, ...]:
         """The ids on which two machines decided otherwise, until the person decides again."""
-        ...
 
     def copied(self) -> list[Entry]:
         """The entries that only a copy of the ledger has, fingerprints among them: offered, and never believed."""
-        ...
 
     def let_go(self) -> None:
         """Forget the copies by a person's word; those that offer nothing any more go with the next act."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
