@@ -20,7 +20,6 @@ from alice_exp.kernel.jsonc.scan import TRIVIUM, Child
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator, Sequence
 
 
@@ -124,16 +123,14 @@ class Container:
         # Slot n is the gap before child n. Removing a child touches the gaps on both sides, so the slots of
         # neighbouring removals form one run, whose comments are then divided anew.
         slots = {fresh.index for fresh in self.fresh} | self.removed | {index + 1 for index in self.removed}
-        first = last = -1
+        runs: list[list[int]] = []
         for slot in sorted(slots):
-            if first >= 0 and slot - 1 in self.removed:
-                last = slot
-                continue
-            if first >= 0:
-                yield self._run(first, last)
-            first = last = slot
-        if first >= 0:
-            yield self._run(first, last)
+            if slot - 1 in self.removed:
+                runs[-1].append(slot)
+            else:
+                runs.append([slot])
+        for run in runs:
+            yield self._run(run[0], run[-1])
 
     def _refilled(self) -> str:
         """A container that was empty, written like a new one."""
@@ -163,18 +160,15 @@ class Container:
             out.add(gaps[0].with_comma(self.text) if keeps_comma else gaps[0].trailing(self.text))
         floating, lead = self._merged(gaps, is_end)
         if not fresh:
-            self._close_up(out, floating, lead, first == 0 and is_end)
+            if first or not is_end or (floating + lead).strip():
+                out.add(floating)
+                out.add(lead)
         elif not is_end:
             out.add(floating)
             self._put_before(out, fresh, gaps[-1], lead)
         else:
             self._put_last(out, fresh, first, floating, lead)
         return Replacement(gaps[0].start, gaps[-1].end, out.closed())
-
-    def _close_up(self, out: _Text, floating: str, lead: str, is_all: bool) -> None:
-        if not is_all or (floating + lead).strip():
-            out.add(floating)
-            out.add(lead)
 
     def _has_last_comma(self) -> bool:
         return bool(self.kids) and self._slot(len(self.kids)).comma is not None
@@ -207,14 +201,7 @@ class Container:
                 out.add(self.style.newline)
             out.add(lead)
             return
-        items = self._items(fresh, out.indent, True)
-        for number, item in enumerate(items):
-            # A comment of its own needs a line of its own, or it would pass for the left neighbour's.
-            if item.has_comments:
-                out.add(self.style.newline + out.indent)
-            else:
-                out.add(self._blank() if number else _blanks(lead))
-            out.put(item, ",")
+        self._put_inline(out, fresh, _blanks(lead), True)
         out.add(self._blank() + lead.lstrip())
 
     def _put_last(self, out: _Text, fresh: list[Fresh], first: int, floating: str, lead: str) -> None:
@@ -222,27 +209,35 @@ class Container:
         gap = self._slot(max(first - 1, 0))
         comma = self._has_last_comma()
         if first == 0:
-            out.add(_set_off(floating, self.style.newline))
+            out.add(floating)
+            # Comments of a formerly empty container stay unattached, by a blank line before the first new element.
+            lines = floating.split("\n")
+            if len(lines) > 2 and lines[-2].strip():
+                out.add(self.style.newline)
             floating = ""
         if gap.has_lines:
-            indent = indent_at(self.text, self.kids[first - 1].start) if first else self._first_indent()
+            indent = indent_at(self.text, self.span.start) + self.style.unit
+            if self.kids:
+                indent = indent_at(self.text, self.kids[max(first - 1, 0)].start)
             out.put_lines(self._items(fresh, indent, False), indent, comma)
             if first == 0:
                 out.add(self.style.newline)
         else:
-            self._put_inline(out, self._items(fresh, out.indent, True), first > 0, comma)
+            before = self._blank() if first else _blanks(self._slot(0).lead(self.text))
+            self._put_inline(out, fresh, before, comma)
         out.add(floating)
         out.add(lead)
 
-    def _put_inline(self, out: _Text, items: list[Item], has_left: bool, comma: bool) -> None:
+    def _put_inline(self, out: _Text, fresh: list[Fresh], before: str, last_comma: bool) -> None:
+        """Add new children on one line, with the white space ``before`` the first of them."""
+        items = self._items(fresh, out.indent, True)
         for number, item in enumerate(items, 1):
+            # A comment of its own needs a line of its own, or it would pass for the left neighbour's.
             if item.has_comments:
                 out.add(self.style.newline + out.indent)
-            elif has_left or number > 1:
-                out.add(self._blank())
             else:
-                out.add(_blanks(self._slot(0).lead(self.text)))
-            out.put(item, "," if comma or number < len(items) else "")
+                out.add(self._blank() if number > 1 else before)
+            out.put(item, "," if last_comma or number < len(items) else "")
 
     def _items(self, fresh: list[Fresh], indent: str, is_inline: bool) -> list[Item]:
         tight = is_inline and not any("\n" in self.text[kid.value : kid.end] for kid in self.kids[-1:])
@@ -251,11 +246,6 @@ class Container:
     def _inner_indent(self) -> str:
         if any("\n" in self.text[kid.value : kid.end] for kid in self.kids[-1:]):
             return indent_at(self.text, self.kids[-1].end)
-        return indent_at(self.text, self.span.start) + self.style.unit
-
-    def _first_indent(self) -> str:
-        if self.kids:
-            return indent_at(self.text, self.kids[0].start)
         return indent_at(self.text, self.span.start) + self.style.unit
 
     def _blank(self) -> str:
@@ -267,14 +257,6 @@ class Container:
 
 def _blanks(lead: str) -> str:
     return lead[: len(lead) - len(lead.lstrip(" \t"))]
-
-
-def _set_off(floating: str, newline: str) -> str:
-    """Keep the comments of a formerly empty container unattached by a blank line before the first new element."""
-    lines = floating.split("\n")
-    if len(lines) > 2 and lines[-2].strip():
-        return floating + newline
-    return floating
 
 
 class _Text:

@@ -63,17 +63,13 @@ class Unchanged(Generic[T]):
         # Text is compared only for the rest, since slicing all elements would cost what the reader saved.
         fresh = [at for at, value in enumerate(found) if value is None]
         if fresh:
-            by_text = self._by_text(set(map(id, items)))
+            taken, text = set(map(id, items)), self.document.text
+            rows = zip(self.document.items, self.document.elements, self._values, strict=True)
+            by_text = {text[start:end]: one for item, (start, end), one in rows if id(item) not in taken}
             for at in fresh if by_text else ():
                 start, end = document.elements[at]
                 found[at] = by_text.get(document.text[start:end])
         return found
-
-    def _by_text(self, taken: set[int]) -> dict[str, T]:
-        """The elements that were not taken over, keyed by their text."""
-        rows = zip(self.document.items, self.document.elements, self._values, strict=True)
-        text = self.document.text
-        return {text[start:end]: value for item, (start, end), value in rows if id(item) not in taken}
 
 
 def position(text: str, offset: int) -> tuple[int, int]:

@@ -154,8 +154,12 @@ class _Plan:
         child = find(self._document, pointer)
         if child is None:
             self._grow(pointer, value, False)
+            return
+        old = self._document.value
+        for step in pointer:
+            old = old[step]  # type: ignore[index]
         # An equal value keeps its notation, such as 0x10 or single quotes.
-        elif not self._is_same(pointer, value):
+        if isinstance(value, Raw) or one_line(old) != one_line(value):
             self._replaced.append(Replacement(child.value, child.end, self._rendered(pointer, child, value)))
 
     def _append(self, pointer: Pointer, values: tuple[Value, ...]) -> None:
@@ -165,12 +169,6 @@ class _Plan:
             self._grow(pointer, cast("Value", list(values)), True)
         elif values:
             self._array(pointer).inserted += [(None, value) for value in values]
-
-    def _is_same(self, pointer: Pointer, value: Value) -> bool:
-        old = self._document.value
-        for step in pointer:
-            old = old[step]  # type: ignore[index]
-        return not isinstance(value, Raw) and one_line(old) == one_line(value)
 
     def _rendered(self, pointer: Pointer, child: Child, value: Value) -> str:
         text = self._document.text
@@ -212,7 +210,10 @@ class _Plan:
             removed = {index for index, kid in enumerate(kids) if str(kid.key) in change.removed}
         else:
             removed = {step for step in change.removed if isinstance(step, int)}
-        fresh = [_fresh(len(kids), step, value) for step, value in change.grown.items()]
+        fresh = [
+            Fresh(len(kids), step if isinstance(step, str) else None, value)
+            for step, value in change.grown.items()
+        ]
         for index, value in change.inserted:
             if index is not None and not 0 <= index <= len(kids):
                 raise LookupError(f"no place {index} in {pointer}")
@@ -222,10 +223,6 @@ class _Plan:
             raise LookupError(f"no place {places[0]} in {pointer}")
         fresh.sort(key=lambda one: one.index)
         return Container(self._document.text, change.span, len(pointer), self._style, kids, removed, fresh)
-
-
-def _fresh(length: int, step: str | int, value: Value) -> Fresh:
-    return Fresh(length, step if isinstance(step, str) else None, value)
 
 
 def _graft(base: Value | None, path: Pointer, value: Value, is_more: bool) -> Value:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import NamedTuple, TypeAlias
@@ -99,15 +98,13 @@ def render(
     return "[" + lines_of(items, inner, style.newline) + style.newline + indent + "]"
 
 
-def _on_line(value: Json, depth: int, room: int, is_member: bool) -> str | None:
+def _on_line(value: dict[str, Json] | list[Json], depth: int, room: int, is_member: bool) -> str | None:
     """A container on one line; None where it wants lines of its own."""
     if isinstance(value, dict):
         if not _is_flat(value) or not (is_member or depth > _TOP_LEVELS):
             return None
         line = one_line(value)
         return line if not is_member or len(line) <= room else None
-    if not isinstance(value, list):
-        return one_line(value)
     for item in value:
         if not _is_flat(item) or (depth < _TOP_LEVELS and isinstance(item, dict)):
             return None
@@ -119,11 +116,7 @@ def _is_flat(value: object) -> bool:
     """Whether a value contains nothing but scalars and empty containers."""
     if isinstance(value, Raw):
         return False
-    inner: Iterable[object] = ()
-    if isinstance(value, dict):
-        inner = value.values()
-    elif isinstance(value, list):
-        inner = value
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     for item in inner:  # noqa: SIM110 - a generator takes three times as long, on each value that is written
         if isinstance(item, Raw) or (isinstance(item, _CONTAINERS) and item):
             return False
@@ -180,7 +173,8 @@ def raw_parts(raw: Raw, indent: str, style: Style) -> tuple[str, str, str]:
     """Leading comments, value and trailing comments, re-indented; ``raw_plain`` must have accepted the text."""
     text, start, end = _raw_span(raw)
     trail = TRIVIUM.sub(lambda piece: "" if piece.lastgroup == "comma" else piece[0], text[end:]).strip()
-    text = shift(text[:end], _last_indent(text, start, end), indent, style.newline)
+    last = text.rfind("\n", start, end) + 1 or text.rfind("\n", 0, start) + 1
+    text = shift(text[:end], indent_at(text, last), indent, style.newline)
     start = skip_trivia(text, 0)
     return text[:start], text[start:], " " + shift(trail, "", indent, style.newline) if trail else ""
 
@@ -191,12 +185,6 @@ def raw_value(raw: Raw, indent: str, style: Style) -> str:
     if ends_in_line_comment(trail):
         return lead + trail.strip() + style.newline + indent + body
     return lead + body + trail
-
-
-def _last_indent(text: str, start: int, end: int) -> str:
-    last = text.rfind("\n", start, end) + 1
-    line = last if last else text.rfind("\n", 0, start) + 1
-    return indent_at(text, line)
 
 
 def indent_at(text: str, offset: int) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum, auto
 
@@ -45,13 +44,11 @@ _CLOSING = {"{": "}", "[": "]"}
 class Fault(Exception):
     """The first fault of a text: its offset in characters, a template sentence with values, and an optional hint."""
 
-    def __init__(
-        self, offset: int, template: str, values: Mapping[str, object] | None = None, hint: str = ""
-    ) -> None:
+    def __init__(self, offset: int, template: str, hint: str = "", **values: object) -> None:
         super().__init__(template)
         self.offset = offset
         self.template = template
-        self.values = dict(values or {})
+        self.values = values
         self.hint = hint
 
 
@@ -107,7 +104,7 @@ class Checker:
     def _run(self, pos: int, floor: int) -> int:
         steps = {
             State.VALUE: self._value,
-            State.ITEM: self._item,
+            State.ITEM: lambda pos, char: self._close(pos) if char == "]" else self._value(pos, char),
             State.KEY: self._key,
             State.AFTER: self._after,
         }
@@ -126,46 +123,32 @@ class Checker:
         # The opening bracket is where a person has to look, not the end of the file.
         if self._stack:
             frame = self._stack[-1]
-            values = {"opening": frame.opening}
-            return Fault(
-                frame.offset,
-                "this {opening} is never closed",
-                values,
-                Hint("a {bracket} is missing", bracket=_CLOSING[frame.opening]),
-            )
-        return Fault(len(self._text), "the file ends where {wanted} is missing", {"wanted": wanted})
+            hint = Hint("a {bracket} is missing", bracket=_CLOSING[frame.opening])
+            return Fault(frame.offset, "this {opening} is never closed", hint, opening=frame.opening)
+        return Fault(len(self._text), "the file ends where {wanted} is missing", wanted=wanted)
 
     def _value(self, pos: int, char: str) -> int:
         if not char:
             raise self._ended("a value")
         if char in "[{":
-            return self._open(pos, char)
+            if len(self._stack) >= DEPTH:
+                raise Fault(pos, "values are nested deeper than {depth} levels", depth=DEPTH)
+            self._stack.append(Frame(char, pos))
+            self._state = State.KEY if char == "{" else State.ITEM
+            return pos + 1
         if char in ",]}:":
-            raise self._no_value(pos, char)
+            if char == "," and self._stack and self._stack[-1].opening == "[":
+                raise Fault(pos, "there is a comma too many")
+            raise Fault(pos, "a value is missing before this {char}", char=char)
         self._state = State.AFTER
         if char in "\"'":
             return check_string(self._text, pos)
         return check_atom(self._text, pos)
 
-    def _no_value(self, pos: int, char: str) -> Fault:
-        if char == "," and self._stack and self._stack[-1].opening == "[":
-            return Fault(pos, "there is a comma too many")
-        return Fault(pos, "a value is missing before this {char}", {"char": char})
-
-    def _open(self, pos: int, char: str) -> int:
-        if len(self._stack) >= DEPTH:
-            raise Fault(pos, "values are nested deeper than {depth} levels", {"depth": DEPTH})
-        self._stack.append(Frame(char, pos))
-        self._state = State.KEY if char == "{" else State.ITEM
-        return pos + 1
-
     def _close(self, pos: int) -> int:
         self._stack.pop()
         self._state = State.AFTER
         return pos + 1
-
-    def _item(self, pos: int, char: str) -> int:
-        return self._close(pos) if char == "]" else self._value(pos, char)
 
     def _key(self, pos: int, char: str) -> int:
         if not char:
@@ -177,12 +160,8 @@ class Checker:
         end = check_key(self._text, pos)
         key = unquote(self._text[pos:end])
         if key in self._stack[-1].keys:
-            raise Fault(
-                pos,
-                'the key "{key}" stands twice in one object',
-                {"key": key},
-                "keep one of the two, or give this one another name",
-            )
+            hint = "keep one of the two, or give this one another name"
+            raise Fault(pos, 'the key "{key}" stands twice in one object', hint, key=key)
         self._stack[-1].keys.add(key)
         self._state = State.VALUE
         return self._colon(end, key)
@@ -193,7 +172,7 @@ class Checker:
         if pos == len(self._text):
             raise self._ended("a colon")
         if self._text[pos] != ":":
-            raise Fault(pos, 'a colon is missing after the key "{key}"', {"key": key})
+            raise Fault(pos, 'a colon is missing after the key "{key}"', key=key)
         return pos + 1
 
     def _after(self, pos: int, char: str) -> int:
@@ -206,14 +185,10 @@ class Checker:
         if char == _CLOSING[frame.opening]:
             return self._close(pos)
         if char in "]}":
-            raise Fault(
-                pos,
-                "this {char} does not match the {opening} before it",
-                {"char": char, "opening": frame.opening},
-                Hint(
-                    "a {bracket} is missing, or this bracket is one too many", bracket=_CLOSING[frame.opening]
-                ),
-            )
+            said = "this {char} does not match the {opening} before it"
+            wanted = _CLOSING[frame.opening]
+            hint = Hint("a {bracket} is missing, or this bracket is one too many", bracket=wanted)
+            raise Fault(pos, said, hint, char=char, opening=frame.opening)
         if char == ":":
             raise Fault(pos, "a colon is out of place here")
         raise Fault(pos, "a comma is missing before this")
@@ -227,10 +202,8 @@ def check_key(text: str, pos: int) -> int:
     name = _BARE_ESCAPE.sub("x", token[0]).replace("$", "_") if token else ""
     # str.isidentifier is close to ES5's IdentifierName, but knows neither $, escapes, nor zero-width joiners.
     if token is None or not (name[:1] + _JOINERS.sub("", name[1:])).isidentifier():
-        shown = token[0] if token else text[pos]
-        raise Fault(
-            pos, "a key was expected here, not {shown}", {"shown": _short(shown)}, "put keys in quotes"
-        )
+        shown = _short(token[0] if token else text[pos])
+        raise Fault(pos, "a key was expected here, not {shown}", "put keys in quotes", shown=shown)
     _check_surrogates(text, pos, token.end())
     return token.end()
 
@@ -260,12 +233,10 @@ def _string_fault(text: str, pos: int, end: int) -> Fault:
     if char < " ":
         escape = {"\t": "\\t", "\b": "\\b", "\f": "\\f"}.get(char, f"\\u{ord(char):04x}")
         hint = Hint("write it as {escape}", escape=escape)
-        return Fault(
-            bad, "a raw control character (U+{code}) stands in a text", {"code": f"{ord(char):04X}"}, hint
-        )
-    return Fault(
-        end, "the escape {escape} is not one", {"escape": "\\" + char}, "a backslash itself is written \\\\"
-    )
+        said = "a raw control character (U+{code}) stands in a text"
+        return Fault(bad, said, hint, code=f"{ord(char):04X}")
+    helps = "a backslash itself is written \\\\"
+    return Fault(end, "the escape {escape} is not one", helps, escape=f"\\{char}")
 
 
 def _check_surrogates(text: str, pos: int, end: int) -> None:
@@ -283,55 +254,43 @@ def _check_surrogates(text: str, pos: int, end: int) -> None:
 
 
 def _half(escape: re.Match[str]) -> Fault:
-    return Fault(
-        escape.start(),
-        "the escape {escape} is half a character (a lone surrogate)",
-        {"escape": escape[0]},
-        "write the character itself",
-    )
+    said = "the escape {escape} is half a character (a lone surrogate)"
+    return Fault(escape.start(), said, "write the character itself", escape=escape[0])
 
 
 def check_atom(text: str, pos: int) -> int:
     """Check the number or word that begins at ``pos``; returns its end (``Fault`` if it is not a value)."""
     match = ATOM.match(text, pos)
     if match is None:
-        raise Fault(pos, "the character {char} is out of place here", {"char": text[pos]})
+        raise Fault(pos, "the character {char} is out of place here", char=text[pos])
     token = match[0]
     if token in ("true", "false", "null"):
         return match.end()
     if _ENDLESS.fullmatch(token):
-        raise Fault(pos, "{word} is not a value that is kept", {"word": token}, "write a number, or null")
-    if _NUMBER.fullmatch(token):
-        _check_size(pos, token)
-        return match.end()
-    raise _atom_fault(pos, token)
-
-
-def _check_size(pos: int, token: str) -> None:
+        raise Fault(pos, "{word} is not a value that is kept", "write a number, or null", word=token)
+    if not _NUMBER.fullmatch(token):
+        raise _atom_fault(pos, token)
     if _HEXADECIMAL.match(token):
         if int(token, 16).bit_length() >= _TOO_BIG:
-            raise Fault(pos, "a whole number has over {limit} digits", {"limit": DIGITS})
+            raise Fault(pos, "a whole number has over {limit} digits", limit=DIGITS)
     elif not token.lstrip("+-").isdigit():
         if math.isinf(float(token)):
-            raise Fault(pos, "the number {number} is too large", {"number": _short(token)})
+            raise Fault(pos, "the number {number} is too large", number=_short(token))
     elif len(token.lstrip("+-")) > DIGITS:
-        raise Fault(pos, "a whole number has over {limit} digits", {"limit": DIGITS})
+        raise Fault(pos, "a whole number has over {limit} digits", limit=DIGITS)
+    return match.end()
 
 
 def _atom_fault(pos: int, token: str) -> Fault:
     if token in _OTHER_LANGUAGES:
-        return Fault(
-            pos,
-            "{word} is not a value",
-            {"word": token},
-            Hint("write {names}", names=_OTHER_LANGUAGES[token]),
-        )
+        hint = Hint("write {names}", names=_OTHER_LANGUAGES[token])
+        return Fault(pos, "{word} is not a value", hint, word=token)
     if token[0] == "#":
         return Fault(pos, "a comment does not begin with #", hint="begin it with //")
     if _NUMERIC.match(token):
-        hint = "a number does not begin with 0" if re.match(r"[+-]?0[0-9]", token) else ""
-        return Fault(pos, "{number} is not a number", {"number": _short(token)}, hint)
-    return Fault(pos, "{word} is not a value", {"word": _short(token)}, "put a text in quotes")
+        helps = "a number does not begin with 0" if re.match(r"[+-]?0[0-9]", token) else ""
+        return Fault(pos, "{number} is not a number", helps, number=_short(token))
+    return Fault(pos, "{word} is not a value", "put a text in quotes", word=_short(token))
 
 
 def _short(token: str) -> str:

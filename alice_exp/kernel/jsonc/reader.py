@@ -54,28 +54,20 @@ def parse(data: bytes, path: str = "", spans_of: str = "blocks", was: Document |
     the first and after the last change since are taken from it.
     """
     bom = data.startswith(_BOM)
-    text = ""
-    reader = _Reader("", spans_of)
+    text, unreadable = _decoded(data[3:] if bom else data)
+    is_reused = was is not None and was.problem is None and was.spans_of == spans_of
     try:
-        text = _decode(data[3:] if bom else data)
-        reader = _Reader(text, spans_of, _shared(was, text, spans_of))
+        if unreadable is not None:
+            raise unreadable
+        reader = _Reader(text, spans_of, SharedElements(was, text) if was and is_reused else None)
         value = reader.read()
     except Fault as fault:
         if was is not None:
             # The wording of a fault depends on all that was read before it, so read everything.
             return parse(data, path, spans_of)
-        problem = _problem(path, text, _conflict(text) or fault)
-        if isinstance(fault, _Undecoded):
-            text = fault.readable
-            problem = _problem(path, text, fault)
+        problem = _problem(path, text, unreadable or _conflict(text) or fault)
         return Document(path, text, bom, None, problem, (), spans_of)
     return Document(path, text, bom, value, None, tuple(reader.elements), spans_of, reader.members)
-
-
-def _shared(was: Document | None, text: str, spans_of: str) -> SharedElements | None:
-    if was is None or was.problem is not None or was.spans_of != spans_of:
-        return None
-    return SharedElements(was, text)
 
 
 def check_text(text: str) -> Json:
@@ -88,31 +80,19 @@ def check_text(text: str) -> Json:
         raise ValueError(f"{line}:{column}: {reason}") from None
 
 
-class _Undecoded(Fault):
-    """Bytes that cannot be decoded; ``readable`` is the text before them."""
-
-    readable = ""
-
-
-def _decode(data: bytes) -> str:
+def _decoded(data: bytes) -> tuple[str, Fault | None]:
+    """The text; or what can be decoded of it, and why no more can."""
     if len(data) > LIMIT:
-        raise _Undecoded(0, "the file is over 64 MiB ({size} bytes)", {"size": len(data)}, "split it in two")
+        return "", Fault(0, "the file is over 64 MiB ({size} bytes)", "split it in two", size=len(data))
     # Without a BOM, every other byte of ASCII characters in UTF-16 is zero.
     if data.startswith(_WIDE_BOMS) or data[:4:2] == b"\0\0" or data[1:4:2] == b"\0\0":
-        raise _Undecoded(0, "this is UTF-16 text, not UTF-8", hint="save the file as UTF-8")
+        return "", Fault(0, "this is UTF-16 text, not UTF-8", "save the file as UTF-8")
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8"), None
     except UnicodeDecodeError as error:
-        values = {"byte": f"0x{data[error.start]:02X}"}
-        readable = data[: error.start].decode("utf-8")
-        fault = _Undecoded(
-            len(readable),
-            "this is not UTF-8 text (it contains byte {byte})",
-            values,
-            "save the file as UTF-8",
-        )
-        fault.readable = readable
-        raise fault from None
+        readable, byte = data[: error.start].decode("utf-8"), f"0x{data[error.start]:02X}"
+        said = "this is not UTF-8 text (it contains byte {byte})"
+        return readable, Fault(len(readable), said, "save the file as UTF-8", byte=byte)
 
 
 def _conflict(text: str) -> Fault | None:
@@ -121,12 +101,9 @@ def _conflict(text: str) -> Fault | None:
     marker = _MARKER.search(without_comments(text))
     if marker is None:
         return None
-    return Fault(
-        marker.start(),
-        "a git merge conflict is not resolved here ({marker})",
-        {"marker": marker[0][:7]},
-        "keep what is right of both sides and delete the lines of <<<<<<<, ======= and >>>>>>>",
-    )
+    said = "a git merge conflict is not resolved here ({marker})"
+    hint = "keep what is right of both sides and delete the lines of <<<<<<<, ======= and >>>>>>>"
+    return Fault(marker.start(), said, hint, marker=marker[0][:7])
 
 
 def _problem(path: str, text: str, fault: Fault) -> Problem:
@@ -171,12 +148,9 @@ def _short(token: str) -> int:
     return int(token)
 
 
-def _no_constant(token: str) -> float:
-    raise ValueError(token)
-
-
+# NaN and Infinity, which ``int`` refuses as ``parse_constant`` should.
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_float=_finite, parse_int=_short, parse_constant=_no_constant
+    object_pairs_hook=_unique, parse_float=_finite, parse_int=_short, parse_constant=int
 )
 
 # The C scanner itself: JSONDecoder.raw_decode adds a Python frame for each element.
@@ -259,9 +233,12 @@ class _Reader:
 
     def _array(self, start: int, root: Frame) -> tuple[Json, int]:
         frames = (root, Frame("[", start))
-        values, taken = self._taken(start)
-        pos = self._next(self.elements[-1][1], "]", frames) if taken else skip_trivia(self._flat, start + 1)
         shared, tail = self._shared, self._shared.tail if self._shared else len(self._text)
+        taken, values, pos = 0, list[Json](), skip_trivia(self._flat, start + 1)
+        if shared and (taken := shared.leading(start)):
+            self.elements += shared.elements(0, taken)
+            values = shared.values(0, taken)
+            pos = self._next(self.elements[-1][1], "]", frames)
         try:
             while self._flat[pos : pos + 1] != "]":
                 if pos >= tail and shared and (same := shared.trailing(pos)) is not None:
@@ -280,14 +257,6 @@ class _Reader:
         finally:
             self._check_depths(values, frames, taken)
         return values, pos + 1
-
-    def _taken(self, start: int) -> tuple[list[Json], int]:
-        """The elements that both revisions begin with, and their number."""
-        count = self._shared.leading(start) if self._shared else 0
-        if not self._shared or not count:
-            return [], 0
-        self.elements += self._shared.elements(0, count)
-        return self._shared.values(0, count), count
 
     def _check_depths(self, values: list[Json], frames: tuple[Frame, ...], fresh: int) -> None:
         """Raise the ``Fault`` of an element that is nested too deep, from index ``fresh`` on.
@@ -310,7 +279,13 @@ class _Reader:
         """The value at ``pos`` and its end; raises ``Fault``."""
         text = self._flat
         try:
-            value, end = _SCAN(text, pos) if not self._has_json5 else self._isolated(pos)
+            if self._has_json5:
+                # json counts lines from the start for each error that it raises: on the whole text, many JSON5
+                # elements would take quadratic time.
+                value, length = _SCAN(text[pos : skip_value(text, pos)], 0)
+                end = pos + length
+            else:
+                value, end = _SCAN(text, pos)
         except (StopIteration, ValueError, RecursionError):
             return self._slow(pos, frames)
         # json reads the 0 of 0x10 or the 5 of 5. and stops there.
@@ -319,12 +294,6 @@ class _Reader:
         if self._has_halves and _HALF.search(text, pos, end):
             Checker(self._text).value(pos, frames)
         return value, end
-
-    def _isolated(self, pos: int) -> tuple[Json, int]:
-        # json counts lines from the start for each error that it raises: on the whole text, many JSON5 elements
-        # would take quadratic time.
-        value, length = _SCAN(self._flat[pos : skip_value(self._flat, pos)], 0)
-        return value, pos + length
 
     def _slow(self, pos: int, frames: tuple[Frame, ...]) -> tuple[Json, int]:
         if not self._is_plain:
@@ -362,17 +331,13 @@ def tolerant(text: str, pos: int, end: int) -> Json:
     try:
         return _joined(json5.loads(text[pos:end], allow_duplicate_keys=False))
     except RecursionError:
-        return _split(text, pos)
+        # Too deep for json5's recursion: child by child.
+        parts = [(child.key, tolerant(text, child.value, child.end)) for child in children(text, pos)]
+        return (
+            {str(key): value for key, value in parts} if text[pos] == "{" else [value for _, value in parts]
+        )
     except ValueError as error:
-        raise Fault(pos, "json5 cannot read this ({reason})", {"reason": str(error)}) from None
-
-
-def _split(text: str, pos: int) -> Json:
-    """Decode a container that is too deep for json5's recursion child by child."""
-    parts = [(child.key, tolerant(text, child.value, child.end)) for child in children(text, pos)]
-    if text[pos] == "{":
-        return {str(key): value for key, value in parts}
-    return [value for _, value in parts]
+        raise Fault(pos, "json5 cannot read this ({reason})", reason=str(error)) from None
 
 
 def _joined(value: Json) -> Json:

@@ -160,14 +160,11 @@ def without_comments(text: str) -> str:
         comment = _COMMENTS.match(text, at)
         if comment is None:
             break
-        pieces += (text[done:at], _blank(comment[0]))
+        blank = " " * len(comment[0]) if comment[0][1] == "/" else _INK.sub(" ", comment[0])
+        pieces += (text[done:at], blank)
         at = done = comment.end()
     pieces.append(text[done:])
     return "".join(pieces)
-
-
-def _blank(comment: str) -> str:
-    return " " * len(comment) if comment[1] == "/" else _INK.sub(" ", comment)
 
 
 def without_last_commas(text: str) -> str:
@@ -198,13 +195,9 @@ def _opens(text: str, comma: int) -> bool:
 def skip_value(text: str, pos: int) -> int:
     """The end of the value that begins at ``pos``; the end of the text if it is never closed."""
     char = text[pos : pos + 1]
-    if char in ("[", "{"):
-        return _skip_container(text, pos)
-    match = (_QUOTED if char in ("'", '"') else ATOM).match(text, pos)
-    return match.end() if match else pos
-
-
-def _skip_container(text: str, pos: int) -> int:
+    if char not in ("[", "{"):
+        match = (_QUOTED if char in ("'", '"') else ATOM).match(text, pos)
+        return match.end() if match else pos
     depth = 0
     while True:
         pos = _leap(_TO_BRACKET, text, pos)
