@@ -156,8 +156,15 @@ class ChatCompletions(_Server):
     said = _CHAT
 
     def chat(self, prompt: str) -> str:
-        """The model's answer to one prompt; ``ProviderError`` if there is none in time."""
-        return _content(self._told(lambda: self._asked(prompt), self._timeout))
+        """The model's answer to one prompt; ``ProviderError`` if there is none in time, or it is none."""
+        body = self._told(lambda: self._asked(prompt), self._timeout)
+        try:
+            content: Any = json.loads(body)["choices"][0]["message"]["content"]
+        except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+            content = None
+        if not isinstance(content, str):
+            raise ProviderError(_CHAT.malformed, hint=_CHAT.hint)
+        return content
 
     def _asked(self, prompt: str) -> bytes:
         """The answer's body, with retries within one deadline."""
@@ -217,17 +224,6 @@ def _wait(headers: Mapping[str, str]) -> float:
         return 0.0
 
 
-def _content(body: bytes) -> str:
-    """The text of a chat completion; ``ProviderError`` if the body is not one."""
-    try:
-        content: Any = json.loads(body)["choices"][0]["message"]["content"]
-    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
-        content = None
-    if not isinstance(content, str):
-        raise ProviderError(_CHAT.malformed, hint=_CHAT.hint)
-    return content
-
-
 VECTORS_LIMIT = 32 << 20
 """The most bytes of an answer that are read; 64 vectors of 4,096 numbers are 6 MB."""
 
@@ -240,23 +236,18 @@ class Embeddings(_Server):
     def embed(self, texts: Sequence[str], within: float) -> list[list[float]]:
         """One vector per text, in order, within ``within`` seconds; ``ProviderError`` otherwise."""
         asked = {"input": list(texts), "encoding_format": "float"}
-        answer = self._told(lambda: self._posted("/embeddings", asked, VECTORS_LIMIT, within), within)
-        return _vectors(answer, len(texts))
-
-
-def _vectors(body: bytes, count: int) -> list[list[float]]:
-    """The vectors of an answer, ordered by their ``index``; ``ProviderError`` if the body is not a list of vectors."""
-    try:
-        rows: Any = json.loads(body)["data"]
-        by_index = {row["index"]: [float(value) for value in row["embedding"]] for row in rows}
-        vectors = [by_index[index] for index in range(count)] if len(rows) == count else []
-    except (ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError):
-        vectors = []
-    lengths = {len(vector) for vector in vectors}
-    finite = all(math.isfinite(value) for vector in vectors for value in vector)
-    if len(lengths) != 1 or 0 in lengths or not finite:
-        raise ProviderError(_EMBEDDER.malformed, hint=_EMBEDDER.hint)
-    return vectors
+        body = self._told(lambda: self._posted("/embeddings", asked, VECTORS_LIMIT, within), within)
+        try:
+            rows: Any = json.loads(body)["data"]
+            by_index = {row["index"]: [float(value) for value in row["embedding"]] for row in rows}
+            vectors = [by_index[index] for index in range(len(texts))] if len(rows) == len(texts) else []
+        except (ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError):
+            vectors = []
+        lengths = {len(vector) for vector in vectors}
+        finite = all(math.isfinite(value) for vector in vectors for value in vector)
+        if len(lengths) != 1 or 0 in lengths or not finite:
+            raise ProviderError(_EMBEDDER.malformed, hint=_EMBEDDER.hint)
+        return vectors
 
 
 class Embedder(Protocol):

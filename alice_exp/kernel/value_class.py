@@ -58,8 +58,9 @@ def _is_plain(cls: type, types: Mapping[str, object], given: Mapping[str, Any]) 
 
 def _members(types: Mapping[str, object], given: Mapping[str, Any], frozen: bool) -> dict[str, Any]:
     names = tuple(types)
-    compared = _tuple_of([name for name in names if getattr(given.get(name), "compare", True)])
-
+    held = [name for name in names if getattr(given.get(name), "compare", True)]
+    # Of one name alone attrgetter makes no tuple.
+    compared = attrgetter(*held, *held[: len(held) == 1])
     made_so_far = 0
 
     def __init__(self: Any, *values: Any, **named: Any) -> None:
@@ -97,11 +98,6 @@ def _members(types: Mapping[str, object], given: Mapping[str, Any], frozen: bool
         },
     }
     return members | {"__setattr__": _refused, "__delattr__": _refused} if frozen else members
-
-
-def _tuple_of(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
-    # Of one name alone attrgetter makes no tuple.
-    return attrgetter(*names, *names[: len(names) == 1])
 
 
 def _refused(self: Any, name: str, value: object = None) -> None:  # noqa: ARG001

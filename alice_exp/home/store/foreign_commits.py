@@ -69,7 +69,7 @@ def take_foreign(writer: CommitWriter) -> bool:
     detail = f"{len(commits)} foreign commit{'s' * (len(commits) != 1)}"
     writer.write(Act("adopt", Actor("editor"), writer.sources.now(), (), detail, tuple(trailers)), files)
     with contextlib.suppress(ProblemError):
-        repository.refresh_index(None)
+        repository.refresh_index()
     return True
 
 

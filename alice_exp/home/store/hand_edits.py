@@ -58,7 +58,7 @@ class Adopting:
             time = self._repository.commit_time(head) if head else 0
             if head:
                 with contextlib.suppress(ProblemError):
-                    self._repository.refresh_index(None)
+                    self._repository.refresh_index()
         # Taken before the files are read, so that an edit during the reading is noticed next time.
         began = now_ns()
         edited, fresh = self._edited(found, tree, stamps if stamps.head == head else Stamps())

@@ -225,7 +225,7 @@ def read_configuration(root: Path, found: Found) -> tuple[Config, tuple[Problem,
     if signatures == (None, None):
         return Config(), ()
     cache = root / "state" / "config.json"
-    told = [None if one is None else [one.mtime, one.ctime, one.size, one.inode] for one in signatures]
+    told = [None if one is None else [*one] for one in signatures]
     known = load_derived(cache)
     with contextlib.suppress(ValueError, KeyError, TypeError):
         newest = max((max(one.mtime, one.ctime) for one in signatures if one is not None), default=0)

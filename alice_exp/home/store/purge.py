@@ -276,7 +276,7 @@ def _clean(repository: Repository) -> None:
     git_dir = repository.git_dir
     # These only remember what a remote had; a purge cannot reach what was pushed there.
     repository.point([(name, "", oid) for name, oid in _listed(repository, "refs/remotes").items()])
-    repository.refresh_index(None)
+    repository.refresh_index()
     for name in ("logs", "rr-cache", "lost-found", "objects/info/commit-graphs"):
         # Errors are not ignored: one that stays would keep the old history alive, so it must be retried.
         if (git_dir / name).exists():

@@ -12,10 +12,9 @@ import os
 import stat
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from alice_exp.kernel.content_digest import digest
-from alice_exp.kernel.value_class import dataclass
 
 MARK: Final = ".alice-tmp-"
 """Part of the name of every temporary file, by which ``sweep`` recognises them."""
@@ -38,8 +37,7 @@ class ChangedOnDisk(Exception):
         self.path = path
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """What identifies an unchanged file: modification and change time (ns), size (bytes), inode."""
 
     mtime: int

@@ -8,11 +8,12 @@ from __future__ import annotations
 import contextlib
 import re
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
-from alice_exp.kernel.journal.act import Act, Commit, LedgerCommit, Message, commit_lines
+from alice_exp.kernel.journal.act import Act, Commit, LedgerCommit, Message, commit_lines, compose
 from alice_exp.kernel.journal.atomic_files import Signature, read_bytes
 from alice_exp.kernel.journal.derived_file import UNKNOWN, Stamps, load, now_ns, save
 from alice_exp.kernel.journal.git_process import Repository
@@ -58,32 +59,23 @@ class CommitWriter:
         self.repository = Repository(work_tree, config_of)
         self.sources = sources
         self._path = stamps
-        self._stamps: Stamps | None = None
 
-    @property
+    @cached_property
     def stamps(self) -> Stamps:
         """The signatures as this process knows them, read from disk on first use."""
-        if self._stamps is None:
-            self._stamps = load(self._path)
-        return self._stamps
-
-    @stamps.setter
-    def stamps(self, stamps: Stamps) -> None:
-        self._stamps = stamps
+        return load(self._path)
 
     def reread(self) -> Stamps:
         """Read the signatures from disk again, because another process may have written."""
-        self._stamps = load(self._path)
-        return self._stamps
+        self.forget()
+        return self.stamps
 
     def forget(self) -> None:
         """Drop the signatures in memory, after history itself was rewritten."""
-        self._stamps = None
+        vars(self).pop("stamps", None)
 
     def composed(self, act: Act) -> tuple[Commit, Message]:
         """The act as a ``Commit`` without an id, and its commit message."""
-        from alice_exp.kernel.journal.act import compose
-
         commit, text = compose(act, act.act_id or self.sources.new_id("act"))
         # A commit is never older than its parent, even if the clock was set back.
         return commit, Message(
@@ -139,7 +131,7 @@ class CommitWriter:
             with contextlib.suppress(ProblemError):
                 self.repository.pack()
             grown = 0
-        self._stamps = Stamps(oid, when, stamps.at, grown, known)
+        self.stamps = Stamps(oid, when, stamps.at, grown, known)
         self.save()
 
     def compared(self, found: Mapping[str, Signature]) -> bool:

@@ -1,6 +1,5 @@
 """Derived files below ``state/``: JSON under a checksum, a damaged one counts as missing; the file signatures of the
-last
-commit."""
+last commit."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from typing import Any
 from zlib import crc32
 
 from alice_exp.kernel.journal.atomic_files import RACY_NS, Signature, keep
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import attributes, dataclass
 
 
 def derived(body: object) -> str:
@@ -86,19 +85,9 @@ def load(path: Path) -> Stamps:
 
 def save(path: Path, stamps: Stamps) -> None:
     """Write the stamps. Failure is ignored: it only makes the next command slower."""
-    files = {
-        name: [known.mtime, known.ctime, known.size, known.inode, oid]
-        for name, (known, oid) in stamps.files.items()
-    }
-    body = {
-        "version": _VERSION,
-        "head": stamps.head,
-        "commit_time": stamps.commit_time,
-        "at": stamps.at,
-        "loose": stamps.loose,
-        "files": files,
-    }
-    keep_derived(path, body)
+    files = {name: (*known, oid) for name, (known, oid) in stamps.files.items()}
+    known = attributes(stamps, "head commit_time at loose")
+    keep_derived(path, {"version": _VERSION, **known, "files": files})
 
 
 def now_ns() -> int:

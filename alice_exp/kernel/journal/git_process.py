@@ -341,20 +341,15 @@ class Repository(References):
             "update-ref", *said, "--stdin", stdin=("\n".join([*lines, "prepare", "commit"]) + "\n").encode()
         )
 
-    def refresh_index(self, entries: Mapping[str, str] | None) -> None:
-        """Update git's index with ``entries`` (path to blob id; zeros: removed), or from HEAD as a whole if None.
-
-        After a failure ``index_is_stale`` stays True until the index is read from HEAD as a whole.
-        """
-        if entries is not None:
-            self.start_index_update(entries)()
-            return
+    def refresh_index(self) -> None:
+        """Read git's index from HEAD as a whole; after a failure ``index_is_stale`` stays True until this is done."""
         self.index_is_stale = True
         self.run("read-tree", "HEAD")
         self.index_is_stale = False
 
     def start_index_update(self, entries: Mapping[str, str]) -> Callable[[], None]:
-        """Start updating git's index in parallel with the rest of the act; the returned function waits for it.
+        """Start updating git's index with ``entries`` (path to blob id; zeros: removed), in parallel with the rest of
+        the act; the returned function waits for it.
 
         That function raises ``ProblemError`` if git refused.
         """

@@ -95,7 +95,7 @@ def write(
         repository.give_up(pending)
         # The index was told of files that are back to what they were.
         with contextlib.suppress(ProblemError):
-            repository.refresh_index(None)
+            repository.refresh_index()
         raise
     except (OSError, ProblemError) as error:
         landed = pending != "" and repository.head() == pending
@@ -104,7 +104,7 @@ def write(
             raise _as_alice_error(error) from error
         _finish(repository, changes, error)
         with contextlib.suppress(ProblemError):
-            repository.refresh_index(None)
+            repository.refresh_index()
     finally:
         for temporary in temporaries.values():
             with contextlib.suppress(OSError):
@@ -310,7 +310,7 @@ def recover(
         _finish_files(repository, head, pending)
     _land(repository, pending, head, arrived=len(repository.parents(pending)) > 1, ledger=ledger)
     with contextlib.suppress(ProblemError):
-        repository.refresh_index(None)
+        repository.refresh_index()
     return keep_late_saves(repository, waiting, interrupted=True)
 
 

@@ -75,17 +75,18 @@ def expression(path: str, written: str) -> str:
 
     Raises ``KeyError`` for an unknown part.
     """
-    written = "".join(line.strip() for line in written.splitlines())
-    return re.sub(r"\{([a-z_]+)\}", lambda named: _part(path, named[1]), written)
-
-
-def _part(path: str, name: str) -> str:
     whole = table(path)
-    part = whole.get("parts", {}).get(name, whole.get(name))
-    if part is None:
-        raise KeyError(f"{path} has no part {name!r}")
-    # Longest first: of alternatives in a pattern the first that matches wins.
-    return expression(path, part) if isinstance(part, str) else "|".join(sorted(part, key=len, reverse=True))
+
+    def part(named: re.Match[str]) -> str:
+        known = whole.get("parts", {}).get(named[1], whole.get(named[1]))
+        if known is None:
+            raise KeyError(f"{path} has no part {named[1]!r}")
+        if isinstance(known, str):
+            return expression(path, known)
+        # Longest first: of alternatives in a pattern the first that matches wins.
+        return "|".join(sorted(known, key=len, reverse=True))
+
+    return re.sub(r"\{([a-z_]+)\}", part, "".join(line.strip() for line in written.splitlines()))
 
 
 class Patterns:

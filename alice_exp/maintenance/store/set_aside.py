@@ -139,7 +139,7 @@ def _fill(writer: CommitWriter, fresh: Repository, actor: Actor, name: str) -> N
         refs |= {branch: made, SEEN: made, PENDING: ""}
     moves: list[tuple[str, str, str | None]] = [(ref, oid, None) for ref, oid in refs.items()]
     fresh.point(moves)
-    fresh.refresh_index(None)
+    fresh.refresh_index()
     for folder, _, files in os.walk(fresh.git_dir):
         for file in files:
             sync_file(fresh.git_dir / folder / file)
