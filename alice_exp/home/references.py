@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
-from alice_exp.model.formats.block_fields import NAME
+from alice_exp.model.formats.block_schema import NAME
 from alice_exp.model.values.block import BLOCK_TYPES, PLACES, BlockType, Place, Placed, path_of
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from alice_exp.model.formats.block_fields import SHAPES
+from alice_exp.model.formats.block_schema import SHAPES
 from alice_exp.model.formats.field_readers import (
     TEXT,
     Shape,

@@ -11,8 +11,7 @@ from alice_exp.kernel.jsonc.scan import Json, Problem, only_errors
 from alice_exp.kernel.text.display import visible
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model import documents
-from alice_exp.model.formats.block_fields import NAME
-from alice_exp.model.formats.block_schema import block_json, block_of, read_blocks
+from alice_exp.model.formats.block_schema import NAME, block_json, block_of, read_blocks
 from alice_exp.model.formats.field_readers import problem_at
 from alice_exp.model.rules.adoption import completed
 from alice_exp.model.rules.approval import CLAIM

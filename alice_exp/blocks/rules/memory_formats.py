@@ -15,7 +15,7 @@ from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.marked_block import blank_block, blanked
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.block_fields import DAY
+from alice_exp.model.formats.block_schema import DAY
 from alice_exp.model.values.block import About, BlockType
 
 MOST_TEXT = 16_000

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import field, replace
 from typing import cast
 
 from alice_exp.kernel.jsonc import Append, Document, Edit, Insert, Raw, Remove, Set, cut, edit, parse
@@ -24,7 +24,7 @@ def block_indexes(document: Document) -> dict[str, int]:
     """The index of each block in its file's list, by id."""
     return {
         str(item["id"]): index
-        for index, item in enumerate(_listed(document))
+        for index, item in enumerate(document.items)
         if isinstance(item, dict) and "id" in item
     }
 
@@ -35,7 +35,7 @@ def difference(document: Document, index: int, old: Block, new: Block, place: Pl
     Fields whose canonical JSON is equal stay as the person wrote them, including shorthand and explicit defaults.
     """
     here = place_of(document.path)
-    item = cast("Mapping[str, Json]", _listed(document)[index])
+    item = cast("Mapping[str, Json]", document.items[index])
     return member_edits(
         ("blocks", index), item, block_json(old, here), block_json(new, place), moved=here != place
     )
@@ -97,30 +97,14 @@ def _value_changes(pointer: Pointer, item: Json, old: Json, new: Json) -> list[E
     if isinstance(item, dict) and isinstance(old, dict) and isinstance(new, dict):
         return member_edits(pointer, item, old, new)
     if isinstance(item, list) and item == old and isinstance(new, list):
-        grown = _grown(pointer, item, new)
-        if grown is not None:
-            return grown
+        # Items were dropped at its beginning and added at its end.
+        for dropped in range(len(item)):
+            kept = item[dropped:]
+            if new[: len(kept)] == kept:
+                removes: list[Edit] = [Remove((*pointer, index)) for index in range(dropped)]
+                added = tuple(new[len(kept) :])
+                return removes + ([Append(pointer, added)] if added else [])
     return [Set(pointer, new)]
-
-
-def _grown(pointer: Pointer, item: Sequence[Json], new: Sequence[Json]) -> list[Edit] | None:
-    """The edits of a list that lost items at its beginning and gained some at its end; None for any other change."""
-    for dropped in range(len(item)):
-        kept = item[dropped:]
-        if list(new[: len(kept)]) == list(kept):
-            removes: list[Edit] = [Remove((*pointer, index)) for index in range(dropped)]
-            added = tuple(new[len(kept) :])
-            return removes + ([Append(pointer, added)] if added else [])
-    return None
-
-
-def _listed(document: Document) -> Sequence[Json]:
-    value = document.value
-    listed = value.get("blocks", []) if isinstance(value, dict) else []
-    return listed if isinstance(listed, list) else []
-
-
-Documents = Callable[[str], "Document | None"]
 
 
 @dataclass
@@ -128,7 +112,6 @@ class _File:
     """A file to change: its document, the edits so far, and the blocks to append."""
 
     document: Document
-    exists: bool
     indexes: dict[str, int]
     edits: list[Edit] = field(default_factory=list)
     appended: list[Json | Raw] = field(default_factory=list)
@@ -144,7 +127,7 @@ class _File:
 
 
 def rewrite(
-    changes: ChangeSet, find: Callable[[str], Placed | None], documents: Documents
+    changes: ChangeSet, find: Callable[[str], Placed | None], documents: Callable[[str], Document | None]
 ) -> dict[str, bytes | None]:
     """The files that the change set touches, path to new bytes (None: removed).
 
@@ -154,7 +137,8 @@ def rewrite(
 
     def file(path: str) -> _File:
         if path not in open_files:
-            open_files[path] = _open(path, documents(path))
+            document = documents(path) or parse(NEW_FILE.encode(), path)
+            open_files[path] = _File(document, block_indexes(document))
         return open_files[path]
 
     for put in changes.puts:
@@ -167,12 +151,6 @@ def rewrite(
     result = {path: opened.bytes() for path, opened in open_files.items()}
     result.update({path: None if text is None else text.encode() for path, text in changes.texts.items()})
     return result
-
-
-def _open(path: str, document: Document | None) -> _File:
-    fresh = document is None
-    document = document or parse(NEW_FILE.encode(), path)
-    return _File(document, not fresh, block_indexes(document))
 
 
 def _put(put: Put, present: Placed | None, file: Callable[[str], _File]) -> None:
@@ -204,7 +182,6 @@ def _remove(file: _File, block_id: str) -> None:
 
 def same_block(one: Block, other: Block) -> bool:
     """Whether two versions of a block are equal apart from access counts and reports."""
-    from dataclasses import replace
 
     def bare(block: Block) -> Block:
         return replace(block, access_count=0, last_accessed_at="", consolidation_score=0.0, reported=None)
@@ -255,11 +232,13 @@ class Said:
 def said_by(data: bytes, path: str, block_id: str) -> Said:
     """What the block says in one version of a namespace file."""
     found = Said()
-    for item in _listed(parse(data, path)):
-        if isinstance(item, dict) and _id(item) == block_id:
-            trigger = item.get("trigger")
+    for item in parse(data, path).items:
+        if isinstance(item, dict) and item.get("id") == block_id:
+            trigger, pieces = item.get("trigger"), item.get("evidence")
             occasion = trigger.get("text") if isinstance(trigger, dict) else trigger
-            found |= Said(frozenset(_words(item)), frozenset(_texts(occasion)), frozenset(_quotes(item)))
+            listed = pieces if isinstance(pieces, list) else []
+            quotes = _texts(*(piece.get("quote") for piece in listed if isinstance(piece, dict)))
+            found |= Said(frozenset(_words(item)), frozenset(_texts(occasion)), frozenset(quotes))
     return found
 
 
@@ -274,7 +253,7 @@ def forget(data: bytes, path: str, block_id: str, said: Collection[str]) -> byte
         return None
     edits = [
         Remove(("blocks", index, *below))
-        for index, item in enumerate(_listed(document))
+        for index, item in enumerate(document.items)
         for below in ([()] if _is_meant(item, block_id, said) else _named(item, block_id))
     ]
     return edit(document, edits) if edits else data
@@ -305,7 +284,7 @@ def forget_uses(data: bytes, path: str, block_id: str, said: Said) -> bytes | No
 
 def is_empty(data: bytes | None) -> bool:
     """Whether a file exists (is not None) and contains no block."""
-    return data is not None and not _listed(parse(data))
+    return data is not None and not parse(data).items
 
 
 def _entries(value: Json) -> Iterator[list[tuple[Pointer, str]]]:
@@ -330,7 +309,8 @@ def _leaves(value: Json, at: Pointer) -> Iterator[tuple[Pointer, str]]:
 
 
 def _is_meant(item: Json, block_id: str, said: Collection[str]) -> bool:
-    found = _id(item)
+    known = item.get("id") if isinstance(item, dict) else None
+    found = known if isinstance(known, str) else ""
     return found == block_id or (not found and any(text in said for text in _words(item)))
 
 
@@ -346,23 +326,12 @@ def _named(item: Json, block_id: str) -> Iterator[Pointer]:
                 yield from ((*above, key, index) for index, one in enumerate(ids) if one == block_id)
 
 
-def _id(item: Json) -> str:
-    found = item.get("id") if isinstance(item, dict) else None
-    return found if isinstance(found, str) else ""
-
-
 def _words(item: Json) -> list[str]:
     payload = item.get("payload") if isinstance(item, dict) else None
     if not isinstance(payload, dict):
         return _texts(payload)
     steps = payload.get("steps")
     return _texts(payload.get("content"), *(steps if isinstance(steps, list) else []))
-
-
-def _quotes(item: Json) -> list[str]:
-    pieces = item.get("evidence") if isinstance(item, dict) else None
-    listed = pieces if isinstance(pieces, list) else []
-    return _texts(*(piece.get("quote") for piece in listed if isinstance(piece, dict)))
 
 
 def _texts(*values: Json) -> list[str]:

@@ -26,7 +26,6 @@ from alice_exp.model.values.block import (
     OPEN,
     Archived,
     Block,
-    Entry,
     Payload,
     Placed,
     content_hash,
@@ -93,13 +92,11 @@ class Rejections:
         if likely and same_inference(inference(likely.block.payload), text):
             return likely
         entry = self.decisions.rejection(text) if self.decisions is not None else None
-        return _unfiled(entry, payload) if entry is not None else None
-
-
-def _unfiled(entry: Entry, payload: Payload) -> Placed:
-    """A rejected block that no file holds: it said the same as this payload."""
-    block = Block(entry.id, payload, archived=Archived("", entry.at, "rejected"), entry=entry)
-    return Placed(block, path_of("archive", "rejected"))
+        if entry is None:
+            return None
+        # No file holds it: it said the same as this payload.
+        block = Block(entry.id, payload, archived=Archived("", entry.at, "rejected"), entry=entry)
+        return Placed(block, path_of("archive", "rejected"))
 
 
 def fingerprints(text: str, key: bytes = b"") -> tuple[str, ...]:
@@ -131,20 +128,18 @@ def typed_again(
 
     ``blocks`` have ids; ``before`` is every block of the last commit, by id.
     """
-    fresh = [block for block in blocks if not _was_there(block, path, before.get(block.id))]
+    fresh = [
+        block
+        for block in blocks
+        if (was := before.get(block.id)) is None
+        or was.place != place_of(path)
+        or inference(was.block.payload) != inference(block.payload)
+    ]
     archive = path_of("archive", "rejected")
     rejected = (placed for placed in before.values() if placed.path == archive) if fresh else ()
     known = Rejections.of(rejected, decisions)
     found = ((block, known.find(block.payload)) for block in fresh)
-    return tuple(Returned(block.id, was, Placed(block, path)) for block, was in found if was is not None)
-
-
-def _was_there(block: Block, path: str, old: Placed | None) -> bool:
-    return (
-        old is not None
-        and old.place == place_of(path)
-        and inference(old.block.payload) == inference(block.payload)
-    )
+    return tuple(Returned(block.id, held, Placed(block, path)) for block, held in found if held is not None)
 
 
 def taken_out(acts: Iterable[Commit], snapshot: Snapshot) -> tuple[Returned, ...]:
@@ -217,12 +212,8 @@ def marks(block: Block) -> frozenset[int]:
         found.add("\0bag\0" + " ".join(in_any_order))
     if block.key:
         found.add(f"\0key\0{block.type}\0{block.key}")
-    return frozenset(_number(one) for one in found)
-
-
-def _number(text: str) -> int:
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little", signed=True)
+    hashed = (blake2b(one.encode("utf-8", "surrogatepass"), digest_size=8).digest() for one in found)
+    return frozenset(int.from_bytes(one, "little", signed=True) for one in hashed)
 
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz23456789"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from alice_exp.kernel.errors import PeerError, ProblemError, RefusedError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.block_fields import ID
+from alice_exp.model.formats.block_schema import ID
 from alice_exp.model.rules.approval import CLAIM, claimed
 from alice_exp.model.rules.lifecycle import Thresholds
 from alice_exp.model.values.block import (

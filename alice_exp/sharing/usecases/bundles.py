@@ -12,7 +12,7 @@ from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedEr
 from alice_exp.kernel.journal.act import Act, Commit, committed
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.block_fields import NAME
+from alice_exp.model.formats.block_schema import NAME
 from alice_exp.model.rules.identity import Rejections, sameness
 from alice_exp.model.rules.lifecycle import Thresholds, level
 from alice_exp.model.rules.private_facts import pool_path

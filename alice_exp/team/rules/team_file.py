@@ -18,8 +18,7 @@ from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc import dump, parse
 from alice_exp.kernel.text.display import escaped_json, visible
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.formats.block_fields import DAY, ID
-from alice_exp.model.formats.block_schema import block_json, block_of
+from alice_exp.model.formats.block_schema import DAY, ID, block_json, block_of
 from alice_exp.model.formats.field_readers import Fault
 from alice_exp.model.rules.private_facts import kinds_of
 from alice_exp.model.rules.secrets import findings
