@@ -10,7 +10,7 @@ import contextlib
 import time
 from copy import copy
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store.list_files import (
@@ -165,8 +165,7 @@ class Home:
         """``is_adopted``: the files are those of the last commit, unless they hold an error."""
         head = self.repository.head()
         self.standings.follow()
-        good = self._last_good(head)
-        catalogue = None
+        good, catalogue = self._last_good(head), None
         # What is known of files that are as committed and that this process has not read yet.
         if is_adopted and (contents := self.reading.not_read(self._writer.stamps.files, found, places)):
             catalogue = self.catalogued(contents)
@@ -323,33 +322,30 @@ class Home:
         self._require_home()
         if not self.repository.exists:
             self.repository.require()
-        applied = partial(self._applied, places=places, records=records)
-        return self.standings.owner.applied(self._sources.new_id, applied, plan)
-
-    def _applied(
-        self, plan: Plan[R], places: Collection[Place], records: bool | str
-    ) -> tuple[Commit | None, R]:
         from alice_exp.model.rules.lifecycle import with_expired
 
-        with self._locked():
-            for left in reversed(range(TRIES)):
-                found = self._settle()
-                seen = self._snapshot(found, (*places, "held"), records, True)
-                changes, answer = plan(seen)
-                if changes is None:
-                    return None, answer
-                # Expired candidates are removed by whatever act comes next: there is no background job.
-                changes = with_expired(changes, seen)
-                try:
-                    return self._composing.carry_out(changes, seen, found), answer
-                except ChangedOnDisk:
-                    continue
-                except ProblemError:
-                    # An editor that truncates and rewrites a file leaves it broken for a moment.
-                    if not left or not is_being_saved(seen, found):
-                        raise
-                    time.sleep(SAVING_NS / 1e9)
-        raise BusyError("the files change faster than they can be read", hint="run the command again")
+        def applied(planned: Plan[R]) -> tuple[Commit | None, R]:
+            with self._locked():
+                for left in reversed(range(TRIES)):
+                    found = self._settle()
+                    seen = self._snapshot(found, (*places, "held"), records, True)
+                    changes, answer = planned(seen)
+                    if changes is None:
+                        return None, answer
+                    # Expired candidates are removed by whatever act comes next: there is no background job.
+                    changes = with_expired(changes, seen)
+                    try:
+                        return self._composing.carry_out(changes, seen, found), answer
+                    except ChangedOnDisk:
+                        continue
+                    except ProblemError:
+                        # An editor that truncates and rewrites a file leaves it broken for a moment.
+                        if not left or not is_being_saved(seen, found):
+                            raise
+                        time.sleep(SAVING_NS / 1e9)
+            raise BusyError("the files change faster than they can be read", hint="run the command again")
+
+        return self.standings.owner.applied(self._sources.new_id, applied, plan)
 
     def purge(self, act: Act) -> Purged | None:
         """Erase the block of an act from every file and every commit, atomically; None if nothing contains it."""

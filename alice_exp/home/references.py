@@ -27,15 +27,19 @@ _SET_NAMES: dict[str, Place] = {
 
 
 def resolve(snapshot: Snapshot, reference: str) -> Placed:
-    """The block with this id, unique prefix of one, or ``TYPE/KEY`` (R3.31).
+    """The block with this id, unique prefix of one, or the most trusted one with ``TYPE/KEY`` (R3.31).
 
     Raises ``UsageError`` if the reference is malformed or ambiguous, ``NotFoundError`` if it matches nothing.
     """
     if is_keyed(reference):
-        return _keyed(snapshot, reference)
+        block_type, _, key = reference.partition("/")
+        named = [placed for placed in snapshot if (placed.block.type, placed.block.key) == (block_type, key)]
+        if not named:
+            raise NotFoundError("no block has the key {reference}", reference=reference)
+        # There may be two: an approved one, and a newer version of it that waits in the pool.
+        return min(named, key=lambda placed: PLACES.index(placed.place))
     wanted = prefix(reference)
-    found = snapshot.starting_with(wanted)
-    if found:
+    if found := snapshot.starting_with(wanted):
         return one_of(reference, wanted, found)
     from difflib import get_close_matches
 
@@ -54,25 +58,11 @@ def is_keyed(reference: str) -> bool:
     return reference.partition("/")[0] in BLOCK_TYPES and not reference.endswith("/") and "/" in reference
 
 
-def _keyed(snapshot: Snapshot, reference: str) -> Placed:
-    """The most trusted block with that type and key.
-
-    There may be two: an approved one, and a newer version of it that waits in the pool.
-    """
-    block_type, _, key = reference.partition("/")
-    found = [placed for placed in snapshot if (placed.block.type, placed.block.key) == (block_type, key)]
-    if not found:
-        raise NotFoundError("no block has the key {reference}", reference=reference)
-    return min(found, key=lambda placed: PLACES.index(placed.place))
-
-
 def one_of(reference: str, wanted: str, found: Sequence[Placed]) -> Placed:
     """The only block among the candidates ``found``, or the one whose id is ``wanted``; raises like ``resolve``."""
-    exact = [placed for placed in found if placed.block.id == wanted]
-    if exact:
+    exact = [placed for placed in found if placed.block.id == wanted] or found
+    if len(exact) == 1:
         return exact[0]
-    if len(found) == 1:
-        return found[0]
     few = Names(placed.block.id for placed in found[:4])
     raise UsageError("{reference} fits several blocks: {few}", reference=reference, few=few)
 

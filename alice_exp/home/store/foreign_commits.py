@@ -112,7 +112,12 @@ def _proven(repository: Repository, seen: str, standings: Standings) -> tuple[tu
 
     def at(commit: str) -> dict[str, Placed]:
         if commit not in known:
-            known[commit] = _tracked(repository, commit)
+            tracked = ((path, oid) for path, oid in repository.tree(commit).items() if holds_blocks(path))
+            known[commit] = {
+                block.id: Placed(block, path)
+                for path, oid in tracked
+                for block in read_blocks(parse(repository.blob(oid), path))[0]
+            }
         return known[commit]
 
     entries: list[Entry] = []
@@ -150,12 +155,3 @@ def _acts_by_block(repository: Repository, seen: str) -> Mapping[str, list[Commi
             for block_id in act.blocks:
                 found.setdefault(block_id, []).append(act)
     return found
-
-
-def _tracked(repository: Repository, commit: str) -> dict[str, Placed]:
-    tracked = ((path, oid) for path, oid in repository.tree(commit).items() if holds_blocks(path))
-    return {
-        block.id: Placed(block, path)
-        for path, oid in tracked
-        for block in read_blocks(parse(repository.blob(oid), path))[0]
-    }

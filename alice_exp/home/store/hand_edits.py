@@ -115,7 +115,12 @@ class Adopting:
         deleted: Collection[str],
     ) -> None:
         documents = {path: parse(data, path) for path, data in edited.items()}
-        on_disk = self._ids_on_disk(found, documents)
+        on_disk: dict[str, dict[str, Block]] = {}
+        for path, signature in found.files.items():
+            if holds_blocks(path):
+                new = documents.get(path)
+                read = self._reading.blocks(new)[0] if new else self._reading.parsed(path, signature).blocks
+                on_disk[path] = {block.id: block for block in read if block.id}
         for path in deleted:
             elsewhere = {block_id for other, ids in on_disk.items() if other != path for block_id in ids}
             # A block that turned up in another file was moved, not removed.
@@ -149,17 +154,13 @@ class Adopting:
         new_id = self._new_ids(path, {*before, *elsewhere})
         adoption = adopt(document, blocks, before, elsewhere, self._sources.now(), new_id, copies)
         new = edit(document, adoption.edits) if adoption.edits else data
-        back = self._back(path, new, before)
+        back: tuple[Returned, ...] = ()
+        # What a person rejected and types again is told (DESIGN 6); of what git brought back the report says so.
+        if not self._is_foreign and place_of(path) in ("low_value", "universal"):
+            self._standings.follow()
+            back = typed_again(self._reading.blocks(parse(new, path))[0], path, before, self._standings)
         self._commit_adopted(path, data, new, adoption.blocks, adoption.detail, adoption.trailers, back)
         self._warn_returned(path, back)
-
-    def _back(self, path: str, new: bytes, before: Mapping[str, Placed]) -> tuple[Returned, ...]:
-        """The blocks that a person typed into the pool or a universal namespace and had rejected before (DESIGN 6); of
-        what git brought back the report says so."""
-        if self._is_foreign or place_of(path) not in ("low_value", "universal"):
-            return ()
-        self._standings.follow()
-        return typed_again(self._reading.blocks(parse(new, path))[0], path, before, self._standings)
 
     def _warn_returned(self, path: str, back: Collection[Returned]) -> None:
         template = "{id} says what was rejected before, as {rejected}: it waits for your approval"
@@ -183,17 +184,14 @@ class Adopting:
         back: tuple[Returned, ...] = (),
     ) -> None:
         """Commit one file; what was rejected before leaves the pool in a second act, which lands with the first."""
-        act = Act(
-            "adopt",
-            Actor("editor"),
-            self._sources.now(),
-            blocks,
-            f"{path.removesuffix('.jsonc')}, {detail}",
-            trailers,
-        )
+        detail = f"{path.removesuffix('.jsonc')}, {detail}"
+        act = Act("adopt", Actor("editor"), self._sources.now(), blocks, detail, trailers)
         disk = expected if new is not None else None
         if new is None or not back or place_of(path) != "low_value":
-            typed = self._standings.typed(path, new, blocks) if self._counts(path) else ()
+            is_own = holds_blocks(path) and place_of(path) == "personal" and not self._is_foreign
+            # A person sets on a machine whether what is typed there counts at once.
+            counts = is_own and self._config().flag(TRUSTED)
+            typed = self._standings.typed(path, new, blocks) if counts else ()
             self._writer.write(act, {path: FileChange(disk, new)}, ledger=self._standings.composing(typed))
             self._standings.catch_up()
         else:
@@ -219,11 +217,6 @@ class Adopting:
 
         return new_id
 
-    def _counts(self, path: str) -> bool:
-        """Whether what is typed into a file counts at once, which a person set on this machine."""
-        is_own = holds_blocks(path) and place_of(path) == "personal" and not self._is_foreign
-        return is_own and self._config().flag(TRUSTED)
-
     def _before(self, found: Found, tree: Mapping[str, str], fresh: Collection[str]) -> dict[str, Placed]:
         """Every block of the last commit, by id; read from git only for files that differ from it."""
         before: dict[str, Placed] = {}
@@ -235,20 +228,6 @@ class Adopting:
             blocks = self._reading.unread(path, found.files[path], good) if is_kept else good.blocks(path)
             before.update({block.id: Placed(block, path) for block in blocks})
         return before
-
-    def _ids_on_disk(self, found: Found, documents: Mapping[str, Document]) -> dict[str, dict[str, Block]]:
-        """The blocks with ids in each file, by id; ``documents`` are the edited files."""
-        ids: dict[str, dict[str, Block]] = {}
-        for path, signature in found.files.items():
-            if holds_blocks(path):
-                edited = documents.get(path)
-                blocks = (
-                    self._reading.blocks(edited)[0]
-                    if edited
-                    else self._reading.parsed(path, signature).blocks
-                )
-                ids[path] = {block.id: block for block in blocks if block.id}
-        return ids
 
     def taken_in(self, found: Found) -> tuple[dict[str, FileChange], list[str]]:
         """The files that exist before the home, completed, and the ids of their blocks."""

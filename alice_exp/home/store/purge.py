@@ -48,7 +48,13 @@ def purge(repository: Repository, block_id: str, commit: Commit, message: Messag
     ``commit`` and ``message`` are those of the tombstone. Raises ``ProblemError``, with nothing changed, if a broken
     file contains the block or git refuses; the message says so if the purge is decided and only cleaning up failed.
     """
-    _require_alone(repository)
+    # Other work trees and borrowed objects would keep the text beyond our reach.
+    if any((repository.git_dir / "worktrees").glob("*")):
+        raise ProblemError(
+            "the history has other work trees, which would keep the text", hint="git worktree remove …"
+        )
+    if (repository.git_dir / "objects" / "info" / "alternates").exists():
+        raise ProblemError("the history borrows objects from another repository, which would keep the text")
     refs = _refs(repository)
     seen = versions(repository, block_id, refs)
     if not seen.found:
@@ -139,16 +145,6 @@ def _moves(repository: Repository) -> tuple[list[tuple[str, str, str]], bool]:
             foreign = True
     known = {f"refs/{staged.removeprefix(f'{STAGE}/new/')}" for staged in new}
     return moves, foreign or (bool(new) and not present.keys() <= known)
-
-
-def _require_alone(repository: Repository) -> None:
-    """Refuse (``ProblemError``) if other work trees or borrowed objects would keep the text beyond our reach."""
-    if any((repository.git_dir / "worktrees").glob("*")):
-        raise ProblemError(
-            "the history has other work trees, which would keep the text", hint="git worktree remove …"
-        )
-    if (repository.git_dir / "objects" / "info" / "alternates").exists():
-        raise ProblemError("the history borrows objects from another repository, which would keep the text")
 
 
 def _require_readable(repository: Repository, seen: Versions, block_id: str) -> None:

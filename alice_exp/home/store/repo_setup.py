@@ -125,10 +125,22 @@ SWEPT = ("", *(f"state/{folder}".rstrip("/") for folder in FOLDERS), "identity",
 
 
 def recover_home(repository: Repository, *, holder_died: bool) -> str:
-    """Finish what a crash interrupted; see ``transaction.recover``. The caller must hold the writer lock."""
+    """Finish what a crash interrupted; see ``transaction.recover``. The caller must hold the writer lock.
+
+    ``ProblemError`` for a home that version 0.1 wrote last.
+    """
 
     def finish() -> None:
-        _set_driver(repository)
+        # The merge driver is set in a plain clone.
+        with contextlib.suppress(OSError):
+            config = (repository.git_dir / "config").read_bytes()
+            if OLD_DRIVER in config:
+                raise ProblemError(
+                    "version 0.1 wrote this home: version 0.2.0 has to upgrade it first",
+                    hint="run 'alice-exp doctor --fix' of alice-exp 0.2.0 once",
+                )
+            if DRIVER not in config:
+                repository.create()
         if repository.resolve(PURGING) or (repository.git_dir / STAGE).is_dir():
             # Every act passes here and hardly one finds a purge: what finishes it is loaded only then.
             from alice_exp.home.store import purge
@@ -158,16 +170,3 @@ def finish_interrupted(repository: Repository, holder_died: bool, warn: Callable
                 ref=f"{LOST}/{lost}",
             )
         )
-
-
-def _set_driver(repository: Repository) -> None:
-    """Set the merge driver in a plain clone; ``ProblemError`` for a home that version 0.1 wrote last."""
-    with contextlib.suppress(OSError):
-        config = (repository.git_dir / "config").read_bytes()
-        if OLD_DRIVER in config:
-            raise ProblemError(
-                "version 0.1 wrote this home: version 0.2.0 has to upgrade it first",
-                hint="run 'alice-exp doctor --fix' of alice-exp 0.2.0 once",
-            )
-        if DRIVER not in config:
-            repository.create()

@@ -19,26 +19,7 @@ from alice_exp.kernel.journal.git_process import Repository
 from alice_exp.kernel.journal.ledger_objects import OWNER, LedgerObjects, row_of, text_of
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.rules.ledger import (
-    asked_in,
-    bound,
-    completed,
-    decided,
-    found,
-    is_same,
-    keeper,
-    may_follow,
-    raises,
-    read_shard,
-    removed,
-    shard_of,
-    signed_for,
-    standings_in,
-    undone,
-    with_entries,
-    with_entry,
-    without,
-)
+from alice_exp.model.rules import ledger
 from alice_exp.model.values.block import (
     KEYED,
     MARKS,
@@ -106,16 +87,16 @@ class Standings:
         """The newest entry of an id; ``NONE`` if nobody decided. ``ProblemError`` if the ledger cannot be read."""
         known = self._entries.get(block_id)
         if known is None:
-            name = shard_of(block_id)
+            name = ledger.shard_of(block_id)
             if name not in self._shards:
                 self._shards[name] = self.objects.shards((name,), self.head).get(name, b"")
-            known = found(self._shards[name], block_id) or NONE
+            known = ledger.found(self._shards[name], block_id) or NONE
             if self.is_signed and known.id:
-                known = signed_for(known, self.owner.entries(block_id))
+                known = ledger.signed_for(known, self.owner.entries(block_id))
             # Of a copy only what lowers a block is believed: what a person took back stays so, whoever reset git.
             for shard in self.objects.copies(name) if self._has_lost() else ():
-                copied = found(shard, block_id)
-                if copied is not None and copied.standing in PUT_AWAY and may_follow(copied, known):
+                copied = ledger.found(shard, block_id)
+                if copied is not None and copied.standing in PUT_AWAY and ledger.may_follow(copied, known):
                     known = copied
             self._entries[block_id] = known
         return known
@@ -123,17 +104,19 @@ class Standings:
     def standings(self) -> Iterator[tuple[str, Standing]]:
         """See ``snapshot.Decisions``."""
         for shard in self._all().values():
-            yield from standings_in(shard)
+            yield from ledger.standings_in(shard)
 
     def asked(self) -> tuple[str, ...]:
         """See ``snapshot.Decisions``."""
-        return tuple(sorted(block_id for shard in self._all().values() for block_id in asked_in(shard)))
+        return tuple(
+            sorted(block_id for shard in self._all().values() for block_id in ledger.asked_in(shard))
+        )
 
     def _all(self) -> dict[str, bytes]:
         return self.objects.shards(self.objects.tree(self.head), self.head)
 
     def _every(self) -> list[Entry]:
-        return [one for data in self._all().values() for one in read_shard(data).values()]
+        return [one for data in self._all().values() for one in ledger.read_shard(data).values()]
 
     def copied(self) -> list[Entry]:
         """See ``snapshot.Decisions``."""
@@ -141,9 +124,9 @@ class Standings:
         own = self._all() if self._has_lost() else {}
         for shard in self.objects.copies():
             with contextlib.suppress(ValueError, TypeError, IndexError):
-                for one in read_shard(shard).values():
-                    held = found(own.get(shard_of(one.id), b""), one.id) or NONE
-                    if may_follow(one, newest.get(one.id, NONE)) and may_follow(one, held):
+                for one in ledger.read_shard(shard).values():
+                    held = ledger.found(own.get(ledger.shard_of(one.id), b""), one.id) or NONE
+                    if ledger.may_follow(one, newest.get(one.id, NONE)) and ledger.may_follow(one, held):
                         newest[one.id] = one
         return [one for one in newest.values() if one.standing in ("trusted", "rejected", "retired")]
 
@@ -183,7 +166,7 @@ class Standings:
         except ProblemError:
             # Fails closed: what cannot be looked up is trusted by nobody, and ``problems`` says so.
             entry = NONE
-        return with_entry(block, entry)
+        return ledger.with_entry(block, entry)
 
     def marked(self, path: str, blocks: Sequence[Block]) -> tuple[Block, ...]:
         """A file's blocks with their entries; the same values as last time if neither they nor the ledger changed."""
@@ -208,9 +191,11 @@ class Standings:
         act = changes.act
         if act.op == "undo":
             return self._undone(act)
-        made = [decided(act, find(put.block.id), put, self.entry(put.block.id)) for put in changes.puts]
+        made = [
+            ledger.decided(act, find(put.block.id), put, self.entry(put.block.id)) for put in changes.puts
+        ]
         gone = [was for one in changes.removes if (was := find(one)) is not None]
-        made += [removed(act, was, self.entry(was.block.id)) for was in gone]
+        made += [ledger.removed(act, was, self.entry(was.block.id)) for was in gone]
         rejected = {one.id for one in made if one is not None and one.standing == "rejected"}
         made += changes.decided
         marks = (m for put in changes.puts if put.block.id in rejected for m in self.rejecting(put.block))
@@ -241,9 +226,9 @@ class Standings:
         was = self._before({now.act for now in decided}) if decided else ""
         made = []
         for now in decided:
-            name = shard_of(now.id)
+            name = ledger.shard_of(now.id)
             shard = self.objects.shards((name,), was).get(name, b"") if was else b""
-            made.append(undone(now, found(shard, now.id)))
+            made.append(ledger.undone(now, ledger.found(shard, now.id)))
         return tuple(one for one in made if one is not None)
 
     def _before(self, acts: Collection[str]) -> str:
@@ -269,10 +254,10 @@ class Standings:
         for block in blocks:
             there = {other: held[block.id] for other, held in others.items() if block.id in held}
             last = before[block.id].path if block.id in before else ""
-            place = keeper(self.entry(block.id), last, (path, *there)) if there else path
+            place = ledger.keeper(self.entry(block.id), last, (path, *there)) if there else path
             if place != path and (
                 place_of(place) != place_of(path)
-                or not is_same(Placed(block, path), Placed(there[place], path))
+                or not ledger.is_same(Placed(block, path), Placed(there[place], path))
             ):
                 found.add(block.id)
         return found
@@ -280,7 +265,7 @@ class Standings:
     def typed(self, path: str, data: bytes | None, ids: Collection[str]) -> tuple[Entry, ...]:
         """The entries that trust what was typed into a file, where a person set that it counts at once."""
         blocks = _blocks(path, data)
-        return tuple(bound("trusted", block, path) for block in blocks if block.id in ids)
+        return tuple(ledger.bound("trusted", block, path) for block in blocks if block.id in ids)
 
     def founding(self, act: Act, files: Mapping[str, FileChange]) -> tuple[Entry, ...]:
         """The entries of the act that makes a home of files that are there: a person's trusts what they set so; not
@@ -288,7 +273,7 @@ class Standings:
         if not act.actor.is_person or self.objects.has_copy():
             return ()
         return tuple(
-            bound("trusted", block, path)
+            ledger.bound("trusted", block, path)
             for path, change in files.items()
             if holds_blocks(path) and place_of(path) in ("personal", "universal")
             for block in _blocks(path, change.new)
@@ -305,8 +290,8 @@ class Standings:
                 return None
             is_reply = any(name == "Reply" for name, _ in commit.trailers)
             channel = "files" if commit.actor.startswith("editor") else "reply" if is_reply else "terminal"
-            whole = [completed(one, commit, channel, self.entry(one.id)) for one in entries]
-            if signs and self.is_signed and any(raises(one, self.entry(one.id)) for one in whole):
+            whole = [ledger.completed(one, commit, channel, self.entry(one.id)) for one in entries]
+            if signs and self.is_signed and any(ledger.raises(one, self.entry(one.id)) for one in whole):
                 made = self._composed_signed(commit, when, whole)
             else:
                 made = self.objects.composed(self._message(commit, when, whole), self.shards_with(whole))
@@ -338,7 +323,7 @@ class Standings:
         purged is forgotten for good. Doing it again changes nothing. ``signed`` is the owner key's signature, or
         empty."""
         self.follow()
-        self.objects.rewrite_copies(lambda data: without(data, block_id))
+        self.objects.rewrite_copies(lambda data: ledger.without(data, block_id))
         if self.entry(block_id) == Entry(block_id, "forgotten"):
             return
         message = self._message(Commit("", "", "purge", "user", "", act_id=act), when, ())
@@ -359,9 +344,9 @@ class Standings:
         return text_of(self.objects.composed(Message("", 0, ""), self._without(block_id), anew=True).body)
 
     def _without(self, block_id: str) -> dict[str, bytes]:
-        name = shard_of(block_id)
-        shards = {one: without(data, block_id, guesses=True) for one, data in self._all().items()}
-        return shards | {name: with_entries(shards.get(name, b""), (Entry(block_id, "forgotten"),))}
+        name = ledger.shard_of(block_id)
+        shards = {one: ledger.without(data, block_id, guesses=True) for one, data in self._all().items()}
+        return shards | {name: ledger.with_entries(shards.get(name, b""), (Entry(block_id, "forgotten"),))}
 
     def catch_up(self) -> None:
         """Bring the copy and this process up to what an act wrote, once its commit landed."""
@@ -379,9 +364,9 @@ class Standings:
         """The shards that newer entries change, as they are with these."""
         groups: dict[str, list[Entry]] = {}
         for one in entries:
-            groups.setdefault(shard_of(one.id), []).append(one)
+            groups.setdefault(ledger.shard_of(one.id), []).append(one)
         present = self.objects.shards(groups)
-        return {name: with_entries(present.get(name, b""), group) for name, group in groups.items()}
+        return {name: ledger.with_entries(present.get(name, b""), group) for name, group in groups.items()}
 
     def _message(self, commit: Commit, when: int, entries: Sequence[Entry]) -> Message:
         number = int(row_of(self.objects.message(), "Alice-Number: ") or 0)

@@ -163,7 +163,7 @@ class Composing:
         writer: CommitWriter,
         reading: Reading,
         standings: Standings,
-        follow: Callable[[Sequence[WrittenFile]], None] = lambda _: None,
+        follow: Callable[[Sequence[WrittenFile]], None],
     ) -> None:
         self._follow = follow
         self._standings = standings
@@ -186,7 +186,10 @@ class Composing:
             if path not in found.files:
                 self._require_place(path, found)
                 return None
-            contents[path], documents[path] = self._as_seen(path)
+            contents[path], is_adopted = self._present(path)
+            documents[path] = self._reading.document(path, contents[path])
+            if documents[path].problem is not None or not is_adopted:
+                raise ChangedOnDisk(self._experiences / path)
             return documents[path]
 
         self._refuse_frozen(changes, seen, found)
@@ -257,14 +260,6 @@ class Composing:
         known = self._writer.stamps.files.get(path)
         return data, known is not None and known[1] == blob_id(data)
 
-    def _as_seen(self, path: str) -> tuple[bytes, Document]:
-        """A file that an act will write, as it was adopted; ``ChangedOnDisk`` if a person has saved it since."""
-        data, is_adopted = self._present(path)
-        document = self._reading.document(path, data)
-        if document.problem is not None or not is_adopted:
-            raise ChangedOnDisk(self._experiences / path)
-        return data, document
-
     def _require_place(self, path: str, found: Found) -> None:
         for problem in found.problems:
             if problem.path in (path, path.partition("/")[0]):
@@ -312,7 +307,8 @@ class Composing:
             document = self._reading.document(path, data)
             wanted = {put.block.id: put.block for put in changes.puts if put.path == path}
             if len(changes.puts) > MANY and document.problem is None:
-                blocks, problems = read_blocks(replace(document, value=_sampled(document.value)))
+                some = [*document.items[:-1:20], *document.items[-1:]]
+                blocks, problems = read_blocks(replace(document, value={"blocks": some}))
             elif path in documents and isinstance(was.get(path), Unread) and document.problem is None:
                 items, kept = _unlike(document, documents[path], wanted)
                 blocks, problems = read_blocks(replace(document, value={"blocks": [*items.values()]}))
@@ -337,13 +333,8 @@ FEW = 20
 """Up to so many blocks are looked for one by one, more in a table of all."""
 
 MANY = 500
-"""Above this many puts only a sample is compared: one function wrote them all, and the whole file was parsed."""
-
-
-def _sampled(value: Json) -> Json:
-    """A namespace file's value with every twentieth block and the last one."""
-    listed = value.get("blocks") if isinstance(value, dict) else None
-    return {"blocks": [*listed[:-1:20], *listed[-1:]]} if isinstance(listed, list) else value
+"""Above this many puts every twentieth block is compared, and the last one: one function wrote them all, and the whole
+file was parsed."""
 
 
 def _unlike(new: Document, old: Document, wanted: Collection[str]) -> tuple[dict[int, Json], list[int]]:
