@@ -258,11 +258,10 @@ def host_of(process: Process) -> Host | None:
     told = [executable]
     if _base(executable).lower().rstrip("0123456789.") in _RUNTIMES:
         told += [title.partition(" ")[0], *_script(process.arguments[1:])]
-    return next((host for host in KNOWN if any(_is_of(host, one) for one in told)), None)
-
-
-def _is_of(host: Host, told: str) -> bool:
-    return _base(told) in host.agents or any(part in told for part in host.packages)
+    for host in KNOWN:
+        if any(_base(one) in host.agents or any(part in one for part in host.packages) for one in told):
+            return host
+    return None
 
 
 def _base(path: str) -> str:

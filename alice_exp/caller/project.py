@@ -88,7 +88,12 @@ def is_in_repository(file: Path) -> bool:
 
 
 def _repository(git: Path) -> Spot:
-    git = _git_folder(git)
+    # A NUL in what the file of a worktree or a submodule points to, or a loop of links.
+    with suppress(OSError, ValueError, RuntimeError):
+        if git.is_file():
+            git = (git.parent / _text(git).partition("gitdir:")[2].strip()).resolve()
+            if common := _text(git / "commondir").strip():
+                git = (git / common).resolve()
     path = git.parent if git.name == ".git" else git
     remote, older = remote_key(url, str(path)) if (url := _remote_url(git)) else ("", "")
     try:
@@ -162,17 +167,6 @@ def _text(path: Path) -> str:
             return file.read(1 << 20).decode("utf-8-sig") if is_plain else ""
     except (OSError, ValueError):
         return ""
-
-
-def _git_folder(git: Path) -> Path:
-    """Where a repository is: the folder, or what the file of a worktree or a submodule points to."""
-    # A NUL in what it points to, or a loop of links.
-    with suppress(OSError, ValueError, RuntimeError):
-        if git.is_file():
-            git = (git.parent / _text(git).partition("gitdir:")[2].strip()).resolve()
-            if common := _text(git / "commondir").strip():
-                git = (git / common).resolve()
-    return git
 
 
 NONE = "none"
@@ -306,7 +300,10 @@ class Projects:
         moved = before is None and spot.stamp and not spot.remote
         # Only what is nowhere else any more has moved: a copy is a project of its own.
         gone = next((r for r in self.roots if moved and r.stamp == spot.stamp and not is_there(r.path)), None)
-        is_same = before is not None and _is_same(before, spot)
+        # The folder is what it was where it has its stamp, or nobody cloned it there since.
+        is_same = before and (
+            before.stamp == spot.stamp if before.stamp else not (spot.stamp and spot.remote)
+        )
         known = gone or (before if is_same else None)
         own = known.key if known and known.key != as_name(known.path) else fresh
         key = spot.remote or (own if spot.is_repository else as_name(spot.path))
@@ -376,11 +373,6 @@ class Projects:
         held = self.standings.get((key, name))
         yes: Standing = "@" if held in ("@", "~") or is_written else "="
         return replace(self, standings={**self.standings, (key, name): yes if is_own else "!"})
-
-
-def _is_same(root: Root, spot: Spot) -> bool:
-    """Whether the folder is what it was: it has its stamp, or nobody cloned it there since."""
-    return root.stamp == spot.stamp if root.stamp else not spot.stamp or not spot.remote
 
 
 def _older(key: str) -> str:

@@ -114,9 +114,9 @@ class Purged:
     commit: Commit
     commits: int
     versions: int
-    elsewhere: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     """The remotes, peers and files to which the text went before, where no purge here reaches it."""
+    elsewhere: tuple[str, ...] = ()
     trigger: tuple[str, ...] = ()
     """Other files with nothing but its trigger."""
     named: tuple[str, ...] = ()

@@ -112,8 +112,7 @@ def purge(
         signed = dict(act.trailers).get(SIGNED_BY, "")
         standings.forget(block_id, commit.act_id, writer.stamps.commit_time, signed)
         seen = Versions(block_id, {}, held_back.gone.get(block_id) or said_by(b"", HELD, block_id))
-        found = remains(writer.repository, seen)
-        done = Purged(commit, 0, 0, found.words, (), found.trigger, found.named)
+        done = Purged(commit, 0, 0, (), *remains(writer.repository, seen))
     return done
 
 

@@ -20,7 +20,7 @@ from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, ProblemError
 from alice_exp.kernel.journal.act import SIGNED_BY, Commit, Message, read
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, read_bytes, sync_directory
-from alice_exp.kernel.journal.commit_writer import RewrittenHistory, rewrite
+from alice_exp.kernel.journal.commit_writer import rewrite
 from alice_exp.kernel.journal.git_process import NO_OBJECT, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.git_references import LEDGER, PENDING, SEEN
 from alice_exp.kernel.journal.lock import REPORTS
@@ -62,16 +62,19 @@ def purge(repository: Repository, block_id: str, commit: Commit, message: Messag
     _require_readable(repository, seen, block_id)
     since = first_act(repository, block_id)
     try:
-        rewritten = _stage(repository, refs, seen, message)
+        tombstone, commits = _stage(repository, refs, seen, message)
     except (OSError, AliceError):
         _remove(repository.git_dir, REPORTS)
         with contextlib.suppress(AliceError):
             _unstage(repository)
         raise
-    _decide(repository, refs, rewritten)
+    _decide(repository, refs, tombstone)
     try:
         finish(repository, strict=True, said=seen.said)
-        _check_gone(repository, seen)
+        asked = "\n".join(seen.found).encode() + b"\n"
+        rows = repository.run("cat-file", "--batch-check", stdin=asked).decode().splitlines()
+        if kept := [row for row in rows if not row.endswith(" missing")]:
+            raise ProblemError("git keeps {count} old versions", count=len(kept))
     except (OSError, AliceError) as error:
         raise ProblemError(
             "the block is out of the history, but what it left behind could not be removed yet: {why}",
@@ -81,8 +84,8 @@ def purge(repository: Repository, block_id: str, commit: Commit, message: Messag
     from alice_exp.home.ports import Purged
 
     left = departed(repository.work_tree.parent, block_id, since)
-    done, found = replace(commit, commit=rewritten.tombstone), remains(repository, seen)
-    return Purged(done, rewritten.commits, len(seen.found), found.words, left, found.trigger, found.named)
+    done = replace(commit, commit=tombstone)
+    return Purged(done, commits, len(seen.found), left, *remains(repository, seen))
 
 
 def finish(repository: Repository, *, strict: bool = False, said: Said | None = None) -> bool:
@@ -181,8 +184,8 @@ def _listed(repository: Repository, below: str) -> dict[str, str]:
 
 def _stage(
     repository: Repository, refs: Mapping[str, str], seen: Versions, message: Message
-) -> RewrittenHistory:
-    """Write the new history beside the old one and verify it."""
+) -> tuple[str, int]:
+    """Write the new history beside the old one and verify it; see ``rewrite``."""
     # Without the signatures the next command has to settle, and so finds a purge that was interrupted.
     (repository.work_tree.parent / "state" / "files.json").unlink(missing_ok=True)
     branch = repository.branch()
@@ -190,21 +193,21 @@ def _stage(
     emptied = tuple(
         p for p, oid in tree.items() if p.startswith("low_value_pool/") and is_empty(seen.found.get(oid))
     )
-    rewritten = rewrite(
+    tombstone, commits = rewrite(
         repository, refs, seen.found, _cleaned(seen), f"{STAGE}/new", branch, message, emptied
     )
     wanted = {path: blob_id(seen.found[oid]) if oid in seen.found else oid for path, oid in tree.items()}
     for path in emptied:
         del wanted[path]
     # Three independent checks before the decision, since a wrong history could not be taken back.
-    if repository.tree(rewritten.tombstone) != wanted:
+    if repository.tree(tombstone) != wanted:
         raise ProblemError("the new history does not end with the files as they are; nothing was changed")
     staged = _listed(repository, f"{STAGE}/new")
     if {f"refs/{name.removeprefix(f'{STAGE}/new/')}" for name in staged} != set(refs):
         raise ProblemError("the new history lacks a branch of the old one; nothing was changed")
     if any(oid in seen.found for oid, _ in blobs(repository, staged.values())):
         raise ProblemError("the new history still holds the block; nothing was changed")
-    return rewritten
+    return tombstone, commits
 
 
 def _cleaned(seen: Versions) -> Callable[[bytes], bytes]:
@@ -228,12 +231,12 @@ def _cleaned(seen: Versions) -> Callable[[bytes], bytes]:
     return cleaned
 
 
-def _decide(repository: Repository, refs: Mapping[str, str], rewritten: RewrittenHistory) -> None:
+def _decide(repository: Repository, refs: Mapping[str, str], tombstone: str) -> None:
     """Commit to the new history; from here on it will replace the old one, whoever finishes the purge."""
     old = [(f"{STAGE}/old/{name.removeprefix('refs/')}", oid, "") for name, oid in refs.items()]
     # In this order: `finish` compares with what each reference was, so that has to be there when it is decided.
     repository.point(old)
-    repository.point([(PURGING, rewritten.tombstone, "")])
+    repository.point([(PURGING, tombstone, "")])
     for folder in ("objects", "objects/pack", "refs/alice"):
         sync_directory(repository.git_dir / folder)
 
@@ -317,12 +320,3 @@ def _remove(folder: Path, *patterns: str) -> None:
     for pattern in patterns:
         for path in list(folder.glob(pattern)):
             path.unlink(missing_ok=True)
-
-
-def _check_gone(repository: Repository, seen: Versions) -> None:
-    """Raise ``ProblemError`` if any version that contained the block is still in the repository."""
-    asked = "\n".join(seen.found).encode() + b"\n"
-    rows = repository.run("cat-file", "--batch-check", stdin=asked).decode().splitlines()
-    left = [row.split(" ", 1)[0] for row in rows if not row.endswith(" missing")]
-    if left:
-        raise ProblemError("git keeps {count} old versions", count=len(left))

@@ -109,18 +109,10 @@ def contents(
     yield from zip(batch, (data for _, data in repository.contents(batch)), strict=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Remains:
-    """What is left of a purged block, by where: its words, its trigger alone, its id alone."""
-
-    words: tuple[str, ...]
-    trigger: tuple[str, ...]
-    named: tuple[str, ...]
-
-
-def remains(repository: Repository, seen: Versions) -> Remains:
-    """Where the words, the trigger or the id of a purged block still stand: in any file of the home, any object of a
-    repository in it, and the files outside that the home knows of. They are named, not changed."""
+def remains(repository: Repository, seen: Versions) -> Iterator[tuple[str, ...]]:
+    """Where the words of a purged block still stand, where its trigger alone does, and where its id alone: in any file
+    of the home, any object of a repository in it, and the files outside that the home knows of. They are named, not
+    changed."""
     root = repository.work_tree.parent
     words, occasions, spoken = seen.said.words, seen.said.occasions, seen.said.spoken
     wanted = seen.block_id.encode()
@@ -139,7 +131,7 @@ def remains(repository: Repository, seen: Versions) -> Remains:
                 found["words"].append(str(path))
     # Many objects have one name; what says most of it is told.
     most = {name: kind for kind in reversed(found) for name in found[kind]}
-    return Remains(*(tuple(name for name in most if most[name] == kind) for kind in found))
+    return (tuple(name for name in most if most[name] == kind) for kind in found)
 
 
 def _everything(root: Path, repository: Repository) -> Iterator[tuple[str, bytes]]:

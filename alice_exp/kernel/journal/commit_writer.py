@@ -171,14 +171,6 @@ _BLOB_MARK = 1_000_000_000
 _LAST_MARK = 2_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class RewrittenHistory:
-    """The new history: its last commit, and how many commits of the old one were replaced."""
-
-    tombstone: str
-    commits: int
-
-
 def rewrite(
     repository: Repository,
     refs: Mapping[str, str],
@@ -188,9 +180,9 @@ def rewrite(
     branch: str,
     tombstone: Message,
     emptied: Iterable[str],
-) -> RewrittenHistory:
+) -> tuple[str, int]:
     """Rewrite the history of all ``refs`` below ``stage`` and append a commit to ``branch``: the ``tombstone``, which
-    removes the files ``emptied``.
+    removes the files ``emptied``. Returns that commit, and how many commits of the old history were replaced.
 
     ``replacements`` maps blob ids to their new bytes; ``cleaned`` gives a commit's new message. Merges, authors, times
     and act ids survive. Tags become plain references. Commits before the first replaced blob keep their ids.
@@ -217,8 +209,7 @@ def rewrite(
         "fast-import", "--quiet", "--done", "--date-format=raw-permissive", stdin=b"".join(pieces)
     )
     last = output.decode().split()[-1]
-    gone = int(repository.run("rev-list", "--count", refs[branch], f"^{last}"))
-    return RewrittenHistory(last, gone)
+    return last, int(repository.run("rev-list", "--count", refs[branch], f"^{last}"))
 
 
 def _changed(

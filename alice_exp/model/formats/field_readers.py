@@ -152,12 +152,22 @@ def listed(reader: Callable[[Json], T], template: str) -> Callable[[Json], tuple
     return read
 
 
-@shaped(TEXT)
-def text(value: Json) -> str:
-    """Any string."""
-    if not isinstance(value, str):
-        raise Fault('"{name}" is a text')
-    return value
+def typed(kind: type[T], shape: Shape, template: str) -> Callable[[Json], T]:
+    """A reader of one kind of value; ``template`` is the sentence for any other."""
+
+    @shaped(shape)
+    def read(value: Json) -> T:
+        if not isinstance(value, kind):
+            raise Fault(template)
+        return value
+
+    return read
+
+
+text = typed(str, TEXT, '"{name}" is a text')
+flag = typed(bool, {"type": "boolean"}, '"{name}" is true or false')
+mapping = typed(dict, {"type": "object"}, _NO_OBJECT)
+anything = typed(object, {}, "")
 
 
 @shaped(SAID)
@@ -177,28 +187,6 @@ def texts(value: Json) -> tuple[str, ...]:
         if not isinstance(item, str):
             raise Fault('"{name}" is a list of texts', (index,))
     return tuple(str(item) for item in value)
-
-
-@shaped({"type": "boolean"})
-def flag(value: Json) -> bool:
-    """A boolean."""
-    if not isinstance(value, bool):
-        raise Fault('"{name}" is true or false')
-    return value
-
-
-@shaped({"type": "object"})
-def mapping(value: Json) -> dict[str, Json]:
-    """An object with any keys."""
-    if not isinstance(value, dict):
-        raise Fault('"{name}" is an object')
-    return value
-
-
-@shaped({})
-def anything(value: Json) -> Json:
-    """Any JSON value."""
-    return value
 
 
 def whole(low: int) -> Reader:

@@ -236,7 +236,9 @@ def timeline_edits(document: Document, old: Timeline, new: Timeline) -> list[Edi
     edits: list[Edit] = [
         Set((key,), getattr(new, key)) for key in COUNTERS if getattr(old, key) != getattr(new, key)
     ]
-    places = _places(document)
+    places = {
+        item["id"]: at for at, item in enumerate(document.items) if isinstance(item, dict) and "id" in item
+    }
     before = {segment.id: segment for segment in old.segments}
     kept = before.keys() & {segment.id for segment in new.segments}
     firsts = zip(old.numbers(), old.segments, strict=True)
@@ -250,7 +252,10 @@ def timeline_edits(document: Document, old: Timeline, new: Timeline) -> list[Edi
             continue
         behind = places[was.id] + 1
         if was is not segment and was != segment:
-            edits += _segment_edits(document, places[was.id], was, segment)
+            at = (SEGMENTS, places[was.id])
+            bare, became = (segment_json(replace(one, events=())) for one in (was, segment))
+            edits += member_edits(at, _item(document, at), bare, became)
+            edits += _event_edits(at, was.events, segment.events)
     return edits + [Remove((SEGMENTS, places[segment.id])) for segment in merged_firsts.values()]
 
 
@@ -268,12 +273,6 @@ def segment_raw(segment: Segment) -> Raw:
     return Raw("{\n" + ",\n".join(lines) + "\n}")
 
 
-def _segment_edits(document: Document, index: int, old: Segment, new: Segment) -> list[Edit]:
-    at = (SEGMENTS, index)
-    before, after = (segment_json(replace(one, events=())) for one in (old, new))
-    return member_edits(at, _item(document, at), before, after) + _event_edits(at, old.events, new.events)
-
-
 def _event_edits(at: Pointer, old: Sequence[Event], new: Sequence[Event]) -> list[Edit]:
     """The edits of a segment's thoughts, which are removed at the beginning and added at the end only."""
     if old == new:
@@ -285,14 +284,6 @@ def _event_edits(at: Pointer, old: Sequence[Event], new: Sequence[Event]) -> lis
     edits: list[Edit] = [Remove((*pointer, index)) for index in range(dropped)]
     arrived = tuple(map(event_raw, new[len(old) - dropped :]))
     return [*edits, Append(pointer, arrived)] if arrived else edits
-
-
-def _places(document: Document) -> dict[object, int]:
-    return {
-        cast("object", item.get("id")): index
-        for index, item in enumerate(document.items)
-        if isinstance(item, dict) and "id" in item
-    }
 
 
 def _item(document: Document, at: tuple[str, int]) -> Mapping[str, Json]:

@@ -245,21 +245,20 @@ def _failure(
         same = _with(block, block.updated_at, replace(piece, effect="debounced"))
         return Change(same, before, before, "debounced")
     state = TABLE[block.state].demotes_to or block.state
+    failures = {**block.open_failures, piece.scenario: now}
+    if len(failures) > OPEN_FAILURES_KEPT:
+        # The newest: a default scenario names the day, so that without a limit they would only grow.
+        kept = sorted(failures.items(), key=lambda item: (item[1], item[0]))
+        failures = dict(kept[-OPEN_FAILURES_KEPT:])
     after = replace(
         _with(block, now, replace(piece, effect="fail")),
         state=state,
         verifications=max(0, block.verifications - 1),
         verifications_local=max(0, block.verifications_local - 1),
-        open_failures=_newest({**block.open_failures, piece.scenario: now}),
+        open_failures=failures,
     )
     effect: Effect = "withheld" if is_candidate else "demoted" if state != block.state else "needs_review"
     return Change(after, before, level(after, thresholds), effect)
-
-
-def _newest(failures: Mapping[str, str]) -> dict[str, str]:
-    """The newest open failures; a default scenario names the day, so that without a limit they would only grow."""
-    kept = sorted(failures.items(), key=lambda item: (item[1], item[0]))[-OPEN_FAILURES_KEPT:]
-    return dict(kept) if len(failures) > OPEN_FAILURES_KEPT else dict(failures)
 
 
 def _with(block: Block, updated_at: str, *pieces: Evidence) -> Block:
