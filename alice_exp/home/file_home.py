@@ -14,23 +14,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from alice_exp.home.store.list_files import (
-    LOCAL,
-    Found,
-    elsewhere,
+    lacks_local,
     read_configuration,
     scan,
     scan_config,
     signature_of,
     write_local,
 )
-from alice_exp.home.store.read_files import (
-    SAVING_NS,
-    LastGood,
-    Reading,
-    is_being_saved,
-    snapshot,
-    unavailable,
-)
+from alice_exp.home.store.read_files import SAVING_NS, Reading, is_being_saved, snapshot, unavailable
 from alice_exp.home.store.standings import Standings
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.journal.atomic_files import ChangedOnDisk, Signature
@@ -47,6 +38,8 @@ if TYPE_CHECKING:
 
     from alice_exp.home.ports import Cataloguing, Purged, SignerOf, WrittenFile
     from alice_exp.home.store.hand_edits import Adopting
+    from alice_exp.home.store.list_files import Found
+    from alice_exp.home.store.read_files import LastGood
     from alice_exp.home.store.write_changes import Composing
     from alice_exp.kernel.journal.act import Act, Actor, Commit, Message
     from alice_exp.kernel.jsonc.scan import Json
@@ -272,7 +265,7 @@ class Home:
                 self._adopting.adopt(found, is_foreign=is_foreign)
             except ChangedOnDisk:
                 continue
-            if signature_of(self.root) is None and head and not elsewhere(f"{self.root}/{LOCAL}", LOCAL):
+            if head and lacks_local(self.root):
                 write_local(self.root, {})
             return found if self._writer.stamps.head == head else scan(self.experiences)
         raise BusyError("the files change faster than they can be read", hint="run the command again")

@@ -138,12 +138,10 @@ class _Server:
         except OverflowError:
             raise ProviderError(said.long, hint=said.hint) from None
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
-            raise ProviderError(said.failed, why=self._why(error), hint=said.hint) from None
-
-    def _why(self, error: Exception) -> str:
-        # An error may quote the header that it is about, and the key must never be shown.
-        reason = str(error).replace(self._key, "…") if self._key else str(error)
-        return " ".join(reason.split()).rstrip(".").lower()[:200] or type(error).__name__
+            # An error may quote the header that it is about, and the key must never be shown.
+            told = str(error).replace(self._key, "…") if self._key else str(error)
+            why = " ".join(told.split()).rstrip(".").lower()[:200] or type(error).__name__
+            raise ProviderError(said.failed, why=why, hint=said.hint) from None
 
 
 class ChatCompletions(_Server):

@@ -15,13 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from alice_exp.home.ports import Changed, FileVersion, Version
 from alice_exp.kernel.errors import AliceError, Hint, NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import FOREIGN, Commit, disclaimed, read
-from alice_exp.kernel.journal.git_process import (
-    LOST,
-    NO_PROGRAMS,
-    Repository,
-    isolated_environment,
-    missing_git,
-)
+from alice_exp.kernel.journal.git_process import LOST, NO_PROGRAMS, isolated_environment, missing_git
 from alice_exp.kernel.journal.git_references import MENDS
 from alice_exp.kernel.jsonc import parse
 from alice_exp.kernel.jsonc.scan import Problem
@@ -35,6 +29,8 @@ if TYPE_CHECKING:
     import git
     from git.objects import Blob
     from git.objects import Commit as GitCommit
+
+    from alice_exp.kernel.journal.git_process import Repository
 
 
 _BLOCK = re.compile(r"exp-[0-9a-z]+")
@@ -231,16 +227,16 @@ class GitHistory:
         if not self._repository.exists:
             return ()
         with self._repo() as repo:
-            remotes = [{"name": one.name, "address": next(one.urls, "")} for one in repo.remotes]
+            remotes = {one.name: next(one.urls, "") for one in repo.remotes}
             lost = [str(ref.path) for ref in repo.references if str(ref.path).startswith(LOST)]
         template = (
             "the history has a remote, {name} ({address}), that sync does not know: "
             "if it is yours alone, 'alice-exp sync add' it with --private; else remove it"
         )
         found = []
-        for values in remotes:
-            hint = Hint("git -C experiences remote remove {name}", name=values["name"])
-            found.append(Problem.fault(".git", template, hint, **values))
+        for name, address in remotes.items():
+            hint = Hint("git -C experiences remote remove {name}", name=name)
+            found.append(Problem.fault(".git", template, hint, name=name, address=address))
         template = "an interrupted act was kept aside as {ref}"
         return (*found, *(Problem.warning(".git", template, ref=ref) for ref in lost))
 
@@ -294,9 +290,7 @@ def _state_among(blobs: Iterable[Blob | None], block_id: str, seen: dict[str, st
 
 
 def _blocks(files: Mapping[str, bytes]) -> dict[str, Placed]:
-    return {
-        placed.block.id: placed for path in files if holds_blocks(path) for placed in _blocks_of(files, path)
-    }
+    return {placed.block.id: placed for path in files for placed in _blocks_of(files, path)}
 
 
 def _blocks_of(files: Mapping[str, bytes], path: str) -> list[Placed]:

@@ -168,6 +168,11 @@ def signature_of(root: Path) -> Signature | None:
         return None
 
 
+def lacks_local(root: Path) -> bool:
+    """Whether the home at ``root`` has no ``local.jsonc``, and no cloud keeps it."""
+    return signature_of(root) is None and not elsewhere(f"{root}/{LOCAL}", LOCAL)
+
+
 def _folder(found: Found, root: str, folder: str, ending: str) -> None:
     try:
         status = os.lstat(f"{root}/{folder}")
@@ -243,7 +248,6 @@ def read_configuration(root: Path, found: Found) -> tuple[Config, tuple[Problem,
 
 
 def _config_of(folder: Path, name: str) -> tuple[Config, tuple[Problem, ...]]:
-    """The keys of one file and its problems."""
     try:
         data, _ = read_bytes(folder / name)
     except FileNotFoundError:

@@ -106,7 +106,7 @@ def finish(repository: Repository, *, strict: bool = False, said: Said | None = 
         _unstage(repository)
         return False
     act = read(tombstone, repository.run("log", "-1", "--format=%B", tombstone, "--").decode())
-    block_id, old = act.blocks[0], _listed(repository, f"{STAGE}/old")
+    block_id, old = act.blocks[0], _staged(repository, "old")
     if said is None:
         said = versions(repository, block_id, old).said if old else Said()
     if repository.head() != tombstone:
@@ -134,20 +134,23 @@ def finish(repository: Repository, *, strict: bool = False, said: Said | None = 
 
 def _moves(repository: Repository) -> tuple[list[tuple[str, str, str]], bool]:
     """The references still to move (name, new, old object), and whether anybody else has moved one of them."""
-    new, old = _listed(repository, f"{STAGE}/new"), _listed(repository, f"{STAGE}/old")
-    present = _refs(repository)
+    new, old, present = _staged(repository, "new"), _staged(repository, "old"), _refs(repository)
     moves: list[tuple[str, str, str]] = []
-    foreign = False
-    for staged, oid in new.items():
-        name = f"refs/{staged.removeprefix(f'{STAGE}/new/')}"
+    foreign = bool(new) and not present.keys() <= new.keys()
+    for name, oid in new.items():
         if present.get(name) == oid:
             continue
-        if present.get(name, "") == old.get(staged.replace("/new/", "/old/", 1), NO_OBJECT):
+        if present.get(name, "") == old.get(name, NO_OBJECT):
             moves.append((name, oid, present[name]))
         else:
             foreign = True
-    known = {f"refs/{staged.removeprefix(f'{STAGE}/new/')}" for staged in new}
-    return moves, foreign or (bool(new) and not present.keys() <= known)
+    return moves, foreign
+
+
+def _staged(repository: Repository, side: str) -> dict[str, str]:
+    """What is staged as ``new`` or as ``old``, by the references that it is for."""
+    rows = _listed(repository, f"{STAGE}/{side}").items()
+    return {f"refs/{name.removeprefix(f'{STAGE}/{side}/')}": oid for name, oid in rows}
 
 
 def _require_readable(repository: Repository, seen: Versions, block_id: str) -> None:
@@ -202,8 +205,8 @@ def _stage(
     # Three independent checks before the decision, since a wrong history could not be taken back.
     if repository.tree(tombstone) != wanted:
         raise ProblemError("the new history does not end with the files as they are; nothing was changed")
-    staged = _listed(repository, f"{STAGE}/new")
-    if {f"refs/{name.removeprefix(f'{STAGE}/new/')}" for name in staged} != set(refs):
+    staged = _staged(repository, "new")
+    if staged.keys() != refs.keys():
         raise ProblemError("the new history lacks a branch of the old one; nothing was changed")
     if any(oid in seen.found for oid, _ in blobs(repository, staged.values())):
         raise ProblemError("the new history still holds the block; nothing was changed")

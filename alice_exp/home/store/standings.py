@@ -20,18 +20,7 @@ from alice_exp.kernel.journal.ledger_objects import OWNER, LedgerObjects, row_of
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.rules import ledger
-from alice_exp.model.values.block import (
-    KEYED,
-    MARKS,
-    NONE,
-    PUT_AWAY,
-    Block,
-    Entry,
-    Placed,
-    Standing,
-    holds_blocks,
-    place_of,
-)
+from alice_exp.model.values.block import KEYED, MARKS, NONE, PUT_AWAY, Entry, Placed, holds_blocks, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -39,6 +28,7 @@ if TYPE_CHECKING:
 
     from alice_exp.home.ports import SignerOf
     from alice_exp.kernel.journal.transaction import FileChange
+    from alice_exp.model.values.block import Block, Standing
     from alice_exp.model.values.config import Config
     from alice_exp.model.values.snapshot import ChangeSet
 

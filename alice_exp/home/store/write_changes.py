@@ -22,17 +22,9 @@ from alice_exp.kernel.jsonc import Document, Edit, Unchanged
 from alice_exp.kernel.jsonc.scan import Json, Problem, first_error
 from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
-from alice_exp.model.formats.record_schema import (
-    EMPTY,
-    EPISODES,
-    EPISODES_PATH,
-    EVENTS_PATH,
-    SEGMENTS,
-    read_episodes,
-    read_timeline,
-)
+from alice_exp.model.formats.record_schema import EMPTY, EPISODES, SEGMENTS, read_episodes, read_timeline
 from alice_exp.model.values.block import HELD, Entry, Placed, holds_blocks
-from alice_exp.model.values.records import Episode, EpisodeBook, Timeline
+from alice_exp.model.values.records import EPISODES_PATH, EVENTS_PATH, Episode, EpisodeBook, Timeline
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot, Unread
 
 Read: TypeAlias = "tuple[EpisodeBook | Timeline | None, tuple[Problem, ...]]"

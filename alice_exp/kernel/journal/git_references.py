@@ -233,7 +233,6 @@ class References:
         return self._packed().get(name, "") if own is None else own
 
     def _packed(self) -> dict[str, str]:
-        """The object ids of the packed references."""
         try:
             rows = self._read("packed-refs").decode("utf-8", "replace").splitlines()
         except OSError:

@@ -214,7 +214,6 @@ def _tree_of(body: bytes) -> str:
 
 
 def _rows(tree: bytes) -> dict[str, str]:
-    """A tree's names and object ids."""
     rows: dict[str, str] = {}
     at = 0
     while at < len(tree):

@@ -6,21 +6,14 @@ import re
 from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from alice_exp.kernel.jsonc.formatting import (
-    Item,
-    Style,
-    Value,
-    ends_in_line_comment,
-    indent_at,
-    lines_of,
-    make_item,
-    render,
-)
+from alice_exp.kernel.jsonc.formatting import ends_in_line_comment, indent_at, lines_of, make_item, render
 from alice_exp.kernel.jsonc.scan import TRIVIUM, Child
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from alice_exp.kernel.jsonc.formatting import Item, Style, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +185,6 @@ class Container:
         return floating, lead
 
     def _put_before(self, out: _Text, fresh: list[Fresh], gap: Gap, lead: str) -> None:
-        """Add new children before a neighbour that stays."""
         if gap.has_lines:
             indent = _blanks(lead)
             for item in self._items(fresh, indent, False):

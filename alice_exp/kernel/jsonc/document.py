@@ -99,7 +99,10 @@ def find(document: Document, pointer: Pointer) -> Child | None:
         if child := _known(document, pointer[:depth]):
             break
     for step in pointer[depth:]:
-        child = _step(document, child, step) if child else None
+        if child is None or (document.text[child.value] == "{") != isinstance(step, str):
+            return None
+        inner = enumerate(children(document.text, child.value))
+        child = next((one for at, one in inner if step == (at if one.key is None else one.key)), None)
     return child
 
 
@@ -150,16 +153,6 @@ def _root_end(document: Document, start: int) -> int:
     if document.text[after] == ",":
         after = skip_trivia(document.text, after + 1)
     return after + 1
-
-
-def _step(document: Document, parent: Child, step: str | int) -> Child | None:
-    is_object = document.text[parent.value] == "{"
-    if is_object != isinstance(step, str):
-        return None
-    for index, child in enumerate(children(document.text, parent.value)):
-        if (child.key if is_object else index) == step:
-            return child
-    return None
 
 
 class SharedElements:

@@ -8,24 +8,19 @@ in N days and n uses is at most N/32 + n/512. A newcomer among lessons that work
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import (
-    EVIDENCE_KEPT,
-    Block,
-    Doubt,
-    Evidence,
-    Placed,
-    Record,
-    is_approved,
-    is_put_away,
-)
+from alice_exp.model.values.block import EVIDENCE_KEPT, Doubt, Evidence, Record, is_approved, is_put_away
 from alice_exp.model.values.config import Config
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from alice_exp.model.values.block import Block, Placed
 
 OUTCOMES = ("ok", "fail", "debounced")
 """Effects of the pieces of evidence that are outcomes."""

@@ -21,21 +21,12 @@ from alice_exp.kernel.text.tokens import (
     words,
 )
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import (
-    KEYED,
-    OPEN,
-    Archived,
-    Block,
-    Payload,
-    Placed,
-    content_hash,
-    path_of,
-    place_of,
-)
+from alice_exp.model.values.block import KEYED, OPEN, Archived, Block, Placed, content_hash, path_of, place_of
 from alice_exp.model.values.snapshot import Decisions, Snapshot
 
 if TYPE_CHECKING:
     from alice_exp.kernel.jsonc import Edit
+    from alice_exp.model.values.block import Payload
 
 
 REFUSED, REFUSED_AS = "Refused", "Refused-As"
@@ -221,12 +212,8 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz23456789"
 
 def derived_id(said: str) -> str:
     """An id (``exp-`` and eight characters) for a text: a hash of it, so equal on all machines."""
-    number = int.from_bytes(sha256(said.encode()).digest(), "big")
-    characters = []
-    for _ in range(8):
-        number, rest = divmod(number, len(_ALPHABET))
-        characters.append(_ALPHABET[rest])
-    return "exp-" + "".join(characters)
+    number, base = int.from_bytes(sha256(said.encode()).digest(), "big"), len(_ALPHABET)
+    return "exp-" + "".join(_ALPHABET[number // base**at % base] for at in range(8))
 
 
 def id_of_nameless(block: Block, path: str, taken: Collection[str]) -> str:

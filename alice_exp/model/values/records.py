@@ -14,8 +14,6 @@ from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.text.times import milliseconds, seconds
 from alice_exp.kernel.value_class import dataclass
 
-"""Whether imported records are added to the existing ones or replace them."""
-
 EPISODES_PATH = "records/episodes.jsonc"
 EVENTS_PATH = "records/events.jsonc"
 """The paths of the record files under ``experiences/``."""

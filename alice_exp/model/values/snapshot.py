@@ -11,19 +11,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.model.values.block import (
-    Block,
-    Entry,
-    Place,
-    Placed,
-    Standing,
-    namespace_of,
-    path_of,
-    place_of,
-)
+from alice_exp.model.values.block import Block, Entry, Place, Placed, namespace_of, path_of, place_of
 from alice_exp.model.values.config import Config
 
 if TYPE_CHECKING:
+    from alice_exp.model.values.block import Standing
     from alice_exp.model.values.records import EpisodeBook, Timeline
 
 
