@@ -26,8 +26,7 @@ from alice_exp.finding.store.index_query import AMONG
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.text.data_files import LazyPattern
-from alice_exp.kernel.text.date_spans import Span
-from alice_exp.kernel.text.named_dates import asks_only_of_days, day_of
+from alice_exp.kernel.text.named_dates import Span, asks_only_of_days, day_of
 from alice_exp.kernel.text.tokens import STOP_WORDS, fold, thirds, tokens_many, words
 from alice_exp.kernel.value_class import dataclass
 

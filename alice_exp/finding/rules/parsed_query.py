@@ -17,7 +17,7 @@ from alice_exp.kernel.text.tokens import cjk_tokens, fold, is_cjk, pieces, stems
 from alice_exp.kernel.value_class import dataclass
 
 if TYPE_CHECKING:
-    from alice_exp.kernel.text.date_spans import Span
+    from alice_exp.kernel.text.named_dates import Span
 
 
 def pairs_of(row: Iterable[str]) -> list[str]:

@@ -36,7 +36,7 @@ from alice_exp.model.values.records import Episode
 from alice_exp.model.values.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from alice_exp.kernel.text.date_spans import Span
+    from alice_exp.kernel.text.named_dates import Span
 
 
 GATE = Config().number("thresholds.fits")

@@ -7,15 +7,15 @@ Words that only look like a date ("what may you know") are ignored. What is said
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 
-from alice_exp.kernel.text import date_spans
 from alice_exp.kernel.text.bilingual_lexicon import DIGITS
 from alice_exp.kernel.text.data_files import Patterns, expression, table
-from alice_exp.kernel.text.date_spans import ONE_DAY, Span
+from alice_exp.kernel.value_class import dataclass
 
 MOST_TEXT = 2_000
 """Characters of a question that are looked at."""
@@ -30,6 +30,84 @@ _ASKING = re.compile(
 """What a question that asks for whatever was said or done holds beside the day."""
 _CJK = re.compile("[\u3400-\u9fff]")
 _NUMERALS = DIGITS | {"〇": 0, "几": 3, "数": 3}
+
+
+ONE_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range of days, [start, end), naive UTC.
+
+    ``every_year``: no year was named, so the span matches in any year; ``start`` and ``end`` are the latest occurrence.
+    """
+
+    start: datetime
+    end: datetime
+    every_year: bool = False
+
+    def covers(self, moment: datetime) -> bool:
+        """Whether a moment (naive UTC) lies in the span; in any year if none was named."""
+        if self.start <= moment < self.end:
+            return True
+        if not self.every_year:
+            return False
+        # Month and day are compared instead of moving the span into another year, where 29 February may not exist.
+        first, last = _month_day(self.start), _month_day(self.end - ONE_DAY)
+        day = _month_day(moment)
+        return first <= day <= last if first <= last else day >= first or day <= last
+
+
+def _month_day(moment: datetime) -> tuple[int, int]:
+    return moment.month, moment.day
+
+
+def span(first: date, after: date) -> Span:
+    """The span [first, after)."""
+    return Span(datetime(first.year, first.month, first.day), datetime(after.year, after.month, after.day))
+
+
+def day(when: date) -> Span:
+    """The span of one day."""
+    return span(when, when + ONE_DAY)
+
+
+def days(first: date, count: int) -> Span:
+    """``count`` days from ``first`` on."""
+    return span(first, first + ONE_DAY * count)
+
+
+def month(year: int, number: int) -> Span:
+    """A month of a year; numbers outside 1 to 12 carry over into neighbouring years."""
+    year, number = year + (number - 1) // 12, (number - 1) % 12 + 1
+    return days(date(year, number, 1), monthrange(year, number)[1])
+
+
+def year(number: int) -> Span:
+    """The span of a year."""
+    return span(date(number, 1, 1), date(number + 1, 1, 1))
+
+
+def season(number: int, first_month: int) -> Span:
+    """The three-month season of a year that begins in ``first_month``; winter ends in the next year."""
+    return span(date(number, first_month, 1), month(number, first_month + 3).start.date())
+
+
+def calendar_day(number: int, month_: int, day_: int) -> Span | None:
+    """The span of a date, or ``None`` if there is no such day (30 February)."""
+    try:
+        return day(date(number, month_, day_))
+    except ValueError:
+        return None
+
+
+def latest_day(now: date, month_: int, day_: int) -> Span | None:
+    """The latest such day up to now; looks back eight years, which covers every 29 February."""
+    for number in range(now.year, now.year - 9, -1):
+        found = calendar_day(number, month_, day_)
+        if found is not None and found.start.date() <= now:
+            return replace(found, every_year=True)
+    return None
 
 
 class _Language:
@@ -48,7 +126,7 @@ class _Language:
             "day_of_month": self._day_of_month,
             "month": self._month,
             "season": self._season,
-            "year": lambda found, now: date_spans.year(self._year(found["y"], now)),
+            "year": lambda found, now: year(self._year(found["y"], now)),
             "relative": self._relative,
             "ago": self._ago,
             "before": self._before,
@@ -56,7 +134,7 @@ class _Language:
             "weekday": self._weekday,
             "day_of_week": self._day_of_week,
             "holiday": self._holiday,
-            "near": lambda found, now: date_spans.day(now + ONE_DAY * self._tables["near"][found["t"]]),
+            "near": lambda found, now: day(now + ONE_DAY * self._tables["near"][found["t"]]),
         }
         forms = self._tables["forms"]
         return tuple(
@@ -110,14 +188,14 @@ class _Language:
     def _month_day(self, found: re.Match[str], now: date) -> Span | None:
         month, number = self._month_number(found["m"]), self._number(found["d"])
         if not found["y"]:
-            return date_spans.latest_day(now, month, number)
-        return date_spans.calendar_day(self._year(found["y"], now), month, number)
+            return latest_day(now, month, number)
+        return calendar_day(self._year(found["y"], now), month, number)
 
     def _day_of_month(self, found: re.Match[str], now: date) -> Span | None:
         """3号 without a month: the latest such day, up to two months back."""
         number = self._number(found["d"])
-        months = (date_spans.month(now.year, now.month - back).start for back in range(3))
-        days = (date_spans.calendar_day(first.year, first.month, number) for first in months)
+        months = (month(now.year, now.month - back).start for back in range(3))
+        days = (calendar_day(first.year, first.month, number) for first in months)
         return next((day for day in days if day and day.start.date() <= now), None)
 
     def _month(self, found: re.Match[str], now: date) -> Span:
@@ -125,40 +203,50 @@ class _Language:
         number, groups = self._month_number(found["m"]), found.groupdict()
         how = groups.get("w")
         if groups.get("y"):
-            whole = date_spans.month(self._year(found["y"], now), number)
+            whole = month(self._year(found["y"], now), number)
         elif how in ("last", "this", "next"):
             step = (how == "next" and number <= now.month) - (how == "last" and number >= now.month)
-            whole = date_spans.month(now.year + step, number)
+            whole = month(now.year + step, number)
         else:
-            whole = date_spans.latest_month(now, number)
+            # The latest that has begun.
+            whole = replace(month(now.year - (number > now.month), number), every_year=True)
         return self._third(whole, groups.get("p") or how)
 
-    def _third(self, month: Span, said: str | None) -> Span:
+    def _third(self, whole: Span, said: str | None) -> Span:
+        """Of a month its first ten days (0), the next ten (1), the rest (2), or all of it."""
         part = self._tables["thirds"].get(said)
-        return month if part is None else date_spans.part_of_month(month, part)
+        if part is None:
+            return whole
+        first = whole.start.date() + ONE_DAY * 10 * part
+        after = whole.end.date() if part == 2 else first + ONE_DAY * 10
+        return replace(span(first, after), every_year=whole.every_year)
 
     def _season(self, found: re.Match[str], now: date) -> Span:
         first, groups = self._tables["seasons"][found["s"]], found.groupdict()
         if groups.get("y"):
-            return date_spans.season(self._year(found["y"], now), first)
+            return season(self._year(found["y"], now), first)
         how = groups.get("w")
         if how in ("last", "past", "previous"):
-            return date_spans.last_season(now, first)
+            number = now.year
+            while season(number, first).end.date() > now:
+                number -= 1
+            return season(number, first)
         if how in ("this", "next"):
-            return date_spans.season(now.year + (how == "next"), first)
-        return date_spans.latest_season(now, first)
+            return season(now.year + (how == "next"), first)
+        # The latest that has begun.
+        return replace(season(now.year - (first > now.month), first), every_year=True)
 
     def _relative(self, found: re.Match[str], now: date) -> Span | None:
         """The week or its end, the month, a day or a third of it, or the year before, this or after."""
         step, unit, groups = self._tables["steps"][found["w"]], self._unit(found), found.groupdict()
         if unit == 365:
-            return date_spans.year(now.year + step)
+            return year(now.year + step)
         if unit == 7:
-            whole = date_spans.week(now + ONE_DAY * 7 * step)
-            return date_spans.days(whole.start + ONE_DAY * 5, 2) if groups["e"] else whole
-        whole = date_spans.month(now.year, now.month + step)
+            monday = now + ONE_DAY * (7 * step - now.weekday())
+            return days(monday + ONE_DAY * 5, 2) if groups["e"] else days(monday, 7)
+        whole = month(now.year, now.month + step)
         if groups.get("d"):
-            return date_spans.calendar_day(whole.start.year, whole.start.month, self._number(found["d"]))
+            return calendar_day(whole.start.year, whole.start.month, self._number(found["d"]))
         return self._third(whole, groups.get("p"))
 
     def _unit(self, found: re.Match[str]) -> int:
@@ -166,42 +254,47 @@ class _Language:
 
     def _ago(self, found: re.Match[str], now: date) -> Span:
         if found["n"] == "半":
-            return date_spans.month(now.year, now.month - 6)
-        is_vague = found["n"] in self._tables["vague"]
-        return date_spans.ago(now, self._number(found["n"]), self._unit(found), is_vague)
+            return month(now.year, now.month - 6)
+        count, unit = self._number(found["n"]), self._unit(found)
+        when = now - ONE_DAY * count * unit
+        if unit == 1:
+            return days(when - ONE_DAY * 2, 5) if found["n"] in self._tables["vague"] else day(when)
+        if unit == 7:
+            return days(when - ONE_DAY * 3, 7)
+        return month(now.year, now.month - count) if unit == 30 else year(max(1, now.year - count))
 
     def _before(self, found: re.Match[str], now: date) -> Span:
         """前几天, 前两周: the period that ends before today."""
         length = self._number(found["n"]) * self._unit(found)
         reach = length + 2 if found["n"] == "几" else length
-        return date_spans.span(now - ONE_DAY * reach, now, "week" if length <= 31 else "month")
+        return span(now - ONE_DAY * reach, now)
 
     def _past(self, found: re.Match[str], now: date) -> Span:
         """ "the last three weeks", 最近三天: the period up to and including today."""
         length = self._number(found["n"]) * self._unit(found)
-        return date_spans.span(now - ONE_DAY * length, now + ONE_DAY, "week" if length <= 31 else "month")
+        return span(now - ONE_DAY * length, now + ONE_DAY)
 
     def _weekday(self, found: re.Match[str], now: date) -> Span:
         """ "on Monday", "last Monday": the latest before today; "next Monday": the first after it."""
         ahead = self._tables["weekdays"].index(found["d"]) - now.weekday()
         if found["w"] == "next":
-            return date_spans.day(now + ONE_DAY * ((ahead - 1) % 7 + 1))
-        return date_spans.day(now + ONE_DAY * (ahead if found["w"] == "this" else ahead % 7 - 7))
+            return day(now + ONE_DAY * ((ahead - 1) % 7 + 1))
+        return day(now + ONE_DAY * (ahead if found["w"] == "this" else ahead % 7 - 7))
 
     def _day_of_week(self, found: re.Match[str], now: date) -> Span:
         """上周一: a day of last week; 周一: the latest, which may be today."""
         ahead = self._tables["weekdays"].index(found["d"].replace("天", "日")) - now.weekday()
         step = self._tables["steps"][found["w"]] if found["w"] else -(ahead > 0)
-        return date_spans.day(now + ONE_DAY * (7 * step + ahead))
+        return day(now + ONE_DAY * (7 * step + ahead))
 
     def _holiday(self, found: re.Match[str], now: date) -> Span | None:
         month, number, length = (*self._tables["holidays"][found["h"]], 1)[:3]
         if found["y"]:
-            first = date_spans.calendar_day(self._year(found["y"], now), month, number)
+            first = calendar_day(self._year(found["y"], now), month, number)
         elif found.groupdict().get("w"):
-            first = date_spans.calendar_day(now.year - (date(now.year, month, number) >= now), month, number)
+            first = calendar_day(now.year - (date(now.year, month, number) >= now), month, number)
         else:
-            first = date_spans.latest_day(now, month, number)
+            first = latest_day(now, month, number)
         return first and replace(first, end=first.start + ONE_DAY * length)
 
 

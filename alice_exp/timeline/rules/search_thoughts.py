@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from alice_exp.kernel.text.bilingual_lexicon import scores, scores_across
-from alice_exp.kernel.text.date_spans import Span
-from alice_exp.kernel.text.named_dates import asks_only_of_days, day_of
+from alice_exp.kernel.text.named_dates import Span, asks_only_of_days, day_of
 from alice_exp.kernel.text.times import seconds
 from alice_exp.kernel.text.tokens import tokens_many
 from alice_exp.kernel.value_class import dataclass
