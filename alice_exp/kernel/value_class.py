@@ -92,11 +92,9 @@ def _members(types: Mapping[str, object], given: Mapping[str, Any], frozen: bool
         "__repr__": __repr__,
         "__reduce__": __reduce__,
         "__match_args__": names,
-        **{
-            one: _Standard(one, types, given, frozen)
-            for one in ("__dataclass_fields__", "__dataclass_params__")
-        },
     }
+    for one in ("__dataclass_fields__", "__dataclass_params__"):
+        members[one] = _Standard(one, types, given, frozen)
     return members | {"__setattr__": _refused, "__delattr__": _refused} if frozen else members
 
 
