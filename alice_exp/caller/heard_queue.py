@@ -19,7 +19,7 @@ from alice_exp.kernel.errors import ProblemError, reason
 from alice_exp.kernel.journal.atomic_files import MARK, append, create, read_bytes
 from alice_exp.kernel.journal.atomic_files import replace as write
 from alice_exp.kernel.text.times import seconds
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.model.rules.identity import SIGNS, are_one, keyed, marks_of
 from alice_exp.model.values.block import Evidence
 
@@ -142,9 +142,7 @@ class HeardQueue:
             key = self._key()
             rows = [
                 {
-                    "id": one.id,
-                    "ref": one.ref,
-                    "at": one.at,
+                    **attributes(one, "id ref at"),
                     "project": sorted(_named(one.project, key)),
                     "marks": sorted(_sample(keyed(marks_of(one.text), key))),
                 }

@@ -105,7 +105,8 @@ class Session:
     def here(self) -> Here:
         """The project of the working folder, with its names. ``ALICE_PROJECT`` wins over this process's folder, not
         over a host's: what a host hears belongs to where it works (DESIGN 7)."""
-        found = self._met(self.projects)[1]
+        met, key = self._met(self.projects)
+        found = met.here(self.spot, key)
         named = os.environ.get("ALICE_PROJECT", "") if not self.folder else ""
         if not named:
             return found
@@ -114,10 +115,8 @@ class Session:
             found, key=names.partition(" ")[0], names=names, switches=found.switches.union(names.split())
         )
 
-    def _met(self, known: Projects) -> tuple[Projects, Here]:
-        spot = self.spot
-        met, key = known.met(spot, self._fresh, os.path.exists)
-        return met, met.here(spot, key)
+    def _met(self, known: Projects) -> tuple[Projects, str]:
+        return known.met(self.spot, self._fresh, os.path.exists)
 
     def named(self, project: str) -> str:
         """All names of a project, apart by spaces, its own first; empty for none."""
@@ -159,13 +158,13 @@ class Session:
     @property
     def folder_key(self) -> str:
         """The key of the working folder, whatever name ``.alice-project`` or ``ALICE_PROJECT`` gives it."""
-        return self.projects.met(self.spot, self._fresh, os.path.exists)[1]
+        return self._met(self.projects)[1]
 
     def name_project(self, project: str, name: str, is_own: bool) -> None:
         """Keep a person's word on whether a project, else the working folder's, has a name."""
 
         def named(config: Config) -> Mapping[str, Json]:
-            known, key = projects_of(config).met(self.spot, self._fresh, os.path.exists)
+            known, key = self._met(projects_of(config))
             is_written = project in ("", key) and name == self.spot.named
             return known.answered(project or key, name, is_own, is_written).settings()
 
@@ -311,12 +310,6 @@ class Session:
         from alice_exp.home.store.list_files import exposed
 
         return exposed(self.root) if (self.root / "experiences" / ".git").exists() else ()
-
-    def unread(self) -> tuple[Problem, ...]:
-        """A warning about files of the home that nothing reads; none where there are none."""
-        from alice_exp.home.store.list_files import unread
-
-        return unread(self.root / "experiences")
 
     @property
     def zone(self) -> tzinfo | None:

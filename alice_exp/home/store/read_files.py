@@ -66,10 +66,7 @@ class Reading:
 
     def signed(self, path: str) -> tuple[bytes, Signature]:
         """A file's bytes and signature; ``OSError`` unchanged."""
-        return read_bytes(self._place(path))
-
-    def _place(self, path: str) -> Path:
-        return held_file(self.root) if path == HELD else self.root / path
+        return read_bytes(held_file(self.root) if path == HELD else self.root / path)
 
     def document(self, path: str, data: bytes, listed: str = "blocks") -> Document:
         """Parse a file whose list has the name ``listed``, reusing unchanged elements of the document parsed last."""
@@ -229,7 +226,7 @@ def _each_once(
         entry = next(block.entry for block in several[0].blocks if block.id == block_id) or NONE
         # What a broken file held is older than what a sound one says: a block that was moved must not appear twice.
         paths = [file.path for file in several if not file.stale] or [file.path for file in several]
-        last = next((path for path in paths if last_good.holds(path, block_id)), "")
+        last = next((p for p in paths if any(b.id == block_id for b in last_good.blocks(p))), "")
         kept[block_id] = place = keeper(entry, last, paths)
         problems += [
             Problem(
@@ -282,10 +279,6 @@ class LastGood:
             self._known[path] = (oid, () if first_error(problems) else blocks)
         return self._known[path][1]
 
-    def holds(self, path: str, block_id: str) -> bool:
-        """Whether the last commit has a block at a path."""
-        return any(block.id == block_id for block in self.blocks(path))
-
     def missing(self, found: Found, places: Collection[Place]) -> list[NamespaceFile]:
         """Tracked files that do not count as deleted, because their directory is missing or something is in the way."""
         misplaced = {problem.path for problem in found.problems}
@@ -297,8 +290,8 @@ class LastGood:
             and path not in found.files
             and (
                 path in misplaced
-                or path.partition("/")[0] not in found.directories
-                or path.partition("/")[0] in misplaced
+                or (folder := path.partition("/")[0]) in misplaced
+                or folder not in found.directories
             )
         ]
         return [NamespaceFile(path, self.blocks(path)) for path in unreachable]

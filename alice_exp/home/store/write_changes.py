@@ -86,20 +86,15 @@ class Recording:
 
                 edits: Callable[..., list[Edit]] = book_edits if path == EPISODES_PATH else timeline_edits
                 document = self._reading.document(path, content(path) or EMPTY[path].encode(), listed)
-                files[path] = self._checked(
-                    path, jsonc.edit(document, edits(document, old or empty(), new)), new
-                )
+                files[path] = jsonc.edit(document, edits(document, old or empty(), new))
+                read = self._parsed(path, files[path])
+                if read[0] != new:
+                    fault = first_error(read[1])
+                    why = f"{fault.where} {fault.message}" if fault else "it differs from what was meant"
+                    raise AssertionError(f"composed {path} does not read back: {why}")
+                # Parsed already, so that the next read after landing does not parse it again.
+                self._composed[path] = (files[path], read)
         return files
-
-    def _checked(self, path: str, new: bytes, meant: EpisodeBook | Timeline) -> bytes:
-        read = self._parsed(path, new)
-        if read[0] != meant:
-            fault = first_error(read[1])
-            why = f"{fault.where} {fault.message}" if fault else "it differs from what was meant"
-            raise AssertionError(f"composed {path} does not read back: {why}")
-        # Parsed already, so that the next read after landing does not parse it again.
-        self._composed[path] = (new, read)
-        return new
 
     def _parsed(self, path: str, data: bytes) -> Read:
         if data == EMPTY[path].encode():

@@ -49,11 +49,7 @@ class CommitWriter:
     """Writer of the commits of one work tree; ``stamps`` is the path of its signature cache."""
 
     def __init__(
-        self,
-        work_tree: Path,
-        stamps: Path,
-        sources: Sources,
-        config_of: Callable[[], RepoConfig] | None = None,
+        self, work_tree: Path, stamps: Path, sources: Sources, config_of: Callable[[], RepoConfig]
     ) -> None:
         self.work_tree = work_tree
         self.repository = Repository(work_tree, config_of)

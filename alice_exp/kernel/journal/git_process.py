@@ -110,7 +110,7 @@ class Repository(References):
     a git that outlives its parent still holds the writer lock.
     """
 
-    def __init__(self, work_tree: Path, config_of: Callable[[], RepoConfig] | None = None) -> None:
+    def __init__(self, work_tree: Path, config_of: Callable[[], RepoConfig] = RepoConfig) -> None:
         super().__init__(work_tree / ".git")
         self.work_tree = work_tree
         self._config_of = config_of
@@ -159,7 +159,7 @@ class Repository(References):
         """Create the repository with its local configuration, or bring that of an existing one up to date."""
         self.drop_unborn_head()
         self.run("init", "--quiet", "--template=", "--initial-branch=main")
-        config = self._config()
+        config = self._config_of()
         for name, value in config.settings.items():
             self.run("config", "--local", name, value)
         for name, value in config.defaults.items():
@@ -179,13 +179,9 @@ class Repository(References):
         for folder in ("refs/heads", "refs", "objects/info", "objects/pack", "objects", "", ".."):
             sync_directory(self.git_dir / folder)
 
-    def _config(self) -> RepoConfig:
-        # Only a repository that is made or mended asks for this: the value's class is not worth a cold start.
-        return self._config_of() if self._config_of is not None else RepoConfig()
-
     def is_current(self) -> bool:
         """Whether hooks, attributes and the watched setting are those of this version at its present path."""
-        config = self._config()
+        config = self._config_of()
         for name, text in config.texts.items():
             path = self.git_dir / name
             if not path.exists() or path.read_text(encoding="utf-8", errors="replace") != text:

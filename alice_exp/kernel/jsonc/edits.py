@@ -137,7 +137,11 @@ class _Plan:
             case Insert(pointer, index, value):
                 self._array(pointer).inserted.append((index, _writable(value, len(pointer) + 1)))
             case Append(pointer, values):
-                self._append(pointer, values)
+                added = [_writable(value, len(pointer) + 1) for value in values]
+                if find(self._document, pointer) is None:
+                    self._grow(pointer, cast("Value", added), True)
+                elif added:
+                    self._array(pointer).inserted += [(None, value) for value in added]
             case Remove(pointer):
                 if not pointer or find(self._document, pointer) is None:
                     raise LookupError(f"nothing to remove at {pointer}")
@@ -161,14 +165,6 @@ class _Plan:
         # An equal value keeps its notation, such as 0x10 or single quotes.
         if isinstance(value, Raw) or one_line(old) != one_line(value):
             self._replaced.append(Replacement(child.value, child.end, self._rendered(pointer, child, value)))
-
-    def _append(self, pointer: Pointer, values: tuple[Value, ...]) -> None:
-        for value in values:
-            _writable(value, len(pointer) + 1)
-        if find(self._document, pointer) is None:
-            self._grow(pointer, cast("Value", list(values)), True)
-        elif values:
-            self._array(pointer).inserted += [(None, value) for value in values]
 
     def _rendered(self, pointer: Pointer, child: Child, value: Value) -> str:
         text = self._document.text

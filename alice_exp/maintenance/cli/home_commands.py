@@ -9,6 +9,7 @@ import typer
 
 from alice_exp.caller.acting import require_person
 from alice_exp.home.references import namespace_name
+from alice_exp.home.store.list_files import unread
 from alice_exp.kernel.errors import ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.scan import plain
@@ -64,7 +65,7 @@ def check(terminal: Terminal) -> None:
     problems = (
         *settings.check(session.home, session.caller.now),
         *session.exposed(),
-        *session.unread(),
+        *unread(session.root / "experiences"),
     )
 
     def text() -> None:
