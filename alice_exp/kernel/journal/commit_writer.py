@@ -136,10 +136,12 @@ class CommitWriter:
         Those that their signatures cannot vouch for, as what an act just wrote, are read: that costs a fraction of what
         adopting does, and takes no lock.
         """
-        unsure = self.stamps.unsure(found)
-        if not unsure:
-            return unsure is not None
         files = dict(self.stamps.files)
+        if found.keys() != files.keys():
+            return False
+        unsure = [path for path, signature in found.items() if not self.stamps.unchanged(path, signature)]
+        if not unsure:
+            return True
         # Taken before the files are read, so that an edit during the reading is noticed next time.
         began = now_ns()
         for path in unsure:

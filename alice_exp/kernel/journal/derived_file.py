@@ -64,12 +64,6 @@ class Stamps:
         # git calls the others "racily clean": a second write within one tick does not show in the time stamp.
         return max(signature.mtime, signature.ctime) < self.at - RACY_NS
 
-    def unsure(self, found: Mapping[str, Signature]) -> tuple[str, ...] | None:
-        """The files whose content has to be read to tell; None where files are missing or were added."""
-        if found.keys() != self.files.keys():
-            return None
-        return tuple(path for path, signature in found.items() if not self.unchanged(path, signature))
-
 
 def load(path: Path) -> Stamps:
     """Read the stamps from disk; empty if the file is missing, unreadable or of another version."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from alice_exp.kernel.jsonc import Document, Set, dump, edit, parse
 from alice_exp.kernel.jsonc.scan import Json, Problem
 from alice_exp.model.formats.field_readers import Found, problem_at, unknown_key
@@ -24,22 +26,17 @@ _SENTENCES: dict[Kind, str] = {
 def default_text(*, local: bool = False) -> str:
     """The text of a new ``config.jsonc``, or of ``local.jsonc``: every key of it under a comment that explains it."""
     schema = f"{'experiences/' if local else ''}.schema/config.json"
-    lines = [_LOCAL_HEAD if local else _HEAD, "{", f'  "$schema": "{schema}",']
-    group = ""
-    options = [option for option in OPTIONS if is_local(option.name) == local]
-    for position, option in enumerate(options):
-        head, dot, key = option.name.rpartition(".")
-        if head != group and group:
-            lines.append("  },")
-        if head != group and dot:
-            lines.append(f'  "{head}": {{')
-        group = head
-        indent = "    " if dot else "  "
-        following = options[position + 1] if position + 1 < len(options) else None
-        is_last = following is None or following.name.rpartition(".")[0] != head
-        comma = "" if is_last and dot else ","
-        lines += [f"{indent}// {option.doc}.", f'{indent}"{key}": {dump(option.default)}{comma}']
-    return "\n".join([*lines, "  }", "}", ""])
+    groups = [f'  "$schema": "{schema}"']
+    options = (option for option in OPTIONS if is_local(option.name) == local)
+    for head, group in groupby(options, lambda option: option.name.rpartition(".")[0]):
+        start = "\n    " if head else "\n  "
+        rows = (
+            f'{start}// {one.doc}.{start}"{one.name.rpartition(".")[2]}": {dump(one.default)}'
+            for one in group
+        )
+        keys = ",".join(rows)
+        groups.append(f'  "{head}": {{{keys}\n  }}' if head else keys.removeprefix("\n"))
+    return "\n".join([_LOCAL_HEAD if local else _HEAD, "{", ",\n".join(groups), "}", ""])
 
 
 def with_value(text: str | None, name: str, value: Json) -> str:

@@ -19,132 +19,115 @@ Kind = Literal["count", "share", "days", "flag", "text"]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One key: dotted name, default, kind, and the comment that stands above it in the file."""
+    """One key: dotted name, default, and the comment that stands above it in the file."""
 
     name: str
     default: bool | int | float | str
-    kind: Kind
     doc: str
+    in_days: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        """By its default; a float is a share."""
+        if isinstance(self.default, bool | str):
+            return "text" if isinstance(self.default, str) else "flag"
+        return "days" if self.in_days else "share" if isinstance(self.default, float) else "count"
 
 
 HAND_EDITS_TRUSTED = "hand_edits.trusted"
 
 OPTIONS: tuple[Option, ...] = (
-    Option("timezone", "", "text", "Where a day begins, as Asia/Shanghai; empty: the machine's own zone"),
-    Option("lang", "", "text", "Language of messages, as en or zh; empty: as the terminal's locale says"),
-    Option("thresholds.past", 3, "count", "Verifications that raise a possible block to past"),
-    Option("thresholds.reliable", 10, "count", "Verifications that raise a past block to reliable"),
-    Option("thresholds.super_reliable", 50, "count", "Verifications that earn a reliable block its badge"),
+    Option("timezone", "", "Where a day begins, as Asia/Shanghai; empty: the machine's own zone"),
+    Option("lang", "", "Language of messages, as en or zh; empty: as the terminal's locale says"),
+    Option("thresholds.past", 3, "Verifications that raise a possible block to past"),
+    Option("thresholds.reliable", 10, "Verifications that raise a past block to reliable"),
+    Option("thresholds.super_reliable", 50, "Verifications that earn a reliable block its badge"),
+    Option("thresholds.fits", 0.3, "How likely a block must fit to be an answer; 0: every match is one"),
     Option(
-        "thresholds.fits", 0.3, "share", "How likely a block must fit to be an answer; 0: every match is one"
+        "heartbeat.expire_days",
+        7,
+        "Days that an unanswered candidate waits after it was first shown",
+        in_days=True,
     ),
     Option(
-        "heartbeat.expire_days", 7, "days", "Days that an unanswered candidate waits after it was first shown"
+        "heartbeat.paused", "", "Holidays in which no candidate's days run, each FROM/UNTIL. Set by 'pause'"
     ),
-    Option(
-        "heartbeat.paused",
-        "",
-        "text",
-        "Holidays in which no candidate's days run, each FROM/UNTIL. Set by 'pause'",
-    ),
-    Option("heartbeat.auto", True, "flag", "Show the report at the first command of a day"),
-    Option("review.in_host", True, "flag", "Let hosts that were connected ask you in their own dialogs"),
-    Option("episodes.capacity", 1000, "count", "Episodes kept in the file; git keeps the rest"),
-    Option("episodes.result_limit", 1000, "count", "Characters of a result that are kept"),
-    Option(
-        "events.model", True, "flag", "Whether the chat model, where there is one, sums merged thoughts up"
-    ),
-    Option("half_life_days.identity", 730, "days", "Days in which the weight of an identity halves"),
-    Option("half_life_days.preference", 365, "days", "The same for a preference"),
-    Option("half_life_days.habit", 365, "days", "The same for a habit"),
-    Option("half_life_days.rule", 365, "days", "The same for a rule"),
-    Option("half_life_days.feature", 180, "days", "The same for a feature"),
-    Option("half_life_days.fact", 180, "days", "The same for a fact"),
-    Option("half_life_days.pattern", 180, "days", "The same for a pattern"),
-    Option("half_life_days.solution", 180, "days", "The same for a solution"),
-    Option("half_life_days.goal", 90, "days", "The same for a goal"),
-    Option("half_life_days.event", 30, "days", "The same for an event"),
-    Option("consolidation.frequency", 0.5, "share", "Weight of how often a block was read"),
-    Option("consolidation.longevity", 0.2, "share", "Weight of how old a block is"),
-    Option("consolidation.recency", 0.3, "share", "Weight of how lately it changed"),
-    Option("assess.confidence", 0.35, "share", "Weight of confidence when knowledge is assessed"),
-    Option("assess.coverage", 0.25, "share", "Weight of how many blocks there are"),
-    Option("assess.recency", 0.20, "share", "Weight of how fresh they are"),
-    Option("assess.consolidation", 0.20, "share", "Weight of how settled they are"),
-    Option("short_term.enabled", True, "flag", "Whether a session keeps its history"),
-    Option("short_term.trigger_threshold", 0.8, "share", "Share of the window from which it is compressed"),
-    Option("short_term.keep_recent_turns", 5, "count", "Turns that compression leaves whole"),
-    Option("short_term.max_context", 128000, "count", "Tokens that the model's window holds"),
-    Option(
-        "long_term.max_buffer_turns",
-        5,
-        "count",
-        "User turns after which a conversation is read for candidates",
-    ),
-    Option("long_term.extract_on_session_end", True, "flag", "Read what is left when a session ends"),
-    Option("long_term.min_importance", 0.5, "share", "Candidates below this importance are dropped"),
+    Option("heartbeat.auto", True, "Show the report at the first command of a day"),
+    Option("review.in_host", True, "Let hosts that were connected ask you in their own dialogs"),
+    Option("episodes.capacity", 1000, "Episodes kept in the file; git keeps the rest"),
+    Option("episodes.result_limit", 1000, "Characters of a result that are kept"),
+    Option("events.model", True, "Whether the chat model, where there is one, sums merged thoughts up"),
+    Option("half_life_days.identity", 730, "Days in which the weight of an identity halves", in_days=True),
+    Option("half_life_days.preference", 365, "The same for a preference", in_days=True),
+    Option("half_life_days.habit", 365, "The same for a habit", in_days=True),
+    Option("half_life_days.rule", 365, "The same for a rule", in_days=True),
+    Option("half_life_days.feature", 180, "The same for a feature", in_days=True),
+    Option("half_life_days.fact", 180, "The same for a fact", in_days=True),
+    Option("half_life_days.pattern", 180, "The same for a pattern", in_days=True),
+    Option("half_life_days.solution", 180, "The same for a solution", in_days=True),
+    Option("half_life_days.goal", 90, "The same for a goal", in_days=True),
+    Option("half_life_days.event", 30, "The same for an event", in_days=True),
+    Option("consolidation.frequency", 0.5, "Weight of how often a block was read"),
+    Option("consolidation.longevity", 0.2, "Weight of how old a block is"),
+    Option("consolidation.recency", 0.3, "Weight of how lately it changed"),
+    Option("assess.confidence", 0.35, "Weight of confidence when knowledge is assessed"),
+    Option("assess.coverage", 0.25, "Weight of how many blocks there are"),
+    Option("assess.recency", 0.20, "Weight of how fresh they are"),
+    Option("assess.consolidation", 0.20, "Weight of how settled they are"),
+    Option("short_term.enabled", True, "Whether a session keeps its history"),
+    Option("short_term.trigger_threshold", 0.8, "Share of the window from which it is compressed"),
+    Option("short_term.keep_recent_turns", 5, "Turns that compression leaves whole"),
+    Option("short_term.max_context", 128000, "Tokens that the model's window holds"),
+    Option("long_term.max_buffer_turns", 5, "User turns after which a conversation is read for candidates"),
+    Option("long_term.extract_on_session_end", True, "Read what is left when a session ends"),
+    Option("long_term.min_importance", 0.5, "Candidates below this importance are dropped"),
     Option(
         "heard.enabled",
         True,
-        "flag",
         "Keep your own sentences of a session for a model to read later. Set by 'heard --off'",
     ),
-    Option("heard.across_hosts", False, "flag", "Let one vendor's host read what was said in another's, too"),
-    Option("sharing.enabled", False, "flag", "Whether anything may be offered to peers at all"),
-    Option("sharing.name", "", "text", "The name that peers see; empty: a random one"),
-    Option(
-        "owner.key", "", "text", "The public key whose signature approves; empty: none. Set by 'owner init'"
-    ),
-    Option(
-        "provider.base_url",
-        "",
-        "text",
-        "An OpenAI-compatible server, as http://localhost:11434/v1; empty: none",
-    ),
-    Option("provider.chat_model", "", "text", "Model for summaries and extraction; empty: rules do it"),
+    Option("heard.across_hosts", False, "Let one vendor's host read what was said in another's, too"),
+    Option("sharing.enabled", False, "Whether anything may be offered to peers at all"),
+    Option("sharing.name", "", "The name that peers see; empty: a random one"),
+    Option("owner.key", "", "The public key whose signature approves; empty: none. Set by 'owner init'"),
+    Option("provider.base_url", "", "An OpenAI-compatible server, as http://localhost:11434/v1; empty: none"),
+    Option("provider.chat_model", "", "Model for summaries and extraction; empty: rules do it"),
     Option(
         "provider.command",
         "",
-        "text",
         "In place of both, a program: prompt on stdin, answer on stdout, as claude -p; empty: none",
     ),
     Option(
         "provider.embedding_model",
         "",
-        "text",
         "Model for embeddings, which puts the best 64 answers in order; empty: off",
     ),
     Option(
         "provider.key_env",
         "",
-        "text",
         "Variable that holds the server's key; empty: ALICE_API_KEY, else OPENAI_API_KEY",
     ),
     Option(
         "projects.off",
         "",
-        "text",
         "Projects, apart by spaces, in which hooks and MCP learn nothing. Set by 'project off'",
     ),
     Option(
         "projects.folders",
         "",
-        "text",
         "Folders with their projects as STAMP=PROJECT=FOLDER, apart by spaces. Kept by the program",
     ),
     Option(
         "projects.names",
         "",
-        "text",
         "Other names of projects: = its own, ! not its own, @ from .alice-project, ? and ~ asked. Set by 'project is'",
     ),
     Option(
         HAND_EDITS_TRUSTED,
         False,
-        "flag",
         "What is typed into a file of personal counts at once, whoever runs as you types it",
     ),
-    Option("watch.debounce_ms", 200, "count", "Milliseconds of quiet after which a saved file is read"),
+    Option("watch.debounce_ms", 200, "Milliseconds of quiet after which a saved file is read"),
 )
 
 BY_NAME: Mapping[str, Option] = {option.name: option for option in OPTIONS}
