@@ -28,7 +28,6 @@ _CLAUDE: Mapping[Event, str] = {
 }
 _CAMEL: Mapping[Event, str] = {"start": "sessionStart", "end": "sessionEnd"}
 
-
 _PRINTING = (
     *("-p", "--print", "--output-format", "--input-format", "--bg"),
     *("--settings", "--setting-sources", "--plugin-dir"),

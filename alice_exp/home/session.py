@@ -57,13 +57,6 @@ class Session:
     is_dry: bool = False
     _kept: dict[object, Any] = field(default_factory=dict)
 
-    def once(self, build: Callable[[Session], T]) -> T:
-        """The result of ``build(self)``, computed on the first call."""
-        if build not in self._kept:
-            self._kept[build] = build(self)
-        kept: T = self._kept[build]
-        return kept
-
     @cached_property
     def root(self) -> Path:
         """The home's directory: ``--home``, else ``ALICE_HOME``, else ``~/.alice``."""
@@ -348,6 +341,9 @@ def once(build: Callable[[Session], T]) -> Callable[[Session], T]:
 
     @functools.wraps(build)
     def kept(session: Session) -> T:
-        return session.once(build)
+        if build not in session._kept:
+            session._kept[build] = build(session)
+        made: T = session._kept[build]
+        return made
 
     return kept

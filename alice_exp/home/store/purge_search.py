@@ -25,6 +25,9 @@ _BATCH = 16 << 20
 _TALKS = ("sessions/", "state/hooks/")
 """The folders with conversations: what a block's evidence quotes was said there."""
 
+_SENTENCE = 6
+"""The least length in characters of a quotation that a conversation is searched for."""
+
 _PAST = " (in history)"
 MESSAGES = "git log"
 """Stands for the messages of commits, where files that are left are named."""
@@ -114,7 +117,8 @@ def remains(repository: Repository, seen: Versions) -> Iterator[tuple[str, ...]]
     of the home, any object of a repository in it, and the files outside that the home knows of. They are named, not
     changed."""
     root = repository.work_tree.parent
-    words, occasions, spoken = seen.said.words, seen.said.occasions, seen.said.spoken
+    words, occasions = seen.said.words, WrittenForms(seen.said.trigger)
+    spoken = WrittenForms(seen.said.payload | seen.said.quoted, _SENTENCE)
     wanted = seen.block_id.encode()
     found: dict[str, list[str]] = {"words": [], "trigger": [], "id": []}
     for name, data in _everything(root, repository):

@@ -87,7 +87,10 @@ class Reading:
             why = error.strerror or "it is gone"
             template = "{why}" if isinstance(error, NotAFile) else "this file cannot be read: {why}"
             return Parsed(signature, (), (Problem.fault(path, template, why=why.lower()),))
-        return self.learn(path, data, signature)
+        parsed = self._parsed[path] = Parsed(signature, *self.blocks(self.document(path, data)))
+        if not parsed.broken:
+            self._good[path] = (blob_id(data), parsed.blocks)
+        return parsed
 
     def unread(self, path: str, signature: Signature, last_good: LastGood) -> tuple[Block, ...]:
         """The blocks that a file has in the last commit, from disk if it is still the same there."""
@@ -117,13 +120,6 @@ class Reading:
     def last_good(self, tree: Mapping[str, str], blob: Callable[[str], bytes]) -> LastGood:
         """Access to the files of a commit (``tree``: path to blob id), with this object's cache."""
         return LastGood(tree, blob, self._good)
-
-    def learn(self, path: str, data: bytes, signature: Signature) -> Parsed:
-        """Parse bytes that are known to be a file's content, and cache the result."""
-        parsed = self._parsed[path] = Parsed(signature, *self.blocks(self.document(path, data)))
-        if not parsed.broken:
-            self._good[path] = (blob_id(data), parsed.blocks)
-        return parsed
 
     def blocks(self, document: Document) -> tuple[tuple[Block, ...], tuple[Problem, ...]]:
         """The blocks and problems of a parsed file; unchanged blocks are taken from the last reading."""

@@ -30,7 +30,6 @@ from alice_exp.model.values.snapshot import ChangeSet, Snapshot, Unread
 Read: TypeAlias = "tuple[EpisodeBook | Timeline | None, tuple[Problem, ...]]"
 """A file's value (None if it is broken) and its problems."""
 
-
 _KINDS: Mapping[str, tuple[str, Callable[[], Any], str]] = {
     EPISODES_PATH: ("episodes", EpisodeBook, EPISODES),
     EVENTS_PATH: ("timeline", Timeline, SEGMENTS),

@@ -157,7 +157,10 @@ class Repository(References):
 
     def create(self) -> None:
         """Create the repository with its local configuration, or bring that of an existing one up to date."""
-        self.drop_unborn_head()
+        # A damaged HEAD goes where no branch exists yet: ``git init`` writes it only if there is none.
+        branches = self.git_dir / "refs" / "heads"
+        if not self.branch() and not self.resolve("HEAD") and not any(branches.glob("*")):
+            (self.git_dir / "HEAD").unlink(missing_ok=True)
         self.run("init", "--quiet", "--template=", "--initial-branch=main")
         config = self._config_of()
         for name, value in config.settings.items():

@@ -182,12 +182,6 @@ class References:
             "the home at {root} has no history yet", root=root, hint="make one with 'alice-exp init'"
         )
 
-    def drop_unborn_head(self) -> None:
-        """Remove a damaged HEAD where no branch exists yet: ``git init`` writes it only if there is none."""
-        branches = self.git_dir / "refs" / "heads"
-        if not self.branch() and not self.resolve("HEAD") and not any(branches.glob("*")):
-            (self.git_dir / "HEAD").unlink(missing_ok=True)
-
     def named(self) -> dict[str, str]:
         """Every reference that can be read, by name; a file of its own counts before the packed ones."""
         found = self._packed()

@@ -42,11 +42,6 @@ class WriterLock:
         self.holder_died = False
         self._depth = 0
 
-    @property
-    def held(self) -> bool:
-        """Whether this object holds the lock."""
-        return self._depth > 0
-
     @contextmanager
     def hold(self, wait: float = WAIT_SECONDS) -> Iterator[None]:
         """Hold the lock for the duration of the block.

@@ -43,7 +43,6 @@ from alice_exp.kernel.value_class import dataclass
 First: TypeAlias = "tuple[Message, Mapping[str, bytes | None]]"
 """The first of two commits of one stream: its message and files. The work tree gets only what the second keeps."""
 
-
 _TICK_NS = 50_000_000
 """How far (ns) a file system's time stamps may lag behind the clock (a kernel tick is up to 10 ms)."""
 

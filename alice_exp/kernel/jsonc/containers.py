@@ -225,7 +225,7 @@ class Container:
         items = self._items(fresh, out.indent, True)
         for number, item in enumerate(items, 1):
             # A comment of its own needs a line of its own, or it would pass for the left neighbour's.
-            if item.has_comments:
+            if item.lead or item.trail:
                 out.add(self.style.newline + out.indent)
             else:
                 out.add(self._blank() if number > 1 else before)

@@ -51,11 +51,6 @@ class Item(NamedTuple):
     body: str
     trail: str
 
-    @property
-    def has_comments(self) -> bool:
-        """Whether it needs lines of its own."""
-        return bool(self.lead or self.trail)
-
 
 def dump(value: Json, depth: int = 0) -> str:
     """Format a value as an element at ``depth`` (0: the document itself; a block: 2).

@@ -78,7 +78,6 @@ def only_errors(problems: Iterable[Problem | None], path: str = "") -> Iterator[
 Pointer: TypeAlias = tuple[str | int, ...]
 """The path to a value in a document: keys and indexes from the root."""
 
-
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """Any JSON value."""
 

@@ -126,7 +126,6 @@ _ASKING = re.compile(
 ACROSS, MOST_ACROSS = 0.6, 0.8
 """The least share of what is asked that a text in the other language has to have, and the most that it scores."""
 
-
 LEAST = 0.4
 """The least share of the query's weight that a text has to have; below it nothing fits."""
 

@@ -24,7 +24,6 @@ _HARMFUL = LazyPattern(
     "(?<![\ufe0f\u203c-\u329f\U0001f000-\U0001faff])\u200d|\u200d(?![\u203c-\u329f\U0001f000-\U0001faff])"
 )
 
-
 # Letters of Cyrillic, Greek and Armenian that look like Latin ones in any word, and Greek ones that do between two.
 _TWINS = "аԁеһіјӏорԛсѕԝхуѵАВЕЅІЈКМНОРСТУХҮԚԜѴӀοΑΒΕΖΗΙΚΜΝΟΡΤΥΧհոսօ"
 _LIKENESS = "αγικνρστυ"

@@ -31,7 +31,6 @@ _ASKING = re.compile(
 _CJK = re.compile("[\u3400-\u9fff]")
 _NUMERALS = DIGITS | {"〇": 0, "几": 3, "数": 3}
 
-
 ONE_DAY = timedelta(days=1)
 
 

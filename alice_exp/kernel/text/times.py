@@ -13,10 +13,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _YEARS = range(1000, 9999)
 """Those that any zone and any span of days can be added to, and that are written with four digits everywhere."""
 
-
 # Numbers from here on are milliseconds: 1973 in milliseconds, the year 5138 in seconds.
 _FIRST_MILLISECONDS = 100_000_000_000
-
 
 # At least nine digits: eight are a date, as in 20260220.
 _NUMBER = re.compile(r"\s*-?(?:[0-9]{9,}(?:\.[0-9]*)?|[0-9]+\.[0-9]*)\s*")

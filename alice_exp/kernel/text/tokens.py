@@ -23,7 +23,6 @@ _joined = cast("Callable[[str, str], str]", concat)
 STOP_WORDS = frozenset(data_files.words("kernel/text/data/stop_words.txt"))
 """English words that say nothing about a text's subject and are never search tokens. Negations are not among them."""
 
-
 _C_NAMES = r"\b[a-z](?:\+\+|#)"
 _EMOJI = "[\u2600-\u27bf\U0001f000-\U0001faff]"
 _PIECE = LazyPattern(rf"{_C_NAMES}|{_CJK}+|(?:[0-9a-z]+|(?!{_CJK})[^\W_])+|{_EMOJI}")

@@ -197,9 +197,6 @@ UNREADABLE = (
 PURGED = "(purged)"
 """What stands where words were taken out of something that stays."""
 
-_SENTENCE = 6
-"""The least length in characters of a quotation that a conversation is searched for."""
-
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -217,16 +214,6 @@ class Said:
     def words(self) -> WrittenForms:
         """Finds the payload."""
         return WrittenForms(self.payload)
-
-    @property
-    def occasions(self) -> WrittenForms:
-        """Finds the trigger."""
-        return WrittenForms(self.trigger)
-
-    @property
-    def spoken(self) -> WrittenForms:
-        """Finds the payload, or what the evidence quotes, in a conversation."""
-        return WrittenForms(self.payload | self.quoted, _SENTENCE)
 
 
 def said_by(data: bytes, path: str, block_id: str) -> Said:

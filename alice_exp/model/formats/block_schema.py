@@ -333,7 +333,6 @@ def block_json(block: Block, place: Place) -> dict[str, Json]:
 BY_PLACE = ("about", "state", "verifications")
 """The fields whose defaults differ between sets, so that moving a block may have to write or drop them."""
 
-
 _TRIGGER = ("text", "keywords", "context")
 _PAYLOAD = ("kind", "content", "steps")
 _PIECE = ("kind", "ref", "at", "quote", "scenario", "effect")

@@ -64,7 +64,6 @@ def started(block: Block) -> Block:
 CLAIM = "claim"
 """The kind of evidence that records a sender's count, quoted as ``72 verified there``."""
 
-
 _CLAIMED = LazyPattern(r"(\d{1,7}) verified there")
 
 

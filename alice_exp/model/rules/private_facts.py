@@ -87,7 +87,6 @@ _DIGEST = LazyPattern(
 _SUM_BEFORE = LazyPattern(r"\b(?:sha|md)\d{1,3}[-:= ]", re.IGNORECASE)
 _CALLED_KEY = LazyPattern(r"key|token|secret|password|auth|bearer|密钥|令牌|密码|口令", re.IGNORECASE)
 
-
 SHAPES = shapes(
     "model/rules/data/private_facts.txt",
     {
@@ -104,7 +103,6 @@ KINDS = (
     *(kind for kind in SECRETS if kind not in _TOLERATED),
 )
 """Every kind that ``delicate`` finds."""
-
 
 _NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF10, 0xFF5B) if chr(wide).isalnum()} | {0xFF20: "@"}
 """Full-width letters and digits, and @, as Chinese input methods write them, to plain ones."""

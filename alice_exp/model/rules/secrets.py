@@ -199,7 +199,6 @@ _WORD = LazyPattern(r"[^\W\d_]+")
 _COUNT = LazyPattern(r"\d+-?[a-z]+|[a-z]+\d{1,2}")
 """How long or how many, or which one: 12-character, 7d, step2."""
 
-
 # A pattern that would be tried from each character of a run, and read on to its end, takes the square of a long run: so
 # a run is entered at its beginning, or what it may hold is bounded.
 SHAPES = shapes(

@@ -24,7 +24,6 @@ decides again."""
 PUT_AWAY = ("rejected", "retired", "forgotten")
 """The standings under which a block that stands in a set all the same is neither told nor offered for a decision."""
 
-
 OPEN, KEYED = "~", "*"
 """How a fingerprint begins: a plain hash, or one by a key that never is in git."""
 MARKS = (OPEN, KEYED)
@@ -59,7 +58,6 @@ class Entry:
 
 NONE = Entry("", "waiting")
 """The entry of a block on which nobody decided: no block that was looked up is without one."""
-
 
 State = Literal["possible", "past", "reliable", "obsolete"]
 STATES: tuple[State, ...] = get_args(State)
@@ -97,7 +95,6 @@ CONFIDENCE: Mapping[State, float] = {"possible": 0.3, "past": 0.6, "reliable": 0
 
 EVIDENCE_KEPT = 20
 """The number of pieces of evidence that a block keeps, the newest; git keeps the rest."""
-
 
 IMPORTANT, MOST_OF_AGENTS = 0.9, 0.89
 """The importance from which a block counts as marked by the person, and the most that an agent may give one."""
@@ -337,7 +334,6 @@ def content_hash(block: Block) -> str:
 
 
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
-
 
 BOUND = ("project", "importance", "shareable", "replaces", "both")
 """The fields of a block that an entry binds beside its content, under the same names."""

@@ -134,7 +134,6 @@ BY_NAME: Mapping[str, Option] = {option.name: option for option in OPTIONS}
 
 _HERE = ("provider", "sharing", "owner", "projects", "heard", "hand_edits")
 
-
 TAKEN: Mapping[str, str] = {"thresholds.match": "thresholds.fits"}
 """Keys that 0.2.0 still read, and what took their place."""
 
