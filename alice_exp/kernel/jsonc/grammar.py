@@ -164,16 +164,13 @@ class Checker:
             raise Fault(pos, 'the key "{key}" stands twice in one object', hint, key=key)
         self._stack[-1].keys.add(key)
         self._state = State.VALUE
-        return self._colon(end, key)
-
-    def _colon(self, pos: int, key: str) -> int:
-        pos = skip_trivia(self._text, pos)
-        self._comment(pos)
-        if pos == len(self._text):
+        colon = skip_trivia(self._text, end)
+        self._comment(colon)
+        if colon == len(self._text):
             raise self._ended("a colon")
-        if self._text[pos] != ":":
-            raise Fault(pos, 'a colon is missing after the key "{key}"', key=key)
-        return pos + 1
+        if self._text[colon] != ":":
+            raise Fault(colon, 'a colon is missing after the key "{key}"', key=key)
+        return colon + 1
 
     def _after(self, pos: int, char: str) -> int:
         frame = self._stack[-1]

@@ -88,7 +88,9 @@ def _kept_of_gap(match: re.Match[str]) -> str:
     if gap in _PLAIN_GAPS and not before.isdigit():
         return ""
     after = whole[match.end()] if match.end() < len(whole) else ""
-    kept = "".join(char for char in gap if _is_sign(char))
+    # Symbols, and marks that belong to a letter.
+    kinds = zip(gap, map(_category, gap), strict=True)
+    kept = "".join(char for char, kind in kinds if kind[0] in "SM" and kind != "Sk" and char != "~")
     if gap[0] == "#" and before.isalpha():
         kept = "#" + kept
     if before.isdigit() and gap.lstrip()[:1] == "%":
@@ -99,12 +101,6 @@ def _kept_of_gap(match: re.Match[str]) -> str:
         return kept
     mark = gap.strip()
     return mark if len(mark) == 1 and mark in ".,:/-" else " "
-
-
-def _is_sign(char: str) -> bool:
-    """Whether a character outside words carries meaning: a symbol, or a mark that belongs to a letter."""
-    category = _category(char)
-    return category[0] in "SM" and category != "Sk" and char != "~"
 
 
 _ORDER = "kernel/text/data/order_words.txt"

@@ -195,7 +195,10 @@ def book_edits(document: Document, old: EpisodeBook, new: EpisodeBook) -> list[E
     ``document`` is that of ``old``, without errors. Episodes are matched by id; those without one are left alone.
     """
     edits: list[Edit] = [] if old.capacity == new.capacity else [Set(("capacity",), new.capacity)]
-    same = _shared(old.episodes, new.episodes)
+    # By identity: unchanged episodes are the same objects, and comparing values would read all of a long book.
+    pairs = enumerate(zip(old.episodes, new.episodes, strict=False))
+    shorter = min(len(old.episodes), len(new.episodes))
+    same = next((at for at, (was, now) in pairs if was is not now), shorter)
     before = {episode.id: at for at, episode in enumerate(old.episodes[same:], same) if episode.id}
     after = {episode.id: episode for episode in new.episodes[same:]}
     edits += [Remove((EPISODES, at)) for one, at in before.items() if one not in after]
@@ -206,15 +209,6 @@ def book_edits(document: Document, old: EpisodeBook, new: EpisodeBook) -> list[E
             edits += member_edits(place, _item(document, place), episode_json(was), episode_json(episode))
     fresh = tuple(episode_json(episode) for one, episode in after.items() if one and one not in before)
     return [*edits, Append((EPISODES,), fresh)] if fresh else edits
-
-
-def _shared(old: Sequence[Episode], new: Sequence[Episode]) -> int:
-    """The number of episodes that both begin with.
-
-    Compared by identity: unchanged episodes are the same objects, and comparing values would read all of a long book.
-    """
-    pairs = enumerate(zip(old, new, strict=False))
-    return next((at for at, (was, now) in pairs if was is not now), min(len(old), len(new)))
 
 
 def completion_edits(document: Document, ids: Iterator[str], now: str) -> list[Edit]:
