@@ -14,6 +14,7 @@ import shlex
 import signal
 import subprocess
 import time
+from functools import cached_property
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -96,13 +97,21 @@ class _Server:
         self._model = model
         self._key = key.strip()
         self._timeout = timeout
-        self._client: httpx2.Client | None = None
+
+    @cached_property
+    def _client(self) -> httpx2.Client:
+        """Each step has the timeout; a server on this machine is asked without the environment's proxies, and a
+        redirect is never followed."""
+        from urllib.parse import urlsplit
+
+        import httpx2
+
+        here = urlsplit(self._base_url).hostname in _LOOPBACK
+        return httpx2.Client(timeout=self._timeout, trust_env=not here, follow_redirects=False)
 
     def _posted(self, path: str, asked: Mapping[str, object], limit: int, within: float) -> bytes:
         """The answer's body; ``_Refused``, ``TimeoutError``, or ``OverflowError`` above ``limit`` bytes."""
         deadline = time.monotonic() + within
-        if self._client is None:
-            self._client = transport(self._base_url, self._timeout)
         # ensure_ascii: a lone surrogate in one hand-edited text must not make the whole request fail.
         body = json.dumps({"model": self._model, **asked}, ensure_ascii=True).encode()
         headers = {"Content-Type": "application/json"}
@@ -168,43 +177,20 @@ class ChatCompletions(_Server):
         """The answer's body, with retries within one deadline."""
         import httpx2
 
-        deadline = time.monotonic() + self._timeout
-        for pause in _PAUSES:
-            wait = pause
+        asked = {"messages": [{"role": "user", "content": prompt}], "temperature": 0}
+        pauses, deadline = iter(_PAUSES), time.monotonic() + self._timeout
+        while (left := deadline - time.monotonic()) > 0:
             try:
-                return self._once(prompt, deadline)
-            except _Refused as refused:
-                if refused.code not in _PASSING and refused.code < 500:
-                    raise
-                wait = max(pause, refused.wait)
-                if time.monotonic() + wait >= deadline:
-                    raise
+                return self._posted("/chat/completions", asked, ANSWER_LIMIT, left)
             # Not a timeout: that has used up the time.
-            except (httpx2.ConnectError, httpx2.RemoteProtocolError):
+            except (_Refused, httpx2.ConnectError, httpx2.RemoteProtocolError) as error:
+                wait = next(pauses, math.inf)
+                if isinstance(error, _Refused):
+                    wait = max(wait, error.wait) if error.code in _PASSING or error.code >= 500 else math.inf
                 if time.monotonic() + wait >= deadline:
                     raise
             time.sleep(wait)
-        return self._once(prompt, deadline)
-
-    def _once(self, prompt: str, deadline: float) -> bytes:
-        left = deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        asked = {"messages": [{"role": "user", "content": prompt}], "temperature": 0}
-        return self._posted("/chat/completions", asked, ANSWER_LIMIT, left)
-
-
-def transport(base_url: str, timeout: float) -> httpx2.Client:
-    """An HTTP client with a timeout of ``timeout`` seconds per step.
-
-    Proxy settings of the environment are ignored for a server on this machine; redirects are never followed.
-    """
-    from urllib.parse import urlsplit
-
-    import httpx2
-
-    here = urlsplit(base_url).hostname in _LOOPBACK
-    return httpx2.Client(timeout=timeout, trust_env=not here, follow_redirects=False)
+        raise TimeoutError
 
 
 def _wait(headers: Mapping[str, str]) -> float:
