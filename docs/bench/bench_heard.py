@@ -17,10 +17,10 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from alice_exp.agents.rules import deeds_of
 from alice_exp.conversations.rules import own_sentences as own
 from alice_exp.conversations.rules.context_window import estimate_tokens
 from alice_exp.conversations.rules.own_sentences import Inference, Said, extract, queued, said, words_of
-from alice_exp.conversations.rules.tool_uses import deeds_of
 from alice_exp.conversations.rules.transcripts import read, records, spoken
 from alice_exp.kernel.text.tokens import tokens
 from alice_exp.model.rules.identity import are_one, marks_of

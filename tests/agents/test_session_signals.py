@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from alice_exp.agents.rules import Deed
 from alice_exp.agents.usecases.captured_sessions import MOST_ACTIONS, actions_of, traces
-from alice_exp.conversations.rules.tool_uses import Deed
 from tests.case_tables import table
 
 SHOWN = [("dec-22222222", "fix the login")]

@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from alice_exp.agents.rules import Deed, deeds_of
 from alice_exp.blocks.usecases.capture import Draft, memorize
 from alice_exp.conversations.rules.own_sentences import but_unrecorded
-from alice_exp.conversations.rules.tool_uses import Deed, deeds_of
 from alice_exp.conversations.rules.transcripts import read, records, spoken
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions

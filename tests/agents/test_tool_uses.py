@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from alice_exp.conversations.rules.tool_uses import deeds_of
+from alice_exp.agents.rules import deeds_of
 from alice_exp.conversations.rules.transcripts import read
 
 ROWS = [
