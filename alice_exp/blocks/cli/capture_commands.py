@@ -34,15 +34,7 @@ from alice_exp.model.values.block import (
 )
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
-from alice_exp.terminal.options import (
-    DryRun,
-    Ids,
-    Pairs,
-    Project,
-    context_of,
-    json_lines,
-    require_utf8,
-)
+from alice_exp.terminal.options import DryRun, Ids, Pairs, Project, context_of, json_lines, require_utf8
 
 _TAKEN = frozenset(CONTENT) - {"origin"}
 """What a line of JSONL may say of a block: where it comes from is for the program to say."""
@@ -172,7 +164,6 @@ def draft_of(
 def _answer(terminal: Terminal, captured: Captured) -> None:
     placed = captured.placed[0]
     assert placed is not None
-    commit = commit_id(captured.commit)
 
     def text() -> None:
         place = namespace_name(placed.path)
@@ -192,7 +183,7 @@ def _answer(terminal: Terminal, captured: Captured) -> None:
     found = delicate(placed.block)
     document = {
         **brief(placed),
-        "commit": commit,
+        "commit": commit_id(captured.commit),
         "merged": captured.merged > 0,
         "secrets": [{"kind": one.kind, "at": one.at} for one in found],
     }
@@ -206,35 +197,25 @@ def _warn_of_secrets(terminal: Terminal, placed: Placed, found: Sequence[Delicat
         return
     kinds = Names(dict.fromkeys(say(one.kind) for one in found))
     if terminal.is_dry:
-        line = say("alice-exp: it holds {kinds}", kinds=kinds)
+        template = "alice-exp: it holds {kinds}"
     elif placed.path == HELD:
-        line = say(
-            "alice-exp: {id} holds {kinds}; it is in no history until it is approved, and rejecting leaves no word",
-            id=placed.block.id,
-            kinds=kinds,
+        template = (
+            "alice-exp: {id} holds {kinds}; it is in no history until it is approved, "
+            "and rejecting leaves no word"
         )
     elif placed.place == "low_value":
-        line = say(
-            "alice-exp: {id} holds {kinds}; to keep no word of it: 'alice-exp reject {id} --purge'",
-            id=placed.block.id,
-            kinds=kinds,
-        )
+        template = "alice-exp: {id} holds {kinds}; to keep no word of it: 'alice-exp reject {id} --purge'"
     else:
-        line = say(
-            "alice-exp: {id} holds {kinds}; to keep no word of it: 'alice-exp purge {id}'",
-            id=placed.block.id,
-            kinds=kinds,
-        )
-    terminal.note(line)
+        template = "alice-exp: {id} holds {kinds}; to keep no word of it: 'alice-exp purge {id}'"
+    terminal.note(say(template, id=placed.block.id, kinds=kinds))
 
 
 def _bulk_answer(terminal: Terminal, captured: Captured) -> None:
-    commit = commit_id(captured.commit)
     kept = {placed.block.id: placed for placed in captured.placed if placed is not None}
     found = {block_id: delicate(placed.block) for block_id, placed in kept.items()}
     document = {
         "ids": list(captured.ids),
-        "commit": commit,
+        "commit": commit_id(captured.commit),
         "merged": captured.merged,
         "refused": len(captured.refused),
         "refused_by": list(captured.refused),
@@ -253,11 +234,9 @@ def _bulk_answer(terminal: Terminal, captured: Captured) -> None:
     holding = [block_id for block_id, row in found.items() if row]
     for block_id in holding[:_NAMED]:
         _warn_of_secrets(terminal, kept[block_id], found[block_id])
-    if len(holding) > _NAMED:
-        more = len(holding) - _NAMED
-        terminal.note(
-            say("alice-exp: {count} more hold a secret or a private fact; the report marks them", count=more)
-        )
+    if (more := len(holding) - _NAMED) > 0:
+        template = "alice-exp: {count} more hold a secret or a private fact; the report marks them"
+        terminal.note(say(template, count=more))
 
 
 def tell_waiting(terminal: Terminal, count: int, dry_run: bool) -> None:

@@ -133,20 +133,13 @@ def restore_lost(terminal: Terminal, *, lets_go: bool) -> None:
         raise NotFoundError("the files lack no decision of yours", hint="see 'alice-exp heartbeat'")
     for row in () if terminal.json else rows:
         terminal.note("  ".join(filter(None, (row.entry.id, *told_lost(row)))))
-    asked = (
-        say("Let {count} decisions go?", count=len(rows))
-        if lets_go
-        else say("Put {count} decisions back?", count=len(rows))
-    )
-    terminal.confirm(asked, is_new=True)
-    ids = [row.entry.id for row in rows]
-    done = provenance.restore_lost(opened.home, opened.caller, opened.history, ids, lets_go=lets_go)
-    text = (
-        say("{count} decisions hold no more", count=len(done.ids))
-        if lets_go
-        else say("{count} decisions are in the files again", count=len(done.ids))
-    )
-    terminal.answer({"ids": list(done.ids), "commit": commit_id(done.commit)}, lambda: terminal.line(text))
+    asked = "Let {count} decisions go?" if lets_go else "Put {count} decisions back?"
+    terminal.confirm(say(asked, count=len(rows)), is_new=True)
+    shown = [row.entry.id for row in rows]
+    ids, commit = provenance.restore_lost(opened.home, opened.caller, opened.history, shown, lets_go=lets_go)
+    done = "{count} decisions hold no more" if lets_go else "{count} decisions are in the files again"
+    text = say(done, count=len(ids))
+    terminal.answer({"ids": list(ids), "commit": commit_id(commit)}, lambda: terminal.line(text))
 
 
 _Id = Annotated[str, typer.Argument(metavar="ID", help="A block's id, or the beginning of it.")]
@@ -157,29 +150,17 @@ def edit(terminal: Terminal, reference: _Id, dry_run: DryRun = False) -> None:
 
     An editor that returns at once has to be told to wait, as EDITOR="code --wait". Example: alice-exp edit exp-7k2m9q4x
     """
-    _edit_whole(terminal, reference, dry_run=dry_run)
-
-
-def _edit_whole(terminal: Terminal, reference: str, *, dry_run: bool = False) -> None:
     from alice_exp.terminal.editor import in_editor
 
-    session = terminal.session
-    opened = lifetime.open_block(session.home, session.caller, reference)
-    placed = opened.placed
+    caller = terminal.session.caller
+    opened = lifetime.open_block(terminal.session.home, caller, reference)
+    block_id, place = opened.placed.block.id, namespace_name(opened.placed.path)
     head = (
-        say(
-            "{id} in {place}: change what you like, save and close.",
-            id=placed.block.id,
-            place=namespace_name(placed.path),
-        ),
+        say("{id} in {place}: change what you like, save and close.", id=block_id, place=place),
         say("Comments stay with the block. Unchanged or emptied, nothing happens."),
     )
     text = in_editor(
-        terminal,
-        placed.block.id,
-        head,
-        opened.text + "\n",
-        lambda made: lifetime.faults(opened, made, session.caller),
+        terminal, block_id, head, f"{opened.text}\n", lambda made: lifetime.faults(opened, made, caller)
     )
     _edited(terminal, opened, text, dry_run=dry_run)
 
@@ -192,7 +173,7 @@ def edit_sentence(terminal: Terminal, reference: str) -> None:
     opened = lifetime.open_block(session.home, session.caller, reference)
     payload, block_id = opened.placed.block.payload, opened.placed.block.id
     if payload.kind or payload.steps:
-        _edit_whole(terminal, reference)
+        edit(terminal, reference)
         return
     when = documents.trigger_text(opened.placed)
     head = (
@@ -209,17 +190,11 @@ def edit_sentence(terminal: Terminal, reference: str) -> None:
 
 def _edited(terminal: Terminal, opened: lifetime.Opened, text: str | None, *, dry_run: bool = False) -> None:
     """Keep the edited text of a block, None where it is as it was, and say so."""
-    placed = opened.placed
-    lived = lifetime.edit(
-        terminal.home_for(dry_run), terminal.session.caller, opened, opened.text if text is None else text
-    )
+    made = opened.text if text is None else text
+    lived = lifetime.edit(terminal.home_for(dry_run), terminal.session.caller, opened, made)
     changed = lived.placed is not lived.before
-    said = (
-        say("{id}  changed", id=placed.block.id)
-        if changed
-        else say("{id}  nothing changed", id=placed.block.id)
-    )
-    _answer(terminal, lived, said, {"changed": changed})
+    said = "{id}  changed" if changed else "{id}  nothing changed"
+    _answer(terminal, lived, say(said, id=opened.placed.block.id), {"changed": changed})
 
 
 def move(
@@ -280,15 +255,12 @@ def revive(
     lived = lifetime.revive(
         terminal.home_for(dry_run), terminal.session.caller, reference, from_rejected=from_rejected
     )
+    line = _moved(lived)
     if lived.placed.place == "universal":
-        stands = (
-            say("its approval holds")
-            if lived.approved
-            else say("it waits for your approval: 'alice-exp approve {id}'")
-        )
-        _answer(terminal, lived, f"{_moved(lived)}; {stands}".replace("{id}", lived.placed.block.id))
-    else:
-        _answer(terminal, lived, _moved(lived))
+        waits = "it waits for your approval: 'alice-exp approve {id}'"
+        stands = say("its approval holds") if lived.approved else say(waits, id=lived.placed.block.id)
+        line += f"; {stands}"
+    _answer(terminal, lived, line)
 
 
 def _moved(lived: Lived) -> str:

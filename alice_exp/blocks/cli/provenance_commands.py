@@ -13,7 +13,7 @@ from alice_exp.caller.acting import require_person
 from alice_exp.home.ports import Changed, Version
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import BusyError, ProblemError, UsageError
-from alice_exp.kernel.journal.act import Commit, commit_id
+from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.jsonc.scan import plain
 from alice_exp.model import documents
 from alice_exp.model.formats.block_schema import block_json
@@ -46,8 +46,8 @@ def why(
         "id": block_id,
         "block": block_json(present.block, present.place) | documents.brief(present) if present else None,
         "transitions": [
-            {**documents.commit(step.commit), "from": step.before or None, "to": step.after or None}
-            for step in life
+            {**documents.commit(act), "from": before or None, "to": after or None}
+            for act, before, after in life
         ],
         "formula": "score = trust · confidence · importance · decay · match",
     }
@@ -61,14 +61,14 @@ def why(
 
 
 def _why(
-    terminal: Terminal, document: dict[str, Any], present: Placed | None, life: list[provenance.Transition]
+    terminal: Terminal, document: dict[str, Any], present: Placed | None, life: list[provenance.Step]
 ) -> None:
     block_id = document["id"]
     if present is None:
         lost = say("{id}  is gone: no word of it was kept, and nothing brings it back", id=block_id)
         gone = say("{id}  is no longer in the home; 'alice-exp restore {id}' brings it back", id=block_id)
-        is_kept = any(step.before or step.after for step in life)
-        terminal.line(gone if is_kept and life[-1].commit.op != "purge" else lost)
+        is_kept = any(before or after for _, before, after in life)
+        terminal.line(gone if is_kept and life[-1][0].op != "purge" else lost)
     else:
         terminal.line(f"{block_id}  {say(present.block.state)}  {present.place}/{present.namespace}")
         when = documents.trigger_text(present) or say("(none: matched by the payload alone)")
@@ -90,9 +90,8 @@ def _why(
         )
         terminal.pair(say("{name}:", name=say("score")), total)
     rows = [
-        [terminal.local(one.at), one.commit[:8], say(one.op), one.actor, _rise(step.before, step.after)]
-        for step in life
-        for one in (step.commit,)
+        [terminal.local(act.at), act.commit[:8], say(act.op), act.actor, _rise(before, after)]
+        for act, before, after in life
     ]
     terminal.table([say("when"), say("commit"), say("act"), say("who"), say("state")], rows)
 
@@ -153,19 +152,21 @@ def log(
     block_id = provenance.find_id(opened, reference) if reference else ""
     filters = LogFilter(block_id, by, op, session, terminal.moment(since), terminal.moment(until), limit)
     acts = list(provenance.log(opened.history, filters))
-    life = (
-        {step.commit.commit: step for step in provenance.transitions(opened.history, block_id)}
-        if block_id
-        else {}
-    )
-    states = [_states(act, life.get(act.commit)) for act in acts]
+    steps = provenance.transitions(opened.history, block_id) if block_id else []
+    life = {act.commit: (before, after) for act, before, after in steps}
+    states = []
+    for act in acts:
+        # Those in its trailers, else those in the history of the one block.
+        told = dict(act.trailers)
+        is_told = "From" in told and "To" in told
+        states.append((act, *((told["From"], told["To"]) if is_told else life.get(act.commit, ("", "")))))
     document = [
         {**documents.commit(act), "from": before or None, "to": after or None}
-        for act, (before, after) in zip(acts, states, strict=True)
+        for act, before, after in states
     ]
     rows = [
         [terminal.local(act.at), act.commit[:8], act.actor, in_words(act), _rise(before, after)]
-        for act, (before, after) in zip(acts, states, strict=True)
+        for act, before, after in states
     ]
     if texts:
         changes = [provenance.diff(opened.history, act.commit) for act in acts]
@@ -185,14 +186,6 @@ def _texts(terminal: Terminal, changes: list[Changed]) -> None:
         if number:
             terminal.line()
         _diff(terminal, changed)
-
-
-def _states(act: Commit, step: provenance.Transition | None) -> tuple[str, str]:
-    """The states before and after an act: those in its trailers, else those in the history of the one block."""
-    trailers = dict(act.trailers)
-    if "From" in trailers and "To" in trailers:
-        return trailers["From"], trailers["To"]
-    return (step.before, step.after) if step is not None else ("", "")
 
 
 def _rise(before: str, after: str) -> str:
@@ -275,9 +268,7 @@ def undo(
     """
     opened = terminal.session
     named = {"--by": by, "--op": op, "--session": session, "--since": since, "--until": until}
-    tried = " ".join(
-        [*([name] if name else []), *(f"{option} {value}" for option, value in named.items() if value)]
-    )
+    tried = " ".join(filter(None, (name, *(f"{option} {value}" for option, value in named.items() if value))))
     require_person(opened.caller, say("undo"), f"alice-exp undo {tried}".rstrip())
     provenance.require_op(opened.history, op)
     filters = LogFilter("", by, op, session, terminal.moment(since), terminal.moment(until))

@@ -115,15 +115,12 @@ _BY_ACTS_ALONE = ("approved", "archived")
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """An edited block: the block and its text with comments, or the problems (``block`` is ``None`` then).
-
-    ``emptied`` means that nothing but comments and blanks is left. Lines of problems count from the text's first.
-    """
+    """An edited block: the block and its text with comments, or the problems (``block`` is ``None`` then); none of them
+    where nothing but comments and blanks is left. Lines of problems count from the text's first."""
 
     block: Block | None
     raw: str = ""
     problems: tuple[Problem, ...] = ()
-    emptied: bool = False
 
 
 def read_alone(text: str, old: Placed, now: str) -> Alone:
@@ -138,7 +135,7 @@ def read_alone(text: str, old: Placed, now: str) -> Alone:
     value = document.value
     listed = value.get("blocks") if isinstance(value, dict) else None
     if listed == []:
-        return Alone(None, emptied=True)
+        return Alone(None)
     if not isinstance(listed, list) or len(listed) != 1 or list(value) != ["blocks"]:  # type: ignore[arg-type]
         return Alone(None, problems=(_fault(document, (), "this is one block: what stands in { … }"),))
     blocks, problems = read_blocks(document)

@@ -39,11 +39,8 @@ def said_again(blocks: Iterable[Placed]) -> Callable[[Block], Placed | None]:
     told = [(placed, marks) for placed, marks in rows if marks]
 
     def found(draft: Block) -> Placed | None:
-        mine, words, projects = (
-            _marks(draft),
-            set(tokens(draft.payload.content)),
-            draft.project.split() or [""],
-        )
+        mine, projects = _marks(draft), draft.project.split() or [""]
+        words = set(tokens(draft.payload.content))
         fits = [
             placed
             for placed, theirs in told

@@ -52,13 +52,8 @@ _CATEGORIES: Mapping[str, BlockType] = {
 }
 
 
-_MEMORIES: Mapping[str, BlockType] = {
-    "user": "fact",
-    "feedback": "rule",
-    "project": "fact",
-    "reference": "fact",
-}
-"""The types of Claude Code's memory files; an instruction file without one holds rules."""
+_FACTS = ("user", "project", "reference")
+"""The types of Claude Code's memory files that hold facts; feedback, and a file without a type, hold rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +80,11 @@ def claude_md(text: str) -> tuple[Piece, ...]:
     """
     fields, body, skipped = _front_matter(text)
     kind = fields.get("type", "") if "name" in fields or "description" in fields else ""
+    type: BlockType = "fact" if kind in _FACTS else "rule"
     about: About = "user" if kind == "user" else "work"
     told = fields.get("description") or fields.get("name", "")
     return tuple(
-        Piece(
-            passage,
-            " · ".join(headings) or told,
-            _MEMORIES.get(kind, "rule"),
-            about,
-            line=line + skipped,
-        )
+        Piece(passage, " · ".join(headings) or told, type, about, line=line + skipped)
         for passage, headings, line in _passages(blanked(blank_block(body), *_COMMENT))
         if not _OTHER.match(passage) and not _INDEX.match(passage)
     )
@@ -276,7 +266,10 @@ def _memory(row: Mapping[str, Json], line: int, today: str) -> Piece | None:
     if not isinstance(memory, str) or not memory.strip():
         return None
     # With infer=False mem0 keeps every message; the agent's own words are no memory of the person.
-    if row.get("role") in ("assistant", "system", "tool") or _is_over(row.get("expiration_date"), today):
+    if row.get("role") in ("assistant", "system", "tool"):
+        return None
+    until = row.get("expiration_date")
+    if isinstance(until, str) and DAY.match(until) and until[:10] < today:
         return None
     tags = _tags(row)
     is_agents = row.get("agent_id") and not row.get("user_id")
@@ -302,10 +295,6 @@ def _tags(row: Mapping[str, Json]) -> tuple[str, ...]:
     named = [row.get("categories"), own.get("category") if isinstance(own, dict) else row.get("category")]
     listed = [one for each in named for one in (each if isinstance(each, list) else [each])]
     return tuple(dict.fromkeys(_whole(one) for one in listed if isinstance(one, str) and one))
-
-
-def _is_over(date: Json, today: str) -> bool:
-    return isinstance(date, str) and bool(DAY.match(date)) and date[:10] < today
 
 
 def _time(value: Json) -> str:

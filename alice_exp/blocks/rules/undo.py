@@ -22,7 +22,6 @@ from alice_exp.model.values.block import (
     SETS,
     Approved,
     Archived,
-    Block,
     Entry,
     Placed,
     content_hash,
@@ -192,17 +191,12 @@ def _returned(
             if snapshot.find(block_id) is not None:
                 removes.append(block_id)
             continue
-        block = _unclocked(before, snapshot, now)
+        block = before.block
+        if before.place == "low_value" and is_expired(block, now, snapshot.config.wait):
+            # It would expire at once: its expiry starts anew, as with ``restore``.
+            block = replace(block, reported=None)
         puts.append(Put(block, before.path, version.before_raw, before.path))
     return tuple(puts), tuple(removes)
-
-
-def _unclocked(placed: Placed, snapshot: Snapshot, now: str) -> Block:
-    """The block; a candidate that would expire at once starts its expiry anew, as with ``restore``."""
-    wait = snapshot.config.wait
-    if placed.place == "low_value" and is_expired(placed.block, now, wait):
-        return replace(placed.block, reported=None)
-    return placed.block
 
 
 def _texts(

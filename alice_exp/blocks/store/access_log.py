@@ -88,20 +88,17 @@ class FileAccess:
 
         Raises ``ProblemError`` if the file system refuses it.
         """
+        target = self._state / f"access-{segment}.jsonl"
         try:
-            self._gather(segment)
+            earlier = self._unfolded()
+            with contextlib.suppress(FileNotFoundError):
+                self._log.rename(target)
+            for path in earlier:
+                with target.open("ab") as whole:
+                    whole.write(path.read_bytes())
+                path.unlink()
         except OSError as error:
             raise ProblemError("nothing was changed: {why}", why=reason(error)) from error
-
-    def _gather(self, segment: str) -> None:
-        earlier = self._unfolded()
-        target = self._state / f"access-{segment}.jsonl"
-        with contextlib.suppress(FileNotFoundError):
-            self._log.rename(target)
-        for path in earlier:
-            with target.open("ab") as whole:
-                whole.write(path.read_bytes())
-            path.unlink()
 
     def forget(self, segment: str) -> None:
         """Remove a segment whose folding commit has been made."""

@@ -19,6 +19,7 @@ from alice_exp.kernel.jsonc.scan import Json
 _MAGIC = b"SQLite format 3\0"
 _LINKS = "linked_memory_ids"
 _NAMES = ("history.db", "storage.sqlite")
+_BROKEN = (sqlite3.Error, pickle.UnpicklingError, EOFError, AttributeError, ValueError, TypeError)
 
 
 def databases(source: Path) -> tuple[Path, ...]:
@@ -48,17 +49,9 @@ def memories(paths: tuple[Path, ...]) -> list[dict[str, Json]]:
                 else:
                     raise ProblemError("this is no store of mem0", path=str(path))
             database.close()
-        except (
-            sqlite3.Error,
-            pickle.UnpicklingError,
-            EOFError,
-            AttributeError,
-            ValueError,
-            TypeError,
-        ) as error:
-            raise ProblemError(
-                "this store cannot be read: {why}", why=str(error).lower(), path=str(path)
-            ) from error
+        except _BROKEN as error:
+            why = str(error).lower()
+            raise ProblemError("this store cannot be read: {why}", why=why, path=str(path)) from error
     return sorted((held | points).values(), key=lambda one: str(one.get("created_at") or ""))
 
 

@@ -209,9 +209,7 @@ def remember(home: Home, caller: Caller, draft: Draft, namespace: str = "") -> C
         if known is not None and known.place == "personal":
             kept = intake.put(_observed(known.block, draft, caller.now), known.path, decided=True)
         else:
-            block_id = (
-                known.block.id if known is not None and known.place == "low_value" else intake.fresh_id()
-            )
+            block_id = known.block.id if known and known.place == "low_value" else intake.fresh_id()
             block = _block(draft, block_id, caller)
             trusted = replace(block, state="past", verifications=1, about="user", suggested="")
             kept = intake.put(trusted, path, decided=True)
@@ -351,13 +349,8 @@ def _changes(intake: _Intake, op: Op, trailers: tuple[tuple[str, str], ...] = ()
 
 def refusal(rejected_id: str) -> RefusedError:
     """The error for an inference that was rejected before, with the rejected block and how to lift the rejection."""
-    return RefusedError(
-        "this was rejected before, as {id}",
-        id=rejected_id,
-        hint=Hint(
-            "see 'alice-exp why {id}'; to lift it: alice-exp revive {id} --from-rejected", id=rejected_id
-        ),
-    )
+    hint = Hint("see 'alice-exp why {id}'; to lift it: alice-exp revive {id} --from-rejected", id=rejected_id)
+    return RefusedError("this was rejected before, as {id}", id=rejected_id, hint=hint)
 
 
 def readable(session: Session, but: str = "") -> tuple[Heard, ...]:

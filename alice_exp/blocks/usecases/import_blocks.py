@@ -1,6 +1,5 @@
 """Blocks from another home of alice-exp: as candidates that claim their standing there, or as they are (DESIGN 7);
-and other
-programs' memories, into the pool as ``possible``."""
+and other programs' memories, into the pool as ``possible``."""
 
 from __future__ import annotations
 
@@ -71,7 +70,11 @@ def _taken(snapshot: Snapshot, caller: Caller, rows: Sequence[Placed], as_mine: 
             refused.append(rejected.block.id)
         else:
             here.add(same)
-            name = _free(row.block, ids, caller)
+            # Its own id where no block here has it.
+            name = row.block.id
+            while not name or name in ids:
+                name = caller.new_id("exp")
+            ids.add(name)
             # Two rows may have one id, or none; a reference means the first.
             names.setdefault(row.block.id or name, name)
             chosen.append((row, name))
@@ -82,15 +85,6 @@ def _taken(snapshot: Snapshot, caller: Caller, rows: Sequence[Placed], as_mine: 
         *(Placed(block, pool_path(block, caller.day)) for block in claims),
     )
     return TakenIn(placed, known, tuple(refused), archived)
-
-
-def _free(block: Block, ids: set[str], caller: Caller) -> str:
-    """The block's own id where no block here has it, else a new one."""
-    name = block.id
-    while not name or name in ids:
-        name = caller.new_id("exp")
-    ids.add(name)
-    return name
 
 
 QUOTE = 300

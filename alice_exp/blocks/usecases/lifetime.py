@@ -212,13 +212,7 @@ def retire(
     return _changed(home, caller, "retire", reference, change, (("Reason", reason),))
 
 
-def revive(
-    home: Home,
-    caller: Caller,
-    reference: str,
-    *,
-    from_rejected: bool = False,
-) -> Lived:
+def revive(home: Home, caller: Caller, reference: str, *, from_rejected: bool = False) -> Lived:
     """Revive an archived block: ``possible``, with its count, in the namespace it came from (R2.9, B2.10).
 
     A rejected one needs ``from_rejected``: it waits in the pool again, and its rejection no longer blocks the

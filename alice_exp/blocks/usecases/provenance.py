@@ -61,13 +61,8 @@ def _sessions(commit: Commit) -> set[str]:
     return {value.partition("#")[0] for name, value in commit.trailers if name == "Session"}
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """One act on a block: the commit, and the block's state before and after (empty: it did not exist)."""
-
-    commit: Commit
-    before: str
-    after: str
+Step = tuple[Commit, str, str]
+"""One act on a block: the commit, and the block's state before and after (empty: it did not exist)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +130,9 @@ def find(session: Session, reference: str) -> tuple[str, Placed | None]:
     raise NotFoundError("no block ever had the id {reference}", reference=reference, hint=hint)
 
 
-def transitions(history: GitHistory, block_id: str) -> list[Transition]:
-    """The acts on a block, oldest first, each with the block's state before and after."""
-    return [Transition(commit, before, after) for commit, before, after in history.states(block_id)][::-1]
+def transitions(history: GitHistory, block_id: str) -> list[Step]:
+    """The acts on a block, oldest first."""
+    return [*history.states(block_id)][::-1]
 
 
 def diff(history: GitHistory, name: str = "") -> Changed:
@@ -312,14 +307,6 @@ def restore(session: Session, reference: str) -> tuple[Placed, Commit | None]:
     return placed, commit
 
 
-@dataclass(frozen=True, slots=True)
-class PutBack:
-    """Decisions that the files lacked and have again, or (``lets_go``) that hold no more."""
-
-    ids: tuple[str, ...]
-    commit: Commit | None = None
-
-
 def lost(home: Home, history: GitHistory) -> tuple[Lost, ...]:
     """The person's decisions that the files lack."""
     return lost_decisions(home.read(PLACES), history.decided)
@@ -327,24 +314,24 @@ def lost(home: Home, history: GitHistory) -> tuple[Lost, ...]:
 
 def restore_lost(
     home: Home, caller: Caller, history: GitHistory, shown: Collection[str], *, lets_go: bool = False
-) -> PutBack:
-    """Put back the decisions of these ids that the files lack, or let them go; what was rejected stays so."""
+) -> tuple[tuple[str, ...], Commit | None]:
+    """Put back the decisions of these ids that the files lack, or let them go: which. What was rejected stays so."""
     require_person(caller, "restore", "alice-exp restore --lost")
 
-    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, PutBack]:
+    def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, tuple[str, ...]]:
         rows = [one for one in lost_decisions(snapshot, history.decided) if one.entry.id in shown]
         if not rows:
-            return None, PutBack(())
+            return None, ()
         puts = () if lets_go else tuple(filter(None, map(put_back, rows)))
         ids = tuple(one.entry.id for one in rows)
         detail = f"{len(ids)} decisions {'let go' if lets_go else 'put back'}"
         made = Act("restore", caller.actor, caller.now, ids, detail)
-        return ChangeSet(made, puts, decided=taken_over(snapshot, rows, lets_go=lets_go)), PutBack(ids)
+        return ChangeSet(made, puts, decided=taken_over(snapshot, rows, lets_go=lets_go)), ids
 
-    commit, answer = home.apply(plan, PLACES)
+    commit, ids = home.apply(plan, PLACES)
     if lets_go and (decisions := home.read(()).decisions):
         decisions.let_go()
-    return replace(answer, commit=commit)
+    return ids, commit
 
 
 def field_changes(version: Version) -> dict[str, tuple[Json, Json]]:

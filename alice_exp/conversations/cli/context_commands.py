@@ -12,14 +12,7 @@ from alice_exp.kernel.errors import Names, UsageError
 from alice_exp.kernel.value_class import attributes
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
-from alice_exp.terminal.options import (
-    ChangedSince,
-    Project,
-    Sets,
-    Tags,
-    Types,
-    places_of,
-)
+from alice_exp.terminal.options import ChangedSince, Project, Sets, Tags, Types, places_of
 
 if TYPE_CHECKING:
     from alice_exp.conversations.usecases.agent_context import Primed

@@ -205,20 +205,12 @@ def _has_orphan(messages: Sequence[Message]) -> bool:
     return False
 
 
-_LABELS: dict[Role, tuple[str, str]] = {
-    "user": ("User: ", "用户："),
-    "assistant": ("Assistant: ", "助手："),
-    "tool": ("Tool: ", "工具："),
+_LABELS: dict[Role, tuple[str, str, float]] = {
+    "user": ("User: ", "用户：", 1.0),
+    "assistant": ("Assistant: ", "助手：", 0.5),
+    "tool": ("Tool: ", "工具：", 0.2),
 }
-_WORTH = {
-    "User: ": 1.0,
-    "用户：": 1.0,
-    "Assistant: ": 0.5,
-    "助手：": 0.5,
-    "Tool: ": 0.2,
-    "工具：": 0.2,
-    "": 1.0,
-}
+_WORTH = {label: worth for *both, worth in _LABELS.values() for label in both} | {"": 1.0}
 """What a sentence of a line is worth by the line's label; what a model wrote has none, and counts as a user's."""
 
 _CJK = re.compile("[\u2e80-\U0010ffff]")
@@ -254,7 +246,7 @@ def summary_by_rule(folded: Sequence[Message], previous: str, budget: int, estim
     for one in folded:
         text = " ".join(one.content.split()) or ", ".join(call.name for call in one.tool_calls)
         if text and one.role in _LABELS:
-            lines.append(_LABELS[one.role][chinese] + text)
+            lines.append(f"{_LABELS[one.role][chinese]}{text}")
     whole = "\n".join(lines)
     if estimate(whole) <= budget:
         return whole

@@ -283,11 +283,8 @@ def first(row: Mapping[str, Json], keys: Sequence[str]) -> str:
     return next(filter(None, (_text(row.get(key)) for key in keys)), "")
 
 
-def _at(value: Json, *path: str) -> Json:
-    """What stands at a path of keys; None where there is nothing."""
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
+def _at(value: Json, key: str) -> Json:
+    return value.get(key) if isinstance(value, dict) else None
 
 
 def _text(value: Json) -> str:

@@ -264,37 +264,34 @@ def _drafts(
     """What was found, and the other sentences that say again what a living block rests on, which they join."""
 
     def draft(one: Inference, origin: str) -> Draft:
-        return _draft(opened, one, _heard(records, one.sentences), seen, origin)
+        # The newest block about the user, outside the archive, with another value of the same slot (B4.14).
+        others = (
+            (placed.block.created_at, placed.block.id)
+            for placed in seen
+            if one.slot in placed.block.tags
+            and placed.place != "archive"
+            and placed.block.about == "user"
+            and placed.block.payload.content != one.content
+        )
+        superseded = max(others, default=("",)) if one.slot else ("",)
+        rows = _heard(records, one.sentences)
+        return Draft(
+            Payload(one.content),
+            Trigger(one.trigger),
+            type=one.type,
+            about=one.about,
+            tags=one.tags,
+            replaces=superseded[1:],
+            evidence=resting_on(opened.heard, rows),
+            importance=one.importance,
+            project="" if one.everywhere else held_in(rows[-1].project, one.content, one.quote),
+            origin=origin,
+        )
 
     known, again = {one.quote for one in found}, said_again(seen)
     orders = [draft(order_of(one), CUES) for one in chosen if one.text not in known]
     told = [draft(one, CUES if opened.provider is None else HEARD) for one in found]
     return told + [one for one in orders if again(one.block) is not None]
-
-
-def _draft(opened: Session, one: Inference, rows: Sequence[Heard], seen: Snapshot, origin: str) -> Draft:
-    # The newest block about the user, outside the archive, with another value of the same slot (B4.14).
-    others = (
-        (placed.block.created_at, placed.block.id)
-        for placed in seen
-        if one.slot in placed.block.tags
-        and placed.place != "archive"
-        and placed.block.about == "user"
-        and placed.block.payload.content != one.content
-    )
-    superseded = max(others, default=("",)) if one.slot else ("",)
-    return Draft(
-        Payload(one.content),
-        Trigger(one.trigger),
-        type=one.type,
-        about=one.about,
-        tags=one.tags,
-        replaces=superseded[1:],
-        evidence=resting_on(opened.heard, rows),
-        importance=one.importance,
-        project="" if one.everywhere else held_in(rows[-1].project, one.content, one.quote),
-        origin=origin,
-    )
 
 
 def end(opened: Session, session: str, *, forget: bool = False) -> Spoken:

@@ -235,9 +235,9 @@ def lost_page(terminal: Terminal, rule: Callable[[str], None], width: int) -> bo
     if pressed in ("b", "n"):
         ids = [row.entry.id for row in rows]
         is_gone = pressed == "n"
-        done = provenance.restore_lost(session.home, session.caller, session.history, ids, lets_go=is_gone)
-        gone = say("{count} decisions hold no more", count=len(done.ids))
-        back = say("{count} decisions are in the files again", count=len(done.ids))
+        done, _ = provenance.restore_lost(session.home, session.caller, session.history, ids, lets_go=is_gone)
+        gone = say("{count} decisions hold no more", count=len(done))
+        back = say("{count} decisions are in the files again", count=len(done))
         terminal.line(f"  {gone if is_gone else back}")
     return pressed in QUITTING
 
