@@ -120,25 +120,15 @@ def _text(placed: Placed, number: int, count: int) -> str:
     block = placed.block
     where = block.project.partition(" ")[0]
     quoted = [one.quote for one in block.evidence if one.quote]
-    lines = (
-        say(
-            "{number} of {count}: may your agents follow this from now on, in {project}?",
-            number=number,
-            count=count,
-            project=where,
-        )
+    template = (
+        "{number} of {count}: may your agents follow this from now on, in {project}?"
         if where
-        else say(
-            "{number} of {count}: may your agents follow this from now on, everywhere?",
-            number=number,
-            count=count,
-        ),
-        said(placed),
-        say("It rests on: {evidence}", evidence=one_line(quoted[-1], 160))
-        if quoted
-        else say("It names no evidence."),
+        else "{number} of {count}: may your agents follow this from now on, everywhere?"
     )
-    return "\n".join(visible(" ".join(line.split())) for line in lines)
+    asked = say(template, number=number, count=count, project=where)
+    evidence = one_line(quoted[-1], 160) if quoted else ""
+    rests = say("It rests on: {evidence}", evidence=evidence) if quoted else say("It names no evidence.")
+    return "\n".join(visible(" ".join(line.split())) for line in (asked, said(placed), rests))
 
 
 def _answer(dialog: Dialog, text: str) -> str:
@@ -225,7 +215,8 @@ def refusal(host: Host, program: str, streams: tuple[int, int]) -> str:
         return "nobody sits before it"
     if not all(_ends_in(stream, parent.pid) for stream in streams):
         return "its streams end elsewhere"
-    if _answers_itself(parent):
+    # By a hook, or as Codex does without approvals.
+    if any(re.search(r"licitation|approval_policy\W+never", text) for text in _settings(parent.pid)):
         return "its settings may answer dialogs"
     return ""
 
@@ -308,12 +299,6 @@ def _peer(stream: int, parent: int) -> int:
             return int(struct.unpack_from("=I", answer, at + 4)[0])
         at += max(4, (size + 3) & ~3)
     raise ValueError(inode)
-
-
-def _answers_itself(parent: Process) -> bool:
-    """Whether the host may answer a dialog itself: by a hook, or as Codex does without approvals."""
-    found = re.compile(r"licitation|approval_policy\W+never")
-    return any(map(found.search, [*_settings(parent.pid)]))
 
 
 def _settings(pid: int) -> Iterator[str]:

@@ -250,7 +250,8 @@ def hooked(text: str, path: str, hooks: Hooks, command_of: CommandOf) -> str:
     for ours, theirs in hooks.events.items():
         entries = held.get(theirs)
         known = entries if isinstance(entries, list) else []
-        wanted = _entry(hooks, command_of(ours))
+        line: dict[str, Json] = {"command": command_of(ours)}
+        wanted: Json = line if hooks.form == "flat" else {"hooks": [{"type": "command", **line}]}
         mine = [index for index, one in enumerate(known) if _is_ours(one)]
         if not mine:
             edits.append(Append(("hooks", theirs), (wanted,)))
@@ -273,12 +274,6 @@ def unhooked(text: str, path: str, hooks: Hooks, bare: Bare = MappingProxyType({
         if _is_ours(one)
     ]
     return without(text, path, ours, bare)
-
-
-def _entry(hooks: Hooks, command: str) -> dict[str, Any]:
-    return (
-        {"command": command} if hooks.form == "flat" else {"hooks": [{"type": "command", "command": command}]}
-    )
 
 
 def _is_ours(entry: object) -> bool:

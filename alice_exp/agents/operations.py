@@ -59,17 +59,10 @@ def recall(
     of a task; before it use decide."""
     if not 1 <= top <= 100:
         raise UsageError("top is a number from 1 to 100")
-    found = finding_usecases.recall(
-        connection.session,
-        query,
-        context or {},
-        top,
-        finding_usecases.Filters(project=connection.session.here.names),
-    )
-    lived = [
-        finding_documents.lived(*one)
-        for one in finding_usecases.episodes_beside(connection.session.home, query)
-    ]
+    session = connection.session
+    filters = finding_usecases.Filters(project=session.here.names)
+    found = finding_usecases.recall(session, query, context or {}, top, filters)
+    lived = [finding_documents.lived(*one) for one in finding_usecases.episodes_beside(session.home, query)]
     brief = ("id", "task", "action", "success", "reflection")
     episodes = [{name: one[name] for name in brief if one[name] not in ("", None)} for one in lived]
     matches = [finding_documents.known(one) for one in found]
@@ -77,11 +70,7 @@ def recall(
 
 
 @operation("Decide what to apply to a task", reads=True)
-def decide(
-    connection: Connection,
-    task: str,
-    context: Context = None,
-) -> dict[str, Any]:
+def decide(connection: Connection, task: str, context: Context = None) -> dict[str, Any]:
     """What holds for a task: constraints to keep to, steps to do, both approved by the person; else alternatives that
     nobody has reviewed (try one); else nothing: use your own reasoning. Use when a task begins; keep the decision id
     for report_outcome."""
@@ -100,23 +89,16 @@ def search_memory_tool(
     """Search and recall relevant memories about the user. Use this tool when you need to personalize your response
     based on user preferences, recall something the user mentioned before, or reference past interactions."""
     # The docstring is the source's own description, word for word (R4.25).
-    found = recollect(
-        connection.session,
-        query,
-        MOST,
-        finding_usecases.Filters(project=connection.session.here.names),
-    )
-    text = user_memory(found, similarity=True)
-    memories = [one.document for one in found]
-    return {"text": text, "memories": memories}
+    session = connection.session
+    found = recollect(session, query, MOST, finding_usecases.Filters(project=session.here.names))
+    return {"text": user_memory(found, similarity=True), "memories": [one.document for one in found]}
 
 
 @operation("Assess how well a topic is known", reads=True)
 def memory_assess_knowledge(connection: Connection, topic: str) -> dict[str, Any]:
     """How well a topic is known: none, very_low, low, medium or high, with the evidence. Use before you claim
     knowledge, or to choose between acting and asking."""
-    assessed = statistics.assess(connection.session, topic, {})
-    return learning_documents.assessment(assessed)
+    return learning_documents.assessment(statistics.assess(connection.session, topic, {}))
 
 
 @operation("See how much waits for the person", reads=True)

@@ -40,11 +40,8 @@ _OFFERED = {"capabilities": {"tools": {}, "resources": {}, "prompts": {}}, "inst
 _PROMPTS = [{"name": "use_experience", "description": "When and how to use this memory."}]
 _RESOURCE = {"name": "namespaces", "mimeType": "application/json"}
 _RESOURCES = [
-    {
-        **_RESOURCE,
-        "uri": "alice://namespaces",
-        "description": "Every namespace with its set and its number of blocks.",
-    }
+    _RESOURCE
+    | {"uri": "alice://namespaces", "description": "Every namespace with its set and its number of blocks."}
 ]
 _TEMPLATES = [
     {

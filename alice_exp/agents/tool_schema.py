@@ -13,6 +13,7 @@ import json
 import types
 import typing
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from alice_exp.kernel.errors import Names, UsageError
@@ -170,7 +171,8 @@ def _value(argument: str, schema: Mapping[str, Any], value: Any) -> Any:
         raise UsageError("an argument of {size} bytes is over the limit of 64 KiB", size=size)
     kind = schema.get("type")
     if kind not in (None, "string") and isinstance(value, str):
-        value = _parsed(value)
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
     if "enum" in schema and value not in schema["enum"]:
         raise UsageError(
             "{argument} is one of {values}, not {value}",
@@ -194,13 +196,6 @@ def _fits(kind: str, value: Any) -> bool:
     if kind == "array":
         return is_one and all(isinstance(one, str) for one in value)
     return is_one and (kind != "integer" or value == int(value))
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 def _short(value: Any) -> str:

@@ -114,10 +114,8 @@ def confirm(
     """
     terminal.confirm(say("Does 'alice-exp sync list' show {key} on your other machine?", key=key))
     remote = syncing.confirm(terminal.session, key)
-    terminal.answer(
-        _row(remote),
-        lambda: terminal.line(say("{key}  counts from the next sync with {name}", key=key, name=remote.name)),
-    )
+    said = say("{key}  counts from the next sync with {name}", key=key, name=remote.name)
+    terminal.answer(_row(remote), lambda: terminal.line(said))
 
 
 def settle(terminal: Terminal) -> None:
@@ -126,11 +124,8 @@ def settle(terminal: Terminal) -> None:
     Example: alice-exp sync settle
     """
     commit = syncing.settle(terminal.session)
-    document = {"commit": commit_id(commit)}
-    terminal.answer(
-        document,
-        lambda: terminal.line(say("the merge is settled") if commit else say("nothing was left to do")),
-    )
+    said = say("the merge is settled") if commit else say("nothing was left to do")
+    terminal.answer({"commit": commit_id(commit)}, lambda: terminal.line(said))
 
 
 def watch(

@@ -193,15 +193,11 @@ def _published(session: Session, remote: Remote) -> Synced:
     for path, data in others.items():
         # If one is faulty, the others are still taken in.
         try:
-            bundles.append(_taken_in(session, path, data))
+            received = sharing.received(data, path)
+            # The file name is the sender's place in the shared history; nobody may write under another's name.
+            if received.name != Path(path).stem:
+                raise UsageError("{path} says that it is from {name}", path=path, name=received.name)
+            bundles.append(sharing.take_in(session.home, session.caller, received))
         except AliceError as error:
             refused.append((path, str(error)))
     return Synced(remote, published=changed, bundles=tuple(bundles), refused=tuple(refused))
-
-
-def _taken_in(session: Session, path: str, data: bytes) -> TakenIn:
-    received = sharing.received(data, path)
-    # The file name is the sender's place in the shared history; nobody may write under another's name.
-    if received.name != Path(path).stem:
-        raise UsageError("{path} says that it is from {name}", path=path, name=received.name)
-    return sharing.take_in(session.home, session.caller, received)

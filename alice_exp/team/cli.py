@@ -13,11 +13,11 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model.documents import said, texts
 from alice_exp.model.rules.doubt import is_in_doubt
 from alice_exp.model.values.block import PLACES, Placed
-from alice_exp.sharing.ports import Disclosure
+from alice_exp.sharing.ports import Disclosure, Refusal
 from alice_exp.sharing.store.peer_identity import shares
 from alice_exp.team import usecases as teams
 from alice_exp.team.repositories import teaming
-from alice_exp.team.rules.team_file import PATH, Lesson, Refused
+from alice_exp.team.rules.team_file import PATH, Lesson
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import aside, say
 from alice_exp.terminal.options import DryRun
@@ -91,7 +91,7 @@ def _show_publishing(terminal: Terminal, made: Publishing) -> None:
         return
     for sign, lessons in (("+", made.publication.new), ("~", made.publication.changed)):
         for one in lessons:
-            terminal.line(f"{sign} {one.block.id}  {_lesson(one)}")
+            terminal.line(f"{sign} {one.block.id}  {said(Placed(one.block, teams.WHERE))}")
     for name in made.publication.gone:
         terminal.line(f"- {name}")
     for name in made.texts:
@@ -103,14 +103,9 @@ def _show_publishing(terminal: Terminal, made: Publishing) -> None:
         terminal.note(say("alice-exp: {path} is somebody else's and stays as it is", path=name))
 
 
-def _lesson(one: Lesson) -> str:
-    return said(Placed(one.block, teams.WHERE))
-
-
-def _note_refused(terminal: Terminal, refused: Iterable[Refused]) -> None:
-    for one in refused:
-        why = say(one.template, **one.values)
-        terminal.note(say("alice-exp: {id} stays out: {why}", id=one.which, why=why))
+def _note_refused(terminal: Terminal, refused: Iterable[Refusal]) -> None:
+    for which, why, values in refused:
+        terminal.note(say("alice-exp: {id} stays out: {why}", id=which, why=say(why, **values)))
 
 
 def _answer_publishing(
@@ -124,7 +119,7 @@ def _answer_publishing(
         "blocks": [{**_document(one), "change": change.get(one.block.id, "same")} for one in file.lessons],
         "gone": [*made.publication.gone],
         "withheld": [{"id": name, "why": why} for name, why in made.publication.withheld],
-        "refused": [_refused(one) for one in made.refused],
+        "refused": _refused(made.refused),
         "files": [*made.texts],
         "taken": [*made.taken],
         "repaired": made.repaired,
@@ -161,8 +156,8 @@ def _document(one: Lesson) -> dict[str, Any]:
     }
 
 
-def _refused(one: Refused) -> dict[str, str]:
-    return {"id": one.which, "why": one.template.format(**one.values)}
+def _refused(rows: Iterable[Refusal]) -> list[dict[str, str]]:
+    return [{"id": which, "why": why.format(**values)} for which, why, values in rows]
 
 
 _Ids = Annotated[
@@ -215,7 +210,7 @@ def trust(
         "commit": commit_id(commit),
         "blocks": [_held_document(one, decided.get(one.id, one.standing), words) for one in found],
         "left_out": [{"id": name, "why": say(reason, id=of)} for name, (reason, of) in why.items()],
-        "refused": [_refused(one) for one in refused],
+        "refused": _refused(refused),
     }
     terminal.answer(document, lambda: _say_trusted(terminal, opened.project, found, decided))
     if not meant:

@@ -38,12 +38,13 @@ from alice_exp.team.rules.publication import (
     same_but_counts,
     skills,
 )
-from alice_exp.team.rules.team_file import PATH, Lesson, Refused, TeamFile, team_id
+from alice_exp.team.rules.team_file import PATH, Lesson, TeamFile, team_id
 from alice_exp.team.store import RepositoryFiles, TeamState
 
 if TYPE_CHECKING:
     from alice_exp.home.session import Session
     from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.sharing.ports import Refusal
 
 AGENTS = "AGENTS.md"
 """The file of the list for agents without alice-exp."""
@@ -93,7 +94,7 @@ class Publishing:
     texts: Mapping[str, str]
     before: bytes | None
     taken: tuple[str, ...] = ()
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[Refusal, ...] = ()
     repaired: bool = False
 
 
@@ -199,7 +200,7 @@ class Held:
     placed: Placed
 
 
-def held(teaming: Teaming, *, only_trusted: bool = False) -> tuple[tuple[Held, ...], tuple[Refused, ...]]:
+def held(teaming: Teaming, *, only_trusted: bool = False) -> tuple[tuple[Held, ...], tuple[Refusal, ...]]:
     """The blocks of the team's file in the order of ids, and those that stay out; ``ProblemError`` as reading it.
 
     ``only_trusted``: the others are not looked into, which takes time.

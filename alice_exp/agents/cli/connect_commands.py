@@ -76,13 +76,8 @@ def connect(
     brought = [*foreign(session.spot.path)]
     for fault in brought:
         terminal.note(f"{fault.path}: {say(fault.template, **fault.values)}{aside(rendered(fault.hint))}")
-    plans = [
-        (
-            host,
-            _planned(host, session, ask=ask or any(host.name == fault.values["host"] for fault in brought)),
-        )
-        for host in chosen
-    ]
+    theirs = {fault.values["host"] for fault in brought}
+    plans = [(host, _planned(host, session, ask=ask or host.name in theirs)) for host in chosen]
     if show:
         _answer(terminal, [_document(host, plan, (), "") for host, plan in plans], plans, hosts)
         return
@@ -216,12 +211,11 @@ def _write(plan: Sequence[Planned]) -> tuple[str, ...]:
 
 
 def _document(host: Host, plan: Sequence[Planned], written: Sequence[str], server: str) -> dict[str, Any]:
-    named = {"server": server} if server else {}
     document = {
         "host": host.name,
         "written": list(written),
         "files": [str(one.path) for one in plan],
-        **named,
+        **({"server": server} if server else {}),
     }
     if host.hooks.asks_trust and written and server:
         document["next"] = say(
@@ -251,12 +245,9 @@ def _answer(
                 _show(terminal, file.path, file.after)
         for one in () if shown else done:
             for path in one["written"]:
-                there = Path(path).exists()
-                said = (
-                    "{path} is written; start {host} anew"
-                    if there
-                    else "{path} is removed; start {host} anew"
-                )
+                said = "{path} is written; start {host} anew"
+                if not Path(path).exists():
+                    said = "{path} is removed; start {host} anew"
                 terminal.line(say(said, path=path, host=one["host"]))
             if not one["written"]:
                 said = "{host} is not connected" if out else "{host} is set up already"

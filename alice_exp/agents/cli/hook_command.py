@@ -201,7 +201,6 @@ def _leave(session: Session, host: Host, event: Event, told: hook_answers.Told) 
         return
     if not session.learns or (event != "start" and not (told.transcript or told.messages)):
         return
-    messages = {"messages": list(told.messages)} if told.messages else {}
     spool(session).leave(
         {
             "host": host.name,
@@ -211,7 +210,7 @@ def _leave(session: Session, host: Host, event: Event, told: hook_answers.Told) 
             "cwd": told.folder,
             # A folder may be gone when it is seen to.
             **({} if session.is_unnamed else {"project": session.here.names}),
-            **messages,
+            **({"messages": list(told.messages)} if told.messages else {}),
         }
     )
     detach(session)
@@ -251,26 +250,16 @@ def settle_left(terminal: Terminal, patience: float = 0.0) -> None:
     ):
         time.sleep(_PAUSE)
     waits = left.left() if patience else ()
-    for host, why in dict.fromkeys(
-        (one.text("host"), one.text("failed")) for one in waits if one.text("failed")
-    ):
-        terminal.warn(
-            ProblemError(
-                "a conversation in {host} is not read yet: {why}",
-                host=host,
-                why=why,
-                hint="it is tried again after ten minutes; now: alice-exp hook --finish",
-            )
-        )
-    old = [one for one in waits if one.age >= _LONG]
-    if old:
-        terminal.warn(
-            ProblemError(
-                "what was said in {host} has waited for more than an hour to be read",
-                host=max(old, key=lambda one: one.age).text("host"),
-                hint="see what stops it: alice-exp hook --finish",
-            )
-        )
+    failed = ((one.text("host"), one.text("failed")) for one in waits)
+    for host, why in dict.fromkeys(row for row in failed if row[1]):
+        said = "a conversation in {host} is not read yet: {why}"
+        hint = "it is tried again after ten minutes; now: alice-exp hook --finish"
+        terminal.warn(ProblemError(said, host=host, why=why, hint=hint))
+    oldest = max(waits, key=lambda one: one.age, default=None)
+    if oldest and oldest.age >= _LONG:
+        said = "what was said in {host} has waited for more than an hour to be read"
+        hint = "see what stops it: alice-exp hook --finish"
+        terminal.warn(ProblemError(said, host=oldest.text("host"), hint=hint))
 
 
 def finish_left(terminal: Terminal, idle: float = RETRY) -> None:

@@ -111,11 +111,8 @@ def stats(
     if format in FORMATS:
         terminal.format = format
     elif format not in ("table", "html"):
-        raise UsageError(
-            "unknown format {format}",
-            format=repr(format),
-            hint="write --format table, html, tsv, csv or json",
-        )
+        hint = "write --format table, html, tsv, csv or json"
+        raise UsageError("unknown format {format}", format=repr(format), hint=hint)
     counts = statistics.stats(terminal.session)
     answer = {
         **attributes(counts, "total waiting archived"),

@@ -21,7 +21,7 @@ from alice_exp.terminal.options import Came, DryRun, Ids, Project, Surroundings,
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
     from alice_exp.learning.usecases.decide import Decision
-    from alice_exp.learning.usecases.decision_outcome import DecisionOutcome, Outcome
+    from alice_exp.learning.usecases.decision_outcome import DecisionOutcome
     from alice_exp.learning.usecases.propose_from_episodes import Distilled, Judged
 
 
@@ -58,10 +58,8 @@ def decide(
         "disclaim": made.disclaim,
     }
 
-    def text() -> None:
-        _decision(terminal, made, warnings, here)
-
-    terminal.answer(document, text, is_found=made.tier != "reasoning")
+    is_found = made.tier != "reasoning"
+    terminal.answer(document, lambda: _decision(terminal, made, warnings, here), is_found=is_found)
 
 
 def _decision(terminal: Terminal, made: Decision, warnings: list[str], project: str) -> None:
@@ -163,17 +161,17 @@ def outcome(
             raise UsageError(belong)
         from alice_exp.learning.usecases.decision_outcome import report_outcome
 
-        _one(terminal, report_outcome(opened, reference, _WORDS[result], scenario, note))
+        done = report_outcome(opened, reference, _WORDS[result], scenario, note)
+        document = learning_documents.changed(done.placed, done.change) | {"commit": commit_id(done.commit)}
+        terminal.answer(document, lambda: _line(terminal, done.placed, done.change))
         return
     from alice_exp.learning.usecases.decision_outcome import report_decision
 
     told = json_or_text(came) if came else None
-    _all(
-        terminal,
-        report_decision(
-            opened, reference, _WORDS[result], scenario, note, told, reward, action, used, skipped
-        ),
+    closed = report_decision(
+        opened, reference, _WORDS[result], scenario, note, told, reward, action, used, skipped
     )
+    _all(terminal, closed)
 
 
 def _line(terminal: Terminal, placed: Placed, change: Change) -> None:
@@ -181,11 +179,6 @@ def _line(terminal: Terminal, placed: Placed, change: Change) -> None:
     moved, count = f"{before} → {after}" if before != after else after, placed.block.verifications
     line = "{id}  {effect}: {moved}, {count} verified"
     terminal.line(say(line, id=placed.block.id, effect=say(change.word), moved=moved, count=count))
-
-
-def _one(terminal: Terminal, done: Outcome) -> None:
-    document = learning_documents.changed(done.placed, done.change) | {"commit": commit_id(done.commit)}
-    terminal.answer(document, lambda: _line(terminal, done.placed, done.change))
 
 
 def _all(terminal: Terminal, closed: DecisionOutcome) -> None:

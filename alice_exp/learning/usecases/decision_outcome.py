@@ -98,7 +98,16 @@ def report_decision(
         book, pruned = bounded(session, snapshot, grown, [episode])
         timeline, merges, thought = _told(snapshot.timeline or Timeline(), event, answers)
         detail = f"{'ok' if ok else 'fail'} of {decision}" + (f", {cleaned(len(pruned))}" if pruned else "")
-        trailers = (*_steps(changes), *_trailers(open_decision, ok, episode.id, where, pruned), *thought)
+        trailers = (
+            *_steps(changes),
+            ("Decision", decision),
+            ("Result", "ok" if ok else "fail"),
+            *(("Applied", block_id) for block_id in open_decision.applied),
+            ("Episode", episode.id),
+            ("Scenario", scenario_digest(where)),
+            *(("Pruned", one) for one in pruned),
+            *thought,
+        )
         act = Act("outcome", caller.actor, caller.now, tuple(put.block.id for put in puts), detail, trailers)
         answer = DecisionOutcome(open_decision, every, missing, episode, pruned, merges)
         return ChangeSet(act, puts, episodes=book, timeline=timeline), answer
@@ -116,19 +125,6 @@ def _steps(changes: Sequence[tuple[Placed, Change]]) -> tuple[tuple[str, str], .
         row
         for _, change in changes
         for row in (("From", change.before), ("To", change.after), ("Effect", change.effect))
-    )
-
-
-def _trailers(
-    decision: OpenDecision, ok: bool, episode: str, where: str, pruned: Sequence[str]
-) -> tuple[tuple[str, str], ...]:
-    return (
-        ("Decision", decision.decision),
-        ("Result", "ok" if ok else "fail"),
-        *(("Applied", block_id) for block_id in decision.applied),
-        ("Episode", episode),
-        ("Scenario", scenario_digest(where)),
-        *(("Pruned", one) for one in pruned),
     )
 
 

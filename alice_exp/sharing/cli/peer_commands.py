@@ -83,10 +83,8 @@ def _require_name(alias: str) -> None:
 
 
 def _paired(terminal: Terminal, peer: Peer) -> None:
-    def text() -> None:
-        terminal.line(say("{name}  paired  {print}", name=peer.name, print=_print(peer)))
-
-    terminal.answer(attributes(peer, _PEER), text)
+    said = say("{name}  paired  {print}", name=peer.name, print=_print(peer))
+    terminal.answer(attributes(peer, _PEER), lambda: terminal.line(said))
 
 
 def list_peers(terminal: Terminal) -> None:

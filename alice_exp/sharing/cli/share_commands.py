@@ -50,9 +50,8 @@ def deny(terminal: Terminal, references: _Ids, dry_run: DryRun = False) -> None:
 
 
 def _permitted(terminal: Terminal, done: Permitted, line: Callable[[Placed], str]) -> None:
-    rows = list(zip(done.placed, done.lacking, strict=True))
     document = {
-        "ids": [placed.block.id for placed in done.placed],
+        "ids": [placed.block.id for placed, _ in done.rows],
         "commit": commit_id(done.commit),
         "blocks": [
             {
@@ -61,12 +60,12 @@ def _permitted(terminal: Terminal, done: Permitted, line: Callable[[Placed], str
                 "leaves": not why,
                 "lacks": list(why),
             }
-            for placed, why in rows
+            for placed, why in done.rows
         ],
     }
 
     def text() -> None:
-        for placed, why in rows:
+        for placed, why in done.rows:
             lacking = f"{say('not yet')}: {', '.join(map(say, why))}" if why else ""
             terminal.act(line(placed) + aside(lacking if placed.block.shareable else ""))
 

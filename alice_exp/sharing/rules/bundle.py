@@ -250,12 +250,8 @@ def candidate(offer: Offer, name: str, block_id: str, now: str) -> Block:
 
 def claim(offer: Offer, name: str, now: str) -> Evidence:
     """The sender's count as a piece of evidence, for the person to read."""
-    return Evidence(
-        CLAIM,
-        ref=f"{name}/{offer.block.id}",
-        at=now,
-        quote=f"{offer.claimed} verified there: a claim of {name}",
-    )
+    quote = f"{offer.claimed} verified there: a claim of {name}"
+    return Evidence(CLAIM, f"{name}/{offer.block.id}", now, quote)
 
 
 def merged(block: Block, offer: Offer, name: str, now: str, thresholds: Thresholds = DEFAULT) -> Block | None:

@@ -38,7 +38,7 @@ from alice_exp.sharing.rules.bundle import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from alice_exp.kernel.jsonc.scan import Json
 
@@ -236,28 +236,25 @@ def withdrawn(snapshot: Snapshot, name: str, revoked: Iterable[Mark], now: str) 
 
 def taken_back(snapshot: Snapshot, name: str, now: str) -> Withdrawal:
     """Undo everything that came from a peer: remove candidates, archive approved blocks, withdraw its claims."""
-    return Withdrawal.of(_forgotten(snapshot, name, now))
-
-
-def _forgotten(snapshot: Snapshot, name: str, now: str) -> Iterator[Put | str]:
+    changes: list[Put | str] = []
     for placed in snapshot.within("low_value", "universal", "personal"):
         block = placed.block
         if block.origin != f"shared_from_{name}":
             if any(_is_claim(piece, name) for piece in block.evidence):
-                yield _without_claim(placed, name, "", now)
+                changes.append(_without_claim(placed, name, "", now))
         elif placed.place == "low_value":
-            yield block.id
+            changes.append(block.id)
         else:
-            origin = placed.where
             why = Evidence(REVOKED, ref=name, at=now, quote=f"{name} was forgotten with all that it shared")
             gone = replace(
                 block,
                 state="obsolete",
                 evidence=(*block.evidence, why)[-EVIDENCE_KEPT:],
-                archived=Archived(origin, now, "obsolete"),
+                archived=Archived(placed.where, now, "obsolete"),
                 updated_at=now,
             )
-            yield Put(gone, path_of("archive", "obsolete"))
+            changes.append(Put(gone, path_of("archive", "obsolete")))
+    return Withdrawal.of(changes)
 
 
 def _is_claim(piece: Evidence, name: str, block_id: str = "") -> bool:

@@ -47,10 +47,9 @@ LARGEST = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Permitted:
-    """Blocks allowed or denied, and for each what it still lacks before it may leave."""
+    """Blocks allowed or denied, each with what it still lacks before it may leave."""
 
-    placed: tuple[Placed, ...]
-    lacking: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[Placed, tuple[str, ...]], ...]
     commit: Commit | None = None
 
 
@@ -109,9 +108,9 @@ def _set(
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Permitted]:
         thresholds = Thresholds.of(snapshot.config)
         found = {(one := resolve(snapshot, reference)).block.id: one for reference in references}
-        after = tuple(Placed(made(placed), placed.path) for placed in found.values())
+        after = [Placed(made(placed), placed.path) for placed in found.values()]
         puts = tuple(Put(one.block, one.path) for one in after if one.block != found[one.block.id].block)
-        answer = Permitted(after, tuple(lacks(one, thresholds) for one in after))
+        answer = Permitted(tuple((one, lacks(one, thresholds)) for one in after))
         if not puts:
             return None, answer
         act = Act("share", caller.actor, caller.now, tuple(put.block.id for put in puts), verb)

@@ -10,25 +10,15 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import block_json
 from alice_exp.model.rules.doubt import STILL_TRUE, kept_record, replayed
-from alice_exp.model.values.block import (
-    EVIDENCE_KEPT,
-    Block,
-    Doubt,
-    Evidence,
-    Record,
-)
+from alice_exp.model.values.block import EVIDENCE_KEPT, Block, Doubt, Evidence, Record
 
-
-class _Missing:
-    """Stands for a value that is not there."""
-
-
-MISSING: Any = _Missing()
+MISSING: Any = object()
+"""Stands for a value that is not there."""
 
 
 def merge(was: Any, one: Any, other: Any) -> Any:
@@ -117,13 +107,6 @@ class Versions:
 
 Rule = Callable[[Versions, str], Any]
 """The merged value of the field with this name."""
-
-
-class Rules(NamedTuple):
-    """What becomes of one field: of two histories of a block, and where ``other`` is folded into ``one``."""
-
-    histories: Rule
-    folded: Rule
 
 
 def _by_text(versions: Versions, name: str) -> Any:
@@ -246,50 +229,51 @@ def _three(versions: Versions, name: str) -> tuple[Any, Any, Any]:
     return was, getattr(versions.one, name), getattr(versions.other, name)
 
 
-FIELDS: Mapping[str, Rules] = MappingProxyType(
+FIELDS: Mapping[str, tuple[Rule, Rule]] = MappingProxyType(
     {
-        "id": Rules(_by_text, _by_text),
-        "payload": Rules(_by_text, _by_text),
-        "trigger": Rules(_by_text, _by_text),
-        "type": Rules(_by_text, _by_text),
-        "about": Rules(_by_text, _by_text),
-        "key": Rules(_later, _by_text),
-        "evidence": Rules(_evidence, _evidence),
-        "state": Rules(_by_place, _by_place),
-        "verifications": Rules(_count, _count),
-        "verifications_local": Rules(_count, _count),
-        "observations": Rules(_count, _count),
-        "open_failures": Rules(_keyed, _keyed),
-        "record": Rules(_record, _record),
-        "doubt": Rules(_doubt, _doubt),
-        "project": Rules(_later, _by_text),
-        "importance": Rules(_later, _highest),
-        "emotional_weight": Rules(_later, _by_text),
-        "tags": Rules(_words, _words),
-        "related": Rules(_words, _words),
-        "replaces": Rules(_words, _words),
-        "both": Rules(_words, _words),
-        "shareable": Rules(_both, _by_text),
-        "origin": Rules(_later, _by_text),
-        "access_count": Rules(_count, _count),
-        "last_accessed_at": Rules(_highest, _highest),
-        "consolidation_score": Rules(_highest, _highest),
-        "created_at": Rules(_earliest, _earliest),
-        "updated_at": Rules(_highest, _highest),
-        "reported": Rules(_newest, _by_text),
-        "approved": Rules(_by_place, _by_text),
-        "suggested": Rules(_later, _later),
-        "archived": Rules(_by_place, _by_place),
-        "extra": Rules(_keyed, _keyed),
-        "entry": Rules(_nothing, _nothing),
+        "id": (_by_text, _by_text),
+        "payload": (_by_text, _by_text),
+        "trigger": (_by_text, _by_text),
+        "type": (_by_text, _by_text),
+        "about": (_by_text, _by_text),
+        "key": (_later, _by_text),
+        "evidence": (_evidence, _evidence),
+        "state": (_by_place, _by_place),
+        "verifications": (_count, _count),
+        "verifications_local": (_count, _count),
+        "observations": (_count, _count),
+        "open_failures": (_keyed, _keyed),
+        "record": (_record, _record),
+        "doubt": (_doubt, _doubt),
+        "project": (_later, _by_text),
+        "importance": (_later, _highest),
+        "emotional_weight": (_later, _by_text),
+        "tags": (_words, _words),
+        "related": (_words, _words),
+        "replaces": (_words, _words),
+        "both": (_words, _words),
+        "shareable": (_both, _by_text),
+        "origin": (_later, _by_text),
+        "access_count": (_count, _count),
+        "last_accessed_at": (_highest, _highest),
+        "consolidation_score": (_highest, _highest),
+        "created_at": (_earliest, _earliest),
+        "updated_at": (_highest, _highest),
+        "reported": (_newest, _by_text),
+        "approved": (_by_place, _by_text),
+        "suggested": (_later, _later),
+        "archived": (_by_place, _by_place),
+        "extra": (_keyed, _keyed),
+        "entry": (_nothing, _nothing),
     }
 )
-"""Each field of ``Block``. The state is that of the place that holds until the counts are known."""
+"""What becomes of each field of ``Block``: of two histories of a block, and where ``other`` is folded into ``one``. The
+state is that of the place that holds until the counts are known."""
 
 
 def merged(versions: Versions) -> Block:
     """Two histories of one block, field by field."""
-    return Block(**{name: rules.histories(versions, name) for name, rules in FIELDS.items()})
+    return Block(**{name: rule(versions, name) for name, (rule, _) in FIELDS.items()})
 
 
 def folded(first: Block, second: Block, shared: tuple[Block, ...]) -> Block:
@@ -308,7 +292,7 @@ def folded(first: Block, second: Block, shared: tuple[Block, ...]) -> Block:
         record=Record(sum(one.ok for one in records), sum(one.failed for one in records)),
     )
     versions = Versions(was, first, second, first, first)
-    return Block(**{name: rules.folded(versions, name) for name, rules in FIELDS.items()})
+    return Block(**{name: rule(versions, name) for name, (_, rule) in FIELDS.items()})
 
 
 def parted(whole: Block, taken: Block) -> Block:

@@ -198,8 +198,7 @@ def _appended(path: str, sides: Sides, block: Block) -> Json | Raw:
 
 def _chosen(sides: Sides, block: Block, path: str) -> Raw:
     """The text of the side that changed the block, edited to mean ``block``, with the other side's new comments."""
-    texts = {side.name: side.raw(block.id) for side in (sides.was, sides.one, sides.other)}
-    was, x, y = texts[sides.was.name], texts[sides.one.name], texts[sides.other.name]
+    was, x, y = (side.raw(block.id) for side in (sides.was, sides.one, sides.other))
     if not x or not y:
         side, other = (sides.one, "") if x else (sides.other, "")
     elif x == y or y == was:

@@ -77,11 +77,8 @@ class PackSizes:
         elif kind == _REF_DELTA:
             at += 20
         self._at, self._objects = at, self._objects - 1
-        self._stream, self._begun, self._is_delta = (
-            zlib.decompressobj(),
-            b"",
-            kind in (_OFS_DELTA, _REF_DELTA),
-        )
+        self._stream, self._begun = zlib.decompressobj(), b""
+        self._is_delta = kind in (_OFS_DELTA, _REF_DELTA)
         self.whole += size
         self._add(size)
         return True

@@ -84,9 +84,8 @@ class GitExchange:
                     conflicts=tuple(dict.fromkeys((*done.conflicts, *step.conflicts))),
                     asked=tuple(dict.fromkeys((*done.asked, *step.asked))),
                 )
-                moves = [(THERE, head, there)]
-                moves.append((LEDGER, ledger, incoming.ledger))
-                moves = [move for move in moves if move[1] not in ("", move[2])]
+                wanted = (THERE, head, there), (LEDGER, ledger, incoming.ledger)
+                moves = [move for move in wanted if move[1] not in ("", move[2])]
                 if not moves:
                     return done
                 given = _count(incoming.reader, there, head)
@@ -132,7 +131,10 @@ class GitExchange:
                 return there, shown, step
             trailers = [*act.trailers, *(("Conflict", one) for one in conflicts)]
             trailers += [(LEDGER_ROW, ledger)] if ledger else []
-            trailers += _left_behind(repository, head, there) if over and there else ()
+            if over and there:
+                # Its tombstones, of which a third machine still has to hear, and its newest act.
+                trailers += ((GONE, one) for one in purged(repository, there, f"^{head}"))
+                trailers += [(OVER, last)] if (last := newest_act(repository, there)) else []
             commit, message = composed(replace(act, trailers=tuple(trailers)))
             merges = "" if over or is_known else there
             oid = self._write(head, message, files, merged=merges, ledger=ledger)
@@ -230,13 +232,6 @@ class GitExchange:
         ssh = self._repository.run(*asked, check=False).decode().strip()
         repository.run(*asked, ssh) if ssh else repository.run("config", "--unset", asked[-1], check=False)
         return repository
-
-
-def _left_behind(repository: Repository, head: str, there: str) -> tuple[tuple[str, str], ...]:
-    """What a sync over the remote's history says of it: its newest act, and its tombstones, of which a third machine
-    still has to hear."""
-    gone = tuple((GONE, one) for one in purged(repository, there, f"^{head}"))
-    return (*gone, (OVER, last)) if (last := newest_act(repository, there)) else gone
 
 
 def _patiently(body: Callable[[], R]) -> R:

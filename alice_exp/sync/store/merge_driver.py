@@ -51,11 +51,8 @@ _BUNDLE = re.compile(r"universal/[a-z0-9][a-z0-9_-]{0,63}\.json")
 
 def files_of(repository: Repository, commit: str, *, published: bool = False) -> dict[str, bytes]:
     """The files of a commit of a home, or of a ``published`` history; ``ProblemError`` if any is not one of these."""
-    rows = [
-        row.partition(b"\t")
-        for row in repository.run("ls-tree", "-r", "-l", "-z", commit).split(b"\0")
-        if row
-    ]
+    listed = repository.run("ls-tree", "-r", "-l", "-z", commit).split(b"\0")
+    rows = [row.partition(b"\t") for row in listed if row]
     facts = [row[0].decode().split() for row in rows]
     _require_bounded([int(size) for *_, size in facts if size.isdigit()])
     oids: dict[str, str] = {}

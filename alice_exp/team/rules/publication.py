@@ -117,22 +117,18 @@ def same_but_counts(one: TeamFile, other: TeamFile) -> bool:
 # -- procedures -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Procedure:
-    """What is approved for one situation: what must be kept to, what is done, and what may be done instead of one of
-    these, under a title each."""
-
-    situation: str
-    parts: Mapping[str, tuple[Lesson, ...]]
+Parts = Mapping[str, Sequence[Lesson]]
+"""What is approved for one situation: what must be kept to, what is done, and what may be done instead of one of these,
+under a title each."""
 
 
-def procedures(lessons: Sequence[Lesson]) -> tuple[Procedure, ...]:
+def procedures(lessons: Sequence[Lesson]) -> dict[str, Parts]:
     """The lessons by their situation, in the order of situations; what has none is in none of them."""
     groups: defaultdict[str, list[Lesson]] = defaultdict(list)
     for one in lessons:
         if key := " ".join(one.block.trigger.text.split()).casefold():
             groups[key].append(one)
-    found = []
+    found: dict[str, Parts] = {}
     for key in sorted(groups):
         of = {one.block.id: one for one in groups[key]}
         placed = in_order(Placed(one.block, "universal/team.jsonc") for one in of.values())
@@ -146,35 +142,30 @@ def procedures(lessons: Sequence[Lesson]) -> tuple[Procedure, ...]:
             "Instead of one of these, where it does not fit:": [one for one in placed if one not in told],
         }
         situation = " ".join(groups[key][0].block.trigger.text.split())
-        held = {title: tuple(of[one.block.id] for one in each) for title, each in parts.items()}
-        found.append(Procedure(situation, held))
-    return tuple(found)
+        found[situation] = {title: [of[one.block.id] for one in each] for title, each in parts.items()}
+    return found
 
 
 def skills(file: TeamFile) -> Mapping[str, str]:
     """The skills of a file: the name of each one's folder, and the text of its ``SKILL.md``."""
     found: dict[str, str] = {}
-    for one in procedures(file.lessons):
-        digest = sha256(one.situation.casefold().encode()).hexdigest()[:8]
-        slug = _SLUG.sub("-", one.situation.lower()).strip("-")
-        is_said = len(slug) * 2 >= len(one.situation)
+    for situation, parts in procedures(file.lessons).items():
+        digest = sha256(situation.casefold().encode()).hexdigest()[:8]
+        slug = _SLUG.sub("-", situation.lower()).strip("-")
+        is_said = len(slug) * 2 >= len(situation)
         name = slug[: _LONGEST_NAME - 9].strip("-") if is_said else "situation"
         whole = name == slug and name not in found
         name = name if whole else f"{name}-{digest}"
-        found[name] = _skill(name, one)
+        found[name] = _skill(name, situation, parts)
     return found
 
 
-def _skill(name: str, one: Procedure) -> str:
-    description = one.situation[:_LONGEST_DESCRIPTION]
+def _skill(name: str, situation: str, parts: Parts) -> str:
+    description = situation[:_LONGEST_DESCRIPTION]
     lines = ["---", f"name: {name}", f"description: {json.dumps(description, ensure_ascii=False)}", "---", ""]
-    lines += [
-        f"{SIGN} from .alice/experience.jsonc: change it there. -->",
-        "",
-        f"# {_plain(one.situation)}",
-        "",
-    ]
-    for title, lessons in one.parts.items():
+    lines += [f"{SIGN} from .alice/experience.jsonc: change it there. -->", ""]
+    lines += [f"# {_plain(situation)}", ""]
+    for title, lessons in parts.items():
         if lessons:
             lines += [title, "", *(_row(each) for each in lessons), ""]
     return "\n".join(lines)
@@ -182,7 +173,7 @@ def _skill(name: str, one: Procedure) -> str:
 
 def listed(file: TeamFile) -> str:
     """The file's blocks as Markdown for ``AGENTS.md``, by situation; empty where there are none."""
-    groups = [(one.situation, (*chain(*one.parts.values()),)) for one in procedures(file.lessons)]
+    groups = [(when, (*chain(*parts.values()),)) for when, parts in procedures(file.lessons).items()]
     if always := tuple(one for one in file.lessons if not one.block.trigger.text.strip()):
         groups.insert(0, ("", always))
     lines = ["What the people of this project approved (alice-exp project publish):"] if groups else []

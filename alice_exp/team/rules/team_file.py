@@ -25,9 +25,10 @@ from alice_exp.model.rules.secrets import findings
 from alice_exp.model.values.block import Block, content_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from alice_exp.kernel.jsonc.scan import Json
+    from alice_exp.sharing.ports import Refusal
 
 PATH = TEAM_FILE
 FORMAT, VERSION = "alice-exp team", 1
@@ -65,21 +66,12 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """A block of a file that stays out, by its id or its number, and why (a message's template and values)."""
-
-    which: str
-    template: str
-    values: Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
 class TeamFile:
-    """A file's blocks by id; those that stay out; and what else ``publish`` keeps up: the block in ``AGENTS.md``, and
-    the folder of skills, relative to the repository (empty: none)."""
+    """A file's blocks by id; those that stay out, by id or number; and what else ``publish`` keeps up: the block in
+    ``AGENTS.md``, and the folder of skills, relative to the repository (empty: none)."""
 
     lessons: tuple[Lesson, ...] = ()
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[Refusal, ...] = ()
     agents_md: bool = False
     skills: str = ""
 
@@ -159,7 +151,7 @@ def read(
             if is_known or not only_known:
                 lessons.append(lesson)
         except Fault as unsound:
-            refused.append(Refused(name or f"block {number}", unsound.template, unsound.values))
+            refused.append((name or f"block {number}", unsound.template, unsound.values))
     skills = value.get("skills")
     return TeamFile(
         tuple(sorted(lessons, key=lambda one: one.block.id)),
@@ -296,11 +288,6 @@ def without_marks(data: bytes) -> TeamFile:
 def merge_texts(was: bytes, one: bytes, other: bytes) -> bytes:
     """What git's merge driver writes; ``ProblemError`` where a side cannot be read or holds what stays out."""
     files = [read(data) if data.strip() else TeamFile() for data in (was, one, other)]
-    for each in (each for file in files[1:] for each in file.refused):
-        raise ProblemError(
-            "{id} cannot be merged: {why}",
-            id=each.which,
-            why=each.template.format(**each.values),
-            path=PATH,
-        )
+    for which, why, values in (each for file in files[1:] for each in file.refused):
+        raise ProblemError("{id} cannot be merged: {why}", id=which, why=why.format(**values), path=PATH)
     return written(merged(*files)).encode()
