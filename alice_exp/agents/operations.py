@@ -246,8 +246,7 @@ def add_event(
 ) -> dict[str, Any]:
     """Add one thought to the timeline, which keeps the newest word for word and summarises the rest. Use when a turn of
     long work is worth telling later: a choice, a finding, a change of plan."""
-    event = Event("", thought, context, action, result, metadata or {})
-    told = add_thought(connection.session, event)
+    told = add_thought(connection.session, Event("", thought, context, action, result, metadata or {}))
     return {
         "segments": len(told.timeline.segments),
         "total_events": told.timeline.total_events,

@@ -60,8 +60,10 @@ class Spool:
 
     def leave(self, left: Mapping[str, Any]) -> None:
         """Write down what is to be done; ``ProblemError`` where the disk refuses, or the transcript is no file."""
-        if _is_special(str(left.get("transcript") or "")):
-            raise ProblemError("what was said could not be kept: its transcript is no plain file")
+        with contextlib.suppress(OSError, ValueError, RuntimeError):
+            # A folder, a pipe, a device, or a link to one.
+            if (transcript := str(left.get("transcript") or "")) and not _place(transcript).is_file():
+                raise ProblemError("what was said could not be kept: its transcript is no plain file")
         name = f"{time.time_ns():020d}-{os.getpid()}{_ENDING}"
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -214,13 +216,6 @@ class Spool:
 def _place(path: str) -> Path:
     """Where a file really lies, links followed; ``OSError``, ``ValueError`` or ``RuntimeError`` where nothing does."""
     return Path(os.path.realpath(Path(path).expanduser(), strict=True))
-
-
-def _is_special(path: str) -> bool:
-    """Whether something else than a file stands there: a folder, a pipe, a device, or a link to one."""
-    with contextlib.suppress(OSError, ValueError, RuntimeError):
-        return bool(path) and not _place(path).is_file()
-    return False
 
 
 def _refused(error: OSError) -> ProblemError:

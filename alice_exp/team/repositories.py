@@ -71,8 +71,7 @@ class SessionTeam:
         from alice_exp.team.usecases import elsewhere
 
         here = {one.block.id: one for one in self.told() if one.block.id in ids}
-        left = [one for one in ids if one not in here]
-        return here | elsewhere(self._session, left)
+        return here | elsewhere(self._session, [one for one in ids if one not in here])
 
     def keep(self, blocks: Sequence[Placed]) -> None:
         """See ``home.ports.Team``."""

@@ -103,11 +103,7 @@ def open_host(world: Path, cli: Call, monkeypatch: pytest.MonkeyPatch) -> Iterat
             }
             path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | known), encoding="utf-8")
         variables = {key: one.replace("WHERE", model.url) for key, one in real.variables.items()}
-        words = [
-            str(program),
-            *TRUSTED[name],
-            *(real.unasked if model.runs else ()),
-        ]
+        words = [str(program), *TRUSTED[name], *(real.unasked if model.runs else ())]
         terminal = Terminal(
             person / "tmux.socket",
             words,

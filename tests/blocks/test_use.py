@@ -5,13 +5,7 @@ from typing import Any
 import pytest
 
 from alice_exp.model.rules.doubt import use
-from alice_exp.model.values.block import (
-    Block,
-    Doubt,
-    Payload,
-    Placed,
-    path_of,
-)
+from alice_exp.model.values.block import Block, Doubt, Payload, Placed, path_of
 from tests.approvals import approved
 
 AT = "2026-02-20T09:00:00Z"

@@ -13,6 +13,7 @@ import alice_exp
 from alice_exp.app.opening import open_session
 from alice_exp.conversations.rules.context_window import estimate_tokens
 from alice_exp.conversations.usecases import agent_context
+from alice_exp.model import documents
 from tests.case_tables import cases
 
 Call = Callable[..., Any]
@@ -142,8 +143,8 @@ def test_each_block_is_written_once_however_many_there_are(
     for number in range(30):
         cli("remember", f"偏好 number {number}")
     asked: list[str] = []
-    told = agent_context._line
-    monkeypatch.setattr(agent_context, "_line", lambda one: asked.append(one.block.id) or told(one))
+    told = documents.said
+    monkeypatch.setattr(documents, "said", lambda one: asked.append(one.block.id) or told(one))
     made = agent_context.prime(open_session(str(home), "user"), 90)
     assert sorted(asked) == sorted(set(asked)) and len(asked) == 30
     assert made.tokens == estimate_tokens(made.text) <= 90

@@ -5,15 +5,7 @@ from typing import Any
 
 from alice_exp.learning.rules.impact import beside, counted, settled
 from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.values.block import (
-    Block,
-    Doubt,
-    Evidence,
-    Payload,
-    Placed,
-    Record,
-    path_of,
-)
+from alice_exp.model.values.block import Block, Doubt, Evidence, Payload, Placed, Record, path_of
 from tests.approvals import approved
 
 AT = "2026-02-20T09:00:00Z"

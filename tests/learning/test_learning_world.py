@@ -9,15 +9,7 @@ from docs.bench import learning_page as page
 from docs.bench import learning_trials as trials
 from docs.bench import learning_world as world
 from docs.bench.learning_policies import Plain, Task
-from docs.bench.learning_world import (
-    ALICE,
-    MAIN,
-    POSTERIOR,
-    Life,
-    Person,
-    Run,
-    Setting,
-)
+from docs.bench.learning_world import ALICE, MAIN, POSTERIOR, Life, Person, Run, Setting
 
 AT = "2026-02-20T09:00:00Z"
 

@@ -13,14 +13,7 @@ from alice_exp.kernel.errors import RefusedError
 from alice_exp.model.rules.approval import accepted, claimed
 from alice_exp.model.rules.lifecycle import level, outcome
 from alice_exp.model.rules.secrets import findings
-from alice_exp.model.values.block import (
-    Block,
-    Evidence,
-    Payload,
-    Placed,
-    Trigger,
-    content_hash,
-)
+from alice_exp.model.values.block import Block, Evidence, Payload, Placed, Trigger, content_hash
 from alice_exp.sharing.rules import bundle as bundles
 from alice_exp.sharing.rules.bundle import beginning, bundle, candidate, lacks, merged, noted, read_bundle
 from tests.approvals import approved
@@ -188,10 +181,7 @@ def test_what_lies_is_refused_and_the_rest_comes_in(change: dict[str, object]) -
 
 
 HARMLESS = tuple(cases(__file__, "HARMLESS"))
-HARMFUL = (
-    *cases(__file__, "HARMFUL"),
-    "ghp_" + "a1B2" * 9,
-)
+HARMFUL = (*cases(__file__, "HARMFUL"), "ghp_" + "a1B2" * 9)
 
 
 @pytest.mark.parametrize("said", HARMLESS)

@@ -204,10 +204,7 @@ def test_what_is_no_message_changes_nothing(ann: Alice, bob: Alice, message: dic
 
 def test_a_flood_is_cut_at_what_a_person_can_read(ann: Alice, bob: Alice) -> None:
     back, host = ann.trusts(bob), ann.host()
-    page = {
-        **peer_exchange.pages("x", ())[0],
-        "blocks": [item(f"lesson {number}") for number in range(300)],
-    }
+    page = {**peer_exchange.pages("x", ())[0], "blocks": [item(f"lesson {number}") for number in range(300)]}
     host.answer(back, {"verb": "offer", "bundle": page})
     host.answer(back, {"verb": "offer", "bundle": page})
     waiting = [one for one in ann.blocks("low_value") if one.block.origin == "shared_from_alice_bob"]

@@ -28,9 +28,7 @@ def pair(people: People) -> tuple[Person, Person]:
 
 
 @pytest.mark.covers("BX.41")
-def test_what_is_not_trusted_is_told_to_no_agent_and_a_change_asks_again(
-    pair: tuple[Person, Person],
-) -> None:
+def test_what_is_not_trusted_is_told_to_no_agent_and_a_change_asks_again(pair: tuple[Person, Person]) -> None:
     ann, bob = pair
     assert bob.told() == [] and "make lint" not in bob("prime").stdout
     assert bob("recall", "push a branch", check=False).code == 4

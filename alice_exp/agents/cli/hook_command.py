@@ -188,8 +188,7 @@ def _asked(session: Session) -> str:
         "These decisions of alice-exp have no outcome yet. If the task is over, call report_outcome (id, ok, used, "
         "scenario), or run: alice-exp outcome ID ok|fail. If it goes on, go on."
     )
-    waiting = decisions(session).waiting(since)
-    new = [one for one in waiting if spool(session).first(one.decision)]
+    new = [one for one in decisions(session).waiting(since) if spool(session).first(one.decision)]
     lines = [visible(one_line(f"- {one.decision}: {one.task}", _WIDTH)) for one in new[:_ASKED]]
     return "\n".join([head, *lines]) if new else ""
 

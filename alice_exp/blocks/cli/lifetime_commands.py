@@ -97,8 +97,7 @@ def _detail(detail: str) -> str:
     states = _STATES.sub(lambda word: say(word[0]), detail)
     if found := _COUNTED.fullmatch(states):
         verified = say("{count} verified", count=int(found[2]))
-        words = found[1].split(", ")
-        said = "，".join(say(word) if word in _EFFECTS else word for word in words)
+        said = "，".join(say(word) if word in _EFFECTS else word for word in found[1].split(", "))
         return f"{said}（{verified}）"
     return states
 

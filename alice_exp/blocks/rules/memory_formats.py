@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from alice_exp.kernel.errors import ProblemError
@@ -271,7 +272,9 @@ def _memory(row: Mapping[str, Json], line: int, today: str) -> Piece | None:
     until = row.get("expiration_date")
     if isinstance(until, str) and DAY.match(until) and until[:10] < today:
         return None
-    tags = _tags(row)
+    tags, at = _tags(row), ""
+    with suppress(ValueError):
+        at = iso_time(row["created_at"]) if row.get("created_at") else ""
     is_agents = row.get("agent_id") and not row.get("user_id")
     about: About = "work" if is_agents or row.get("attributed_to") == "assistant" else "user"
     return Piece(
@@ -280,7 +283,7 @@ def _memory(row: Mapping[str, Json], line: int, today: str) -> Piece | None:
         about=about,
         tags=tags,
         name=_whole(str(row.get("id", ""))),
-        at=_time(row.get("created_at")),
+        at=at,
         line=line,
     )
 
@@ -295,13 +298,6 @@ def _tags(row: Mapping[str, Json]) -> tuple[str, ...]:
     named = [row.get("categories"), own.get("category") if isinstance(own, dict) else row.get("category")]
     listed = [one for each in named for one in (each if isinstance(each, list) else [each])]
     return tuple(dict.fromkeys(_whole(one) for one in listed if isinstance(one, str) and one))
-
-
-def _time(value: Json) -> str:
-    try:
-        return iso_time(value) if value else ""
-    except ValueError:
-        return ""
 
 
 def mem0_export(text: str, path: str) -> Iterator[Mapping[str, Json]]:

@@ -188,8 +188,7 @@ def memorize(
         placed = tuple(_capture(intake, draft) for draft in followed(drafts))
         if intake.refused and not (len(drafts) > 1 if bulk is None else bulk):
             raise refusal(intake.refused[0])
-        answer = Captured(placed, intake.merged, tuple(intake.refused))
-        return _changes(intake, op, trailers), answer
+        return _changes(intake, op, trailers), Captured(placed, intake.merged, tuple(intake.refused))
 
     return committed(home.apply(plan, PLACES))
 

@@ -56,7 +56,11 @@ def prime(session: Session, budget: int, project: str = "", *, personal: bool = 
         held = {content_hash(one.block) for one in queue}
         team = session.team.told()
         queue += in_order(one for one in team if not rests(one) and content_hash(one.block) not in held)
-    lines = [(one, _line(one)) for one in queue]
+    lines = []
+    for one in queue:
+        # Whole: what does not fit the budget is left out, never cut.
+        whose = aside(team_of(one)) if is_of_team(one) else ""
+        lines.append((one, visible(" ".join(f"- {documents.said(one)}{whose}".split()))))
     made = _written(lines, budget)
     if made.left_out:
         # The last line has its part of the budget; where that leaves no room for any block, it is not worth it.
@@ -69,12 +73,6 @@ def prime(session: Session, budget: int, project: str = "", *, personal: bool = 
 
 def _more(count: int) -> str:
     return say("{count} more that did not fit: ask recall or decide", count=count)
-
-
-def _line(placed: Placed) -> str:
-    # Whole: what does not fit the budget is left out, never cut.
-    team = aside(team_of(placed)) if is_of_team(placed) else ""
-    return visible(" ".join(f"- {documents.said(placed)}{team}".split()))
 
 
 def _written(lines: Sequence[tuple[Placed, str]], budget: int) -> Primed:

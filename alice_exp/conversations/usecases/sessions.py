@@ -221,8 +221,6 @@ def extract_session(opened: Session, session: str, *, wait: float = 10.0, keeps:
     seen = opened.home.read()
     with chats(opened).claim(session, wait) as talk:
         records, unread = [*talk.rows], [one.index for one in talk.unread]
-        if not unread and not keeps:
-            return Extracted(session)
         messages, others = _read(opened, records)
         sentences = said(messages)
         if keeps:

@@ -54,8 +54,10 @@ def _assessment(terminal: Terminal, assessed: Assessment, answer: Mapping[str, A
         terminal.line(
             f"  {assessed.score:.4f} = " + listed(f"{say(name)} {getattr(stats, name):.2f}" for name in PARTS)
         )
-        told = (one.placed for one in assessed.evidence)
-        rows = [[one.block.id, say(one.block.state), short(documents.payload_text(one), 60)] for one in told]
+        rows = [
+            [one.block.id, say(one.block.state), short(documents.payload_text(one), 60)]
+            for one, _ in assessed.evidence
+        ]
         terminal.table([say("id"), say("state"), say("what is known")], rows)
     terminal.line(*answer["suggestions"])
 
@@ -122,7 +124,12 @@ def stats(
     }
 
     def page() -> None:
-        sys.stdout.write(_page(counts, terminal.session.caller.now[:10]))
+        body = _part(say("how it grew"), growth(counts.grown)) if counts.grown else ""
+        for name, part in counts.parts.items():
+            body += _part(say(_TITLES[name]), _page_bars(part)) if part else ""
+        title = say("Experience on {day}", day=terminal.session.caller.now[:10])
+        foot = say("Made with: alice-exp stats --format html")
+        sys.stdout.write(document(title, _lead(counts), body, foot))
 
     terminal.answer(answer, page if format == "html" else lambda: _counts(terminal, counts))
 
@@ -226,16 +233,6 @@ def _bars(terminal: Terminal, part: Mapping[str, int]) -> None:
 
 
 _WIDTH, _HEIGHT, _EDGE = 720, 240, 24
-
-
-def _page(counts: Counts, day: str) -> str:
-    """The whole document; ``day`` is today's date."""
-    body = _part(say("how it grew"), growth(counts.grown)) if counts.grown else ""
-    body += "".join(
-        _part(say(_TITLES[name]), _page_bars(part)) for name, part in counts.parts.items() if part
-    )
-    title, foot = say("Experience on {day}", day=day), say("Made with: alice-exp stats --format html")
-    return document(title, _lead(counts), body, foot)
 
 
 def growth(grown: tuple[tuple[str, int], ...]) -> str:

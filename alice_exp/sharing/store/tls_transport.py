@@ -127,20 +127,13 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         listener = socket.create_server((host, port), backlog=128)
     except (OSError, OverflowError) as error:
-        raise PeerError(
-            "nothing can listen on {host}:{port}: {why}",
-            host=host,
-            port=port,
-            why=_why(error),
-            hint="choose another one with --port",
-        ) from error
+        number = getattr(error, "errno", None)
+        why = os.strerror(number) if number else getattr(error, "strerror", "") or str(error)
+        said = "nothing can listen on {host}:{port}: {why}"
+        hint = "choose another one with --port"
+        raise PeerError(said, host=host, port=port, why=why.lower(), hint=hint) from error
     listener.setblocking(False)
     return listener
-
-
-def _why(error: OSError | OverflowError) -> str:
-    number = getattr(error, "errno", None)
-    return (os.strerror(number) if number else getattr(error, "strerror", "") or str(error)).lower()
 
 
 @dataclass

@@ -81,7 +81,10 @@ def merge_block(
     elif one == was:
         kept = other
     elif one is None or other is None:
-        kept = _removed_and_changed(was, one or other)
+        changed = one or other
+        assert was is not None and changed is not None
+        # What one side removed stays if the other did more than read or show it, so that no act is lost.
+        kept = None if changed.path == was.path and same_block(changed.block, was.block) else changed
     else:
         return _both(was, one, other, thresholds, entry)
     # Only one side changed it, which is what holds, unless the person had decided for what the other has.
@@ -95,14 +98,6 @@ def _follows(entry: Entry, placed: Placed) -> bool:
     if entry.standing == "trusted":
         return (entry.content, entry.path) == (content_hash(placed.block), placed.path)
     return entry.standing == "waiting" or placed.place == "archive"
-
-
-def _removed_and_changed(was: Placed | None, changed: Placed | None) -> Placed | None:
-    """A block that one side removed stays if the other did more than read or show it, so that no act is lost."""
-    if was is None or changed is None:
-        return changed
-    is_as_it_was = changed.path == was.path and same_block(changed.block, was.block)
-    return None if is_as_it_was else changed
 
 
 def _both(
@@ -128,8 +123,7 @@ def _both(
         )
     if home.place == "personal":
         block = replace(block, about="user", shareable=False)
-    beside = _candidate(loser, home) if loser is not None else None
-    return Placed(block, home.path), beside
+    return Placed(block, home.path), _candidate(loser, home) if loser is not None else None
 
 
 def _place(was: Placed | None, one: Placed, other: Placed, entry: Entry | None) -> Placed:

@@ -31,18 +31,15 @@ def merge(was: Any, one: Any, other: Any) -> Any:
     if same(one, was):
         return other
     if isinstance(one, dict) and isinstance(other, dict):
-        return _keyed_values(was if isinstance(was, dict) else {}, one, other)
+        before = was if isinstance(was, dict) else {}
+        keys = dict.fromkeys((*before, *sorted({*one, *other})))
+        rows = ((k, merge(before.get(k, MISSING), one.get(k, MISSING), other.get(k, MISSING))) for k in keys)
+        return {key: value for key, value in rows if value is not MISSING}
     if is_records(one) and is_records(other):
         return _records(was if is_records(was) else [], one, other)
     if one is MISSING or other is MISSING:
         return other if one is MISSING else one
     return max(one, other, key=canonical)
-
-
-def _keyed_values(was: dict[str, Any], one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    keys = dict.fromkeys((*was, *sorted({*one, *other})))
-    rows = ((k, merge(was.get(k, MISSING), one.get(k, MISSING), other.get(k, MISSING))) for k in keys)
-    return {key: value for key, value in rows if value is not MISSING}
 
 
 def _records(was: list[Any], one: list[Any], other: list[Any]) -> list[Any]:

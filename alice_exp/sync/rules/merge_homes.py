@@ -219,8 +219,7 @@ def merge_ledgers(was: Sequence[Entries], one: Entries, other: Entries) -> tuple
         if block_id.startswith(MARKS):
             entries[block_id] = min(a, b, key=digest)
             continue
-        seen = [past[block_id] for past in was if block_id in past]
-        held = _seen_by_the_other(seen, a, b)
+        held = _seen_by_the_other([past[block_id] for past in was if block_id in past], a, b)
         entries[block_id] = held or _lower(a, b)
         if held is None and not agree(a, b):
             asked.append(block_id)

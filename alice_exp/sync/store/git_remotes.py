@@ -306,8 +306,7 @@ _MOVED = re.compile(r"non-fast-forward|fetch first|stale info|cannot lock ref|in
 
 def _count(repository: Repository, known: str, new: str) -> int:
     """The number of commits reachable from ``new`` but not from ``known`` (empty: all)."""
-    without = [f"^{known}"] if known else []
-    return int(repository.run("rev-list", "--count", new, *without, "--"))
+    return int(repository.run("rev-list", "--count", new, *([f"^{known}"] if known else []), "--"))
 
 
 @once

@@ -50,11 +50,20 @@ _BUNDLE = re.compile(r"universal/[a-z0-9][a-z0-9_-]{0,63}\.json")
 
 
 def files_of(repository: Repository, commit: str, *, published: bool = False) -> dict[str, bytes]:
-    """The files of a commit of a home, or of a ``published`` history; ``ProblemError`` if any is not one of these."""
+    """The files of a commit of a home, or of a ``published`` history; ``ProblemError`` if any is not one of these, or
+    they are more than any home holds."""
     listed = repository.run("ls-tree", "-r", "-l", "-z", commit).split(b"\0")
     rows = [row.partition(b"\t") for row in listed if row]
     facts = [row[0].decode().split() for row in rows]
-    _require_bounded([int(size) for *_, size in facts if size.isdigit()])
+    # A few kilobytes of a pack can unfold into gigabytes, so sizes are asked for before contents.
+    sizes = [int(size) for *_, size in facts if size.isdigit()]
+    if len(sizes) > MOST or sum(sizes) > WHOLE or max(sizes, default=0) > LARGEST:
+        raise ProblemError(
+            "the remote holds {count} files of {size} MiB, which is more than a home can be",
+            count=len(sizes),
+            size=sum(sizes) >> 20,
+            hint="at most 5000 files, 64 MiB each, 256 MiB together",
+        )
     oids: dict[str, str] = {}
     known = _BUNDLE if published else TRACKED
     for (_, _, name), (mode, kind, oid, _) in zip(rows, facts, strict=True):
@@ -72,20 +81,6 @@ def files_of(repository: Repository, commit: str, *, published: bool = False) ->
 
 MOST, WHOLE = 5_000, 256 << 20
 """The limits of a history that is read: files, and bytes of all files, of one commit."""
-
-
-def _require_bounded(sizes: Sequence[int]) -> None:
-    """Raise ``ProblemError`` if files of these sizes (bytes) are more than any home holds; nothing was read yet.
-
-    A few kilobytes of a pack can unfold into gigabytes, so sizes are asked for before contents.
-    """
-    if len(sizes) > MOST or sum(sizes) > WHOLE or max(sizes, default=0) > LARGEST:
-        raise ProblemError(
-            "the remote holds {count} files of {size} MiB, which is more than a home can be",
-            count=len(sizes),
-            size=sum(sizes) >> 20,
-            hint="at most 5000 files, 64 MiB each, 256 MiB together",
-        )
 
 
 def merged_files(

@@ -234,8 +234,7 @@ def merged(was: TeamFile, one: TeamFile, other: TeamFile) -> TeamFile:
 def _merged(was: Lesson | None, one: Lesson | None, other: Lesson | None) -> Lesson | None:
     there = [each for each in (one, other) if each is not None]
     if len(there) == 1 and was is not None:
-        is_changed = content_hash(there[0].block) != content_hash(was.block)
-        return there[0] if is_changed else None
+        return there[0] if content_hash(there[0].block) != content_hash(was.block) else None
     if one is None or other is None:
         return there[0]
     old = content_hash(was.block) if was is not None else ""
