@@ -132,8 +132,7 @@ def bare_parts(text: str, path: str) -> Bare:
     if document is None or document.value in _NOTHING:
         return {"": text}
     found = {}
-    rows = document.value.items() if isinstance(document.value, dict) else ()
-    for key, held in rows:
+    for key, held in document.value.items() if isinstance(document.value, dict) else ():
         inner = held.items() if isinstance(held, dict) else ()
         for pointer, value in (((key,), held), *(((key, name), one) for name, one in inner)):
             span = locate(document, pointer) if value in ({}, []) else None
@@ -265,10 +264,9 @@ def unhooked(text: str, path: str, hooks: Hooks, bare: Bare = MappingProxyType({
     """The file without our hooks; empty where it held nothing else."""
     if hooks.form in ("file", "plugin"):
         return ""
-    held = read_object(text, path, "hooks")
     ours: list[Pointer] = [
         ("hooks", theirs, index)
-        for theirs, entries in held.items()
+        for theirs, entries in read_object(text, path, "hooks").items()
         if isinstance(entries, list)
         for index, one in enumerate(entries)
         if _is_ours(one)
@@ -321,8 +319,7 @@ def under(host: Host, relative: str) -> Path:
 
 def named_by(host: Host, text: str, path: str) -> tuple[str, list[str]] | None:
     """The command by which a host's file starts a server of our name; None where it names none."""
-    servers = read_object(text, path, host.key) if host.key else _toml_servers(text, path)
-    entry = servers.get(NAME)
+    entry = (read_object(text, path, host.key) if host.key else _toml_servers(text, path)).get(NAME)
     if not isinstance(entry, dict):
         return None
     told, more = entry.get("command"), entry.get("args")

@@ -64,10 +64,9 @@ class Spool:
             # A folder, a pipe, a device, or a link to one.
             if (transcript := str(left.get("transcript") or "")) and not _place(transcript).is_file():
                 raise ProblemError("what was said could not be kept: its transcript is no plain file")
-        name = f"{time.time_ns():020d}-{os.getpid()}{_ENDING}"
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._write(name, {**left, "at": self._stamp()})
+            self._write(f"{time.time_ns():020d}-{os.getpid()}{_ENDING}", {**left, "at": self._stamp()})
         except OSError as error:
             raise _refused(error) from error
 

@@ -98,9 +98,8 @@ def procedure(made: Decision) -> dict[str, Any]:
 
 def failed(episode: Episode) -> tuple[str, dict[str, str]]:
     """A similar task that failed before, as a template and its values."""
-    action = one_line(episode.action.removeprefix("reasoning: "), 80)
     return FAILED[bool(episode.action.strip())], {
-        "action": action,
+        "action": one_line(episode.action.removeprefix("reasoning: "), 80),
         "task": episode.task,
         "episode": episode.id,
     }

@@ -218,11 +218,9 @@ def _document(one: Synced) -> dict[str, Any]:
     return {
         **_row(one.remote),
         "offered": told_key(offered) if offered else None,
-        "taken": one.exchanged.taken,
-        "given": one.exchanged.given,
+        **attributes(one.exchanged, "taken given"),
         "commit": commit_id(one.exchanged.commit),
-        "conflicts": list(one.exchanged.conflicts),
-        "asked": list(one.exchanged.asked),
+        **attributes(one.exchanged, "conflicts asked"),
         "published": one.published,
         "candidates": [placed.block.id for taken in one.bundles for placed in taken.candidates],
         "merged": [placed.block.id for taken in one.bundles for placed in taken.merged],

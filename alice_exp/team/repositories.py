@@ -55,8 +55,7 @@ class SessionTeam:
 
     def told(self) -> tuple[Placed, ...]:
         """See ``home.ports.Team``."""
-        root = self._here()
-        if root is None:
+        if self._here() is None:
             return ()
         from alice_exp.team.usecases import told
 

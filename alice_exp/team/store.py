@@ -57,8 +57,7 @@ class RepositoryFiles:
             )
             flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
             with open(os.open(Path(PATH).name, flags, dir_fd=folder), "rb") as file:  # noqa: PTH123
-                status = os.fstat(file.fileno())
-                if not stat.S_ISREG(status.st_mode):
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     raise ProblemError("this is not a plain file", path=PATH)
                 data = file.read(LARGEST + 1)
         except FileNotFoundError:
@@ -159,19 +158,12 @@ class RepositoryFiles:
 
     def _git(self, *words: str) -> str:
         options = [part for name, value in _SAFELY.items() for part in ("-c", f"{name}={value}")]
+        command = ["git", "-C", str(self.root), *options, *words]
         plain = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        plain |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
         try:
             done = subprocess.run(
-                ["git", "-C", str(self.root), *options, *words],
-                capture_output=True,
-                stdin=subprocess.DEVNULL,
-                env={
-                    **plain,
-                    "GIT_OPTIONAL_LOCKS": "0",
-                    "GIT_NO_LAZY_FETCH": "1",
-                    "GIT_TERMINAL_PROMPT": "0",
-                },
-                check=False,
+                command, capture_output=True, stdin=subprocess.DEVNULL, env=plain, check=False
             )
         except FileNotFoundError:
             raise missing_git() from None

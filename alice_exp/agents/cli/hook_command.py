@@ -148,8 +148,7 @@ def _opening(session: Session, talk: str) -> str:
 
 def _brought(session: Session) -> str:
     """That the repository brings what nobody trusts yet, in one line, once a day; no word of it."""
-    named = sha256(session.here.key.encode()).hexdigest()[:8]
-    once = f"team-{session.caller.day}-{named}"
+    once = f"team-{session.caller.day}-{sha256(session.here.key.encode()).hexdigest()[:8]}"
     if session.team is None or spool(session).known(once) or not (count := session.team.waits()):
         return ""
     spool(session).first(once)
@@ -217,10 +216,9 @@ def _leave(session: Session, host: Host, event: Event, told: hook_answers.Told) 
 
 def detach(session: Session) -> None:
     """Start what is left in a process of its own, which outlives the host; if it dies, the next command does it."""
-    command = [sys.executable, "-m", "alice_exp", "--home", str(session.root), "hook", "--finish"]
     with contextlib.suppress(OSError):
         subprocess.Popen(
-            command,
+            [sys.executable, "-m", "alice_exp", "--home", str(session.root), "hook", "--finish"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -19,6 +19,7 @@ from alice_exp.blocks.usecases.import_blocks import draft_of_piece, take_in, tak
 from alice_exp.kernel.errors import NotFoundError, ProblemError, UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.display import one_line
+from alice_exp.kernel.value_class import attributes
 from alice_exp.model import documents
 from alice_exp.model.values.block import PLACES, Placed
 from alice_exp.terminal.console import Terminal, short
@@ -220,12 +221,8 @@ def _take_in(terminal: Terminal, drafts: Sequence[Draft], dry_run: bool) -> None
         "ids": [] if dry_run else [one.block.id for one in imported.placed],
         "commit": commit_id(imported.commit),
         "candidates": [
-            {
-                "payload": documents.payload_text(one),
-                "trigger": documents.trigger_text(one),
-                "type": one.block.type,
-                "about": one.block.about,
-            }
+            {"payload": documents.payload_text(one), "trigger": documents.trigger_text(one)}
+            | attributes(one.block, "type about")
             for one in imported.placed
         ],
         "known": imported.known,

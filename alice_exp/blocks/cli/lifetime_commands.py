@@ -27,20 +27,10 @@ from alice_exp.terminal.options import DryRun
 _STATES = re.compile(r"\b(?:possible|past|reliable|obsolete)\b")
 _COUNTED = re.compile(r"(.*?) \((\d+) verified\)")
 DETAILS = (
-    "a new home",
-    "a new history begins",
-    "the history goes on",
-    "on the screen",
-    "content",
-    "fields and comments",
-    "it still holds",
-    "settle a merge",
-    "nothing of it is kept",
-    "trusted in {place}",
-    "turned down in {place}",
-    "into {place}",
-    "{count} seen again",
-    "{waiting} waiting, {gone} expired",
+    *("a new home", "a new history begins", "the history goes on", "on the screen", "settle a merge"),
+    *("content", "fields and comments", "it still holds", "nothing of it is kept"),
+    *("trusted in {place}", "turned down in {place}", "into {place}"),
+    *("{count} seen again", "{waiting} waiting, {gone} expired"),
 )
 """What some acts say of themselves, always in the same words: all but a place is a number."""
 COUNTS = {"new": "{count} new", "changed": "{count} changed", "removed": "{count} removed"}

@@ -17,6 +17,7 @@ from alice_exp.model.formats.record_schema import past_episodes, past_timeline
 from alice_exp.model.rules.identity import marks
 from alice_exp.model.rules.lifecycle import expired, is_expired
 from alice_exp.model.values.block import (
+    BOUND,
     MARKS,
     NONE,
     SETS,
@@ -147,17 +148,11 @@ def by_block(changed: Sequence[Changed], snapshot: Snapshot, text: Texts, now: s
     episodes, timeline, kept = _records(changed, snapshot)
     held = (*held, *kept)
     left |= {one.commit.commit for one in changed if any(file.path in held for file in one.files)}
-    return Reversal(
-        puts,
-        removes,
-        texts,
-        seen,
-        tuple(returned),
-        (*conflicts, *held),
-        frozenset(left),
-        episodes if episodes != snapshot.episodes else None,
-        timeline if timeline != snapshot.timeline else None,
-    )
+    conflicts |= dict.fromkeys(held)
+    episodes = episodes if episodes != snapshot.episodes else None
+    timeline = timeline if timeline != snapshot.timeline else None
+    ids, stuck = tuple(returned), tuple(conflicts)
+    return Reversal(puts, removes, texts, seen, ids, stuck, frozenset(left), episodes, timeline)
 
 
 def _records(
@@ -306,12 +301,11 @@ def _stands(snapshot: Snapshot, one: Lost) -> bool:
     """Whether the same is trusted under another id, as after a sync that joined two equal blocks."""
     if one.entry.standing != "trusted" or one.text is None or one.placed is not None:
         return False
-    alike = snapshot.marked(marks(one.text.block))
     return any(
         is_approved(other)
         and content_hash(other.block) == one.entry.content
         and other.block.project in ("", one.entry.project)
-        for other in alike
+        for other in snapshot.marked(marks(one.text.block))
     )
 
 
@@ -331,11 +325,7 @@ def put_back(one: Lost) -> Put | None:
             archived=None,
             suggested="",
             about="user" if place_of(entry.path) == "personal" else block.about,
-            project=entry.project,
-            importance=entry.importance,
-            shareable=entry.shareable,
-            replaces=entry.replaces,
-            both=entry.both,
+            **{name: getattr(entry, name) for name in BOUND},
         )
         return Put(block, entry.path, decided=one.is_copied)
     name = "rejected" if entry.standing == "rejected" else "obsolete"

@@ -79,8 +79,7 @@ def _replay(database: sqlite3.Connection, held: dict[str, dict[str, Json]]) -> N
 
 def _points(database: sqlite3.Connection) -> Iterator[dict[str, Json]]:
     for (blob,) in database.execute("SELECT point FROM points"):
-        point = _Shells(io.BytesIO(blob)).load()
-        state = getattr(point, "state", None)
+        state = getattr(_Shells(io.BytesIO(blob)).load(), "state", None)
         fields = state.get("__dict__", state) if isinstance(state, Mapping) else {}
         payload = fields.get("payload")
         # Beside the memories lie points of mem0's own: the names in them, each with the memories that it links.

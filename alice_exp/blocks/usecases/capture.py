@@ -130,8 +130,7 @@ class _Intake:
     def join(self, known: Placed, observed: Callable[[Block], Block]) -> Placed:
         """Plan one observation more of a block, as earlier drafts left it."""
         self.merged += 1
-        earlier = self.puts.get(known.block.id, known)
-        return self.put(observed(earlier.block), known.path)
+        return self.put(observed(self.puts.get(known.block.id, known).block), known.path)
 
     def put(self, block: Block, path: str, *, decided: bool = False) -> Placed:
         """Plan a block, and register it, so that an equal later draft is merged into it."""

@@ -244,16 +244,8 @@ def _undo(home: Home, history: GitHistory, caller: Caller, acts: tuple[Commit, .
         act = Act(
             "undo", caller.actor, caller.now, (*taken.blocks, *alone), f"takes back {detail}{more}", undoes
         )
-        change = ChangeSet(
-            act,
-            taken.puts,
-            taken.removes,
-            episodes=taken.episodes,
-            timeline=taken.timeline,
-            texts=taken.texts,
-            seen=taken.seen,
-        )
-        return change, answer
+        rest = {name: getattr(taken, name) for name in ("episodes", "timeline", "texts", "seen")}
+        return ChangeSet(act, taken.puts, taken.removes, **rest), answer
 
     records = any(file.path in RECORDS for one in changed for file in one.files)
     return committed(home.apply(plan, PLACES, records=records))

@@ -13,7 +13,7 @@ from alice_exp.finding.rules.ranking import Match, episode_text, fitting_episode
 from alice_exp.finding.usecases import Filters, recall, replaced_ones
 from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.text.tokens import fingerprint_text
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.model.documents import payload_text
 from alice_exp.model.rules.private_facts import masked, masked_block
 from alice_exp.timeline.usecases import find_thoughts
@@ -52,17 +52,14 @@ class Recollection:
         return {
             "id": self.id,
             "set": _SETS[self.source],
-            "namespace": "",
-            "state": "",
+            **dict.fromkeys(("namespace", "state"), ""),
             "key": None,
             "trigger": "",
             "payload": self.text,
-            "score": round(self.score, 6),
-            "match": round(self.score, 6),
+            **dict.fromkeys(("score", "match"), round(self.score, 6)),
             **dict.fromkeys(("confidence", "trust", "decay"), 0.0),
             **dict.fromkeys(("approved", "stale"), False),
-            "source": self.source,
-            "at": self.at,
+            **attributes(self, "source at"),
         }
 
 

@@ -10,6 +10,7 @@ from alice_exp.caller.acting import require_person
 from alice_exp.kernel.errors import UsageError
 from alice_exp.kernel.journal.act import commit_id
 from alice_exp.kernel.text.display import one_line
+from alice_exp.kernel.value_class import attributes
 from alice_exp.learning import documents as learning_documents
 from alice_exp.model import documents
 from alice_exp.model.rules.lifecycle import Change
@@ -49,8 +50,7 @@ def decide(
     failures = (learning_documents.failed(one.episode) for one in made.failures)
     warnings = [*map(rendered, made.warnings), *(say(template, **values) for template, values in failures)]
     document = {
-        "decision": made.decision,
-        "tier": made.tier,
+        **attributes(made, "decision tier"),
         **learning_documents.procedure(made),
         "applied": [*map(learning_documents.matched, made.applied)],
         "observing": [*map(learning_documents.matched, made.observing)],
@@ -91,22 +91,16 @@ def _told(found: Match, project: str) -> str:
 
     placed = found.placed
     block = placed.block
-    when, day = documents.trigger_text(placed), block.approved.at[:10] if block.approved is not None else ""
-    parts = (
-        team_of(placed) if is_of_team(placed) else placed.where,
-        say("approved on {day}", day=day)
-        if day and found.approved
-        else ""
-        if found.approved
-        else say("not reviewed"),
-        ""
-        if is_of_team(placed)
-        else say("it holds in {place} alone", place=block.project)
-        if is_foreign(placed, project)
-        else block.project,
-        doubt_of(placed),
-    )
-    text = documents.payload_text(placed)
+    where, holds = placed.where, block.project
+    if is_of_team(placed):
+        where, holds = team_of(placed), ""
+    elif is_foreign(placed, project):
+        holds = say("it holds in {place} alone", place=block.project)
+    review = "" if found.approved else say("not reviewed")
+    if found.approved and block.approved is not None and block.approved.at:
+        review = say("approved on {day}", day=block.approved.at[:10])
+    parts = (where, review, holds, doubt_of(placed))
+    when, text = documents.trigger_text(placed), documents.payload_text(placed)
     said = say("{title}: {text}", title=when, text=text) if when else text
     return " ".join(said.split()) + stale_mark(placed) + "".join(map(aside, filter(None, parts)))
 
@@ -276,10 +270,8 @@ def _document(one: Judged, explain: bool, dry_run: bool) -> dict[str, Any]:
     if explain:
         support = proposal.support
         document["explain"] = {
-            "basis": support.basis,
-            "trait": support.trait,
-            "successes": support.own.successes,
-            "total": support.own.total,
+            **attributes(support, "basis trait"),
+            **attributes(support.own, "successes total"),
             "rate": round(support.own.value, 4),
             "interval": [round(support.own.low, 4), round(support.own.high, 4)],
             "others": {"successes": support.others.successes, "total": support.others.total},

@@ -194,10 +194,9 @@ def _conditional(one: Group) -> list[Lesson]:
         return []
     condition, inside = found
     outside = tuple(index for index in one.places if index not in inside)
-    sides = ((condition, inside), (_opposite(one.episodes, condition, outside), outside))
     lessons = [
         _under(one, mark, side)
-        for mark, side in sides
+        for mark, side in ((condition, inside), (_opposite(one.episodes, condition, outside), outside))
         if mark is not None and len(side) >= REPEATS and _is_pure(one.rates(side)[0])
     ]
     # One lesson: that it fails here says that it works elsewhere.
@@ -238,8 +237,7 @@ def _shown(
 def _chance(one: Group, where: Sequence[int]) -> float:
     """The probability that chance parts the outcomes of a group as unevenly as a condition does."""
     own, whole = _successes(one, where), _successes(one, one.places)
-    rest = len(one.places) - len(where)
-    return fisher(own, len(where) - own, whole - own, rest - (whole - own))
+    return fisher(own, len(where) - own, whole - own, (len(one.places) - len(where)) - (whole - own))
 
 
 def _successes(one: Group, places: Iterable[int]) -> int:

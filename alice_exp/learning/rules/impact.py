@@ -229,19 +229,9 @@ def counted(
         standing: Standing = "candidate" if is_candidate and (is_named or not ok) else ""
         if not (is_named or standing):
             standing = "bystander"
-        approved = () if is_candidate else told
-        changes.append(
-            outcome(
-                placed.block,
-                ok,
-                scenario,
-                now,
-                piece,
-                thresholds,
-                standing=standing,
-                beside=beside(placed.block, approved),
-            )
-        )
+        near = beside(placed.block, () if is_candidate else told)
+        block = placed.block
+        changes.append(outcome(block, ok, scenario, now, piece, thresholds, standing=standing, beside=near))
     after = [replace(one, block=change.block) for one, change in zip(meant, changes, strict=True)]
     trusted = {one.block.id: one for one in settled([one for one in after if one.place != "low_value"], now)}
     return tuple((trusted.get(one.block.id, one), change) for one, change in zip(after, changes, strict=True))

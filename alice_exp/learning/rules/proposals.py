@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from alice_exp.episodes.rules.search_episodes import as_told
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.learning.rules.episode_groups import (
     Basis,
     Trait,
@@ -77,8 +77,7 @@ class Proposal:
         named = [one for one in (support.type, support.condition) if one and one != GENERAL]
         values: dict[str, object] = {
             "trait": f"{support.trait} ({', '.join(named)})" if named else support.trait,
-            "successes": support.own.successes,
-            "total": support.own.total,
+            **attributes(support.own, "successes total"),
             "rate": round(100 * support.own.value),
             "from": round(100 * support.own.low),
             "to": round(100 * support.own.high),

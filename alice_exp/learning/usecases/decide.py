@@ -80,15 +80,8 @@ def decide(session: Session, task: str, context: Mapping[str, Json], project: st
     seen = [one for one in elsewhere if one.approved and one.clear and one.placed.block.state != "obsolete"]
     observing = (*choice.observing, *seen)[:MOST_OBSERVED]
     warnings, is_kept = choice.warnings, True
-    made = OpenDecision(
-        decision,
-        caller.now,
-        task,
-        context,
-        choice.tier,
-        tuple(one.placed.block.id for one in choice.applied),
-        tuple(match.placed.block.id for match in observing),
-    )
+    applied, observed = (tuple(one.placed.block.id for one in some) for some in (choice.applied, observing))
+    made = OpenDecision(decision, caller.now, task, context, choice.tier, applied, observed)
     try:
         decisions(session).open(made)
     except ProblemError:

@@ -165,10 +165,9 @@ def _told_of(
     found = {block_id: theirs.get(block_id) or snapshot.find(block_id) for block_id in ids}
     living = [placed for placed in found.values() if placed is not None and placed.place != "archive"]
     here = {placed.block.id for placed in living}
-    wanted = used or ids
     return (
         [placed for placed in living if not is_own_word(placed, caller)],
-        tuple(block_id for block_id in wanted if block_id not in here),
+        tuple(block_id for block_id in (used or ids) if block_id not in here),
     )
 
 
@@ -184,19 +183,11 @@ def _episode(
 ) -> Episode:
     if reward is not None and not 0 <= reward <= 1:
         raise UsageError("a reward is a number from 0 to 1, not {reward}", reward=reward)
+    reward = (1.0 if ok else 0.0) if reward is None else reward
     booked = f"{decision.tier}: {', '.join(decision.applied) or 'own reasoning'}"
-    episode = Episode(
-        caller.new_id("ep"),
-        decision.task,
-        decision.context,
-        action.strip() or booked,
-        result,
-        ok,
-        (1.0 if ok else 0.0) if reward is None else reward,
-        caller.now,
-        note=note,
-        told=booked if action.strip() else "",
-    )
+    done, told = (action.strip(), booked) if action.strip() else (booked, "")
+    named, task, context = caller.new_id("ep"), decision.task, decision.context
+    episode = Episode(named, task, context, done, result, ok, reward, caller.now, note=note, told=told)
     return shorten_result(episode, config.count("episodes.result_limit"))
 
 
@@ -206,11 +197,10 @@ def _event(decision: OpenDecision, episode: Episode) -> Event:
     count = len(decision.applied)
     unseen = " that nobody reviewed" if decision.tier == "low_value" else ""
     lessons = f"{count} lesson{'s' if count > 1 else ''}{unseen}"
-    context = ", ".join(f"{key}={value}" for key, value in decision.context.items())
     return Event(
         episode.at,
         decision.task,
-        context,
+        ", ".join(f"{key}={value}" for key, value in decision.context.items()),
         as_told(episode).action or (f"followed {lessons}" if count else "own reasoning"),
         episode.result if episode.result is not None else ("ok" if episode.success else "fail"),
         {

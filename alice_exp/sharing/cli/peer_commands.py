@@ -217,8 +217,7 @@ def exchange(
     _warn_if_off(terminal)
     if dry_run:
         ours = exchanging.offered(session.home)
-        ids = tuple(block_id for block_id, _ in ours.marks)
-        done = Exchanged(peer.name, ids, ours.withheld)
+        done = Exchanged(peer.name, tuple(block_id for block_id, _ in ours.marks), ours.withheld)
         _told(terminal, done, {"blocks": [dict(item) for item in ours.items], "dry_run": True})
         return
     with network(session).connect(peer, at) as link:
@@ -349,8 +348,7 @@ def _exchanged(done: Exchanged) -> dict[str, Any]:
     taken = done.taken or TakenIn(done.peer)
     kinds = ("candidates", "merged", "noted")
     return {
-        "peer": done.peer,
-        "offered": list(done.offered),
+        **attributes(done, "peer offered"),
         "withheld": why_not(done.withheld),
         **{kind: [one.block.id for one in getattr(taken, kind)] for kind in kinds},
         "unchanged": taken.unchanged,

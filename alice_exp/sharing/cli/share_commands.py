@@ -54,12 +54,8 @@ def _permitted(terminal: Terminal, done: Permitted, line: Callable[[Placed], str
         "ids": [placed.block.id for placed, _ in done.rows],
         "commit": commit_id(done.commit),
         "blocks": [
-            {
-                **documents.brief(placed),
-                "shareable": placed.block.shareable,
-                "leaves": not why,
-                "lacks": list(why),
-            }
+            {**documents.brief(placed), "shareable": placed.block.shareable}
+            | {"leaves": not why, "lacks": list(why)}
             for placed, why in done.rows
         ],
     }
@@ -80,15 +76,9 @@ def list_shared(terminal: Terminal) -> None:
     found = bundles.standings(terminal.session.home)
     document = {
         "blocks": [
-            {
-                **documents.brief(placed),
-                "level": level,
-                "payload": documents.payload_text(placed),
-                "shareable": placed.block.shareable,
-                "verifications_local": placed.block.verifications_local,
-                "leaves": not lacks,
-                "lacks": list(lacks),
-            }
+            {**documents.brief(placed), "level": level, "payload": documents.payload_text(placed)}
+            | attributes(placed.block, "shareable verifications_local")
+            | {"leaves": not lacks, "lacks": list(lacks)}
             for placed, level, lacks in found
         ]
     }
@@ -116,9 +106,8 @@ def preview(terminal: Terminal) -> None:
 
     Example: alice-exp share preview
     """
-    made = bundles.preview(terminal.session.home, shares(terminal.session))
     if not terminal.quiet:
-        _bytes_out(made.text)
+        _bytes_out(bundles.preview(terminal.session.home, shares(terminal.session)).text)
 
 
 def _bytes_out(text: str) -> None:
@@ -217,8 +206,7 @@ def _entry(placed: Placed) -> dict[str, Any]:
     return {
         **documents.brief(placed),
         "payload": documents.payload_text(placed),
-        "origin": placed.block.origin,
-        "verifications": placed.block.verifications,
+        **attributes(placed.block, "origin verifications"),
         "evidence": documents.evidence_line(placed),
     }
 
@@ -231,11 +219,8 @@ def log(terminal: Terminal) -> None:
     rows = shares(terminal.session).log()
     document = {
         "shared": [
-            {
-                **attributes(row, "at to way"),
-                "sha256": row.digest,
-                "blocks": [{"id": block_id, "hash": digest} for block_id, digest in row.blocks],
-            }
+            {**attributes(row, "at to way"), "sha256": row.digest}
+            | {"blocks": [{"id": block_id, "hash": digest} for block_id, digest in row.blocks]}
             for row in rows
         ]
     }

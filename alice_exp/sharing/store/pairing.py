@@ -161,8 +161,7 @@ async def _join(identity: FileIdentity, code: Code, addresses: Sequence[str], bl
     wire, address = await _reached(addresses, secured)
     try:
         side = _side(code, own.id, wire.peer_id, invited=True)
-        mine = side.start().hex()
-        await wire.send({"pair": VERSION, "id": own.id, "pake": mine}, _PATIENCE)
+        await wire.send({"pair": VERSION, "id": own.id, "pake": side.start().hex()}, _PATIENCE)
         key = _finished(side, _text(_fine(await wire.receive(_PATIENCE)), "pake"))
         await wire.send({"proof": _proof(key, "join")}, _PATIENCE)
         answer = _fine(await wire.receive(_PATIENCE))

@@ -18,6 +18,7 @@ from alice_exp.model.formats.block_edits import same_block
 from alice_exp.model.rules.identity import Sameness, derived_id, sameness
 from alice_exp.model.rules.lifecycle import DEFAULT, PROMOTED, Thresholds, risen
 from alice_exp.model.values.block import (
+    BOUND,
     CONFIDENCE,
     EVIDENCE_KEPT,
     Block,
@@ -113,14 +114,7 @@ def _both(
         state = home.block.state
     block = _with_state(block, state, home, thresholds)
     if entry is not None and entry.standing == "trusted" and content_hash(block) == entry.content:
-        block = replace(
-            block,
-            project=entry.project,
-            importance=entry.importance,
-            shareable=entry.shareable,
-            replaces=entry.replaces,
-            both=entry.both,
-        )
+        block = replace(block, **{name: getattr(entry, name) for name in BOUND})
     if home.place == "personal":
         block = replace(block, about="user", shareable=False)
     return Placed(block, home.path), _candidate(loser, home) if loser is not None else None
@@ -251,10 +245,9 @@ class _Histories:
         for block_id, before in self.was.items():
             if block_id in self.one or block_id in self.other or sameness(before.block) != same:
                 continue
-            pairs = ((first, second), (second, first))
             if any(
                 self._folded_in(self.one, block_id, x) and self._folded_in(self.other, block_id, y)
-                for x, y in pairs
+                for x, y in ((first, second), (second, first))
             ):
                 found[block_id] = before.block
         return found

@@ -94,14 +94,8 @@ class Side:
         return self._raws[placed.path][block_id]
 
     def _broken(self, why: str, path: str, line: int, column: int) -> ProblemError:
-        return ProblemError(
-            "this file, as it is {side}, cannot be merged: {why}",
-            side=self.name,
-            why=why,
-            path=path,
-            line=line,
-            column=column,
-        )
+        said = "this file, as it is {side}, cannot be merged: {why}"
+        return ProblemError(said, side=self.name, why=why, path=path, line=line, column=column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +120,7 @@ class Sides:
             return self.other, self.one
         if y == before or y is None:
             return self.one, self.other
-        ahead = (len(x), x) >= (len(y), y)
-        return (self.one, self.other) if ahead else (self.other, self.one)
+        return (self.one, self.other) if (len(x), x) >= (len(y), y) else (self.other, self.one)
 
 
 def merge_namespace(path: str, sides: Sides, wanted: Sequence[Block]) -> bytes | None:
@@ -206,13 +199,11 @@ def _chosen(sides: Sides, block: Block, path: str) -> Raw:
     elif x == was:
         side, other = sides.other, ""
     else:
-        ahead = (len(x), x) >= (len(y), y)
-        side, other = (sides.one, y) if ahead else (sides.other, x)
+        side, other = (sides.one, y) if (len(x), x) >= (len(y), y) else (sides.other, x)
     placed = side.blocks()[block.id]
     document = side.document(placed.path)
     assert document is not None
-    index = block_indexes(document)[block.id]
-    text = moved(document, index, placed.block, block, place_of(path)).text
+    text = moved(document, block_indexes(document)[block.id], placed.block, block, place_of(path)).text
     lost = _missing(_comments(other), _comments(was), _comments(text))
     return Raw("".join(f"{comment}\n" for comment in lost) + text)
 
@@ -233,8 +224,7 @@ def _with_lost(path: str, data: bytes, sides: Sides, other: Side) -> bytes:
     if not lost:
         return data
     mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
-    head = "".join(f"{comment}\n" for comment in lost).encode()
-    return mark + head + data[len(mark) :]
+    return mark + "".join(f"{comment}\n" for comment in lost).encode() + data[len(mark) :]
 
 
 def _outside(side: Side, path: str) -> list[str]:

@@ -101,10 +101,9 @@ def ran(
     }
     environment |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     settings = [word for name, value in _OVERRIDES.items() for word in ("-c", f"{name}={value}")]
-    command = ["git", f"--git-dir={repository.git_dir}", *settings, *arguments]
     try:
         process = subprocess.Popen(
-            command,
+            ["git", f"--git-dir={repository.git_dir}", *settings, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -75,8 +75,7 @@ def files_of(repository: Repository, commit: str, *, published: bool = False) ->
             hint = "a remote that is your own and private is added with --private"
             raise ProblemError("the remote holds {path}, which is not a bundle", path=path, hint=hint)
         raise ProblemError("the remote holds {path}, which is not a file of a home", path=path)
-    blobs = (data for _, data in repository.contents(oids.values()))
-    return dict(zip(oids, blobs, strict=True))
+    return dict(zip(oids, (data for _, data in repository.contents(oids.values())), strict=True))
 
 
 MOST, WHOLE = 5_000, 256 << 20

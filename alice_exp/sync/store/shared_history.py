@@ -107,8 +107,7 @@ def purged(repository: Repository, *revisions: str) -> tuple[str, ...]:
     """The ids of blocks that were purged in some history, by its tombstones and those it took over (``GONE``)."""
     keys = ",".join(f"key={name}" for name in ("Alice-Block", f"Alice-{GONE}"))
     tombs = ("--grep=^Alice-Op: purge$", f"--grep=^Alice-{GONE}: ")
-    fields = f"--format=%(trailers:{keys},valueonly)"
-    output = repository.run("log", *tombs, fields, *revisions, "--")
+    output = repository.run("log", *tombs, f"--format=%(trailers:{keys},valueonly)", *revisions, "--")
     # Whatever else stands there was written by another program, and would become part of a pattern.
     return tuple(filter(ID.fullmatch, dict.fromkeys(output.decode("utf-8", "replace").split())))
 

@@ -77,21 +77,14 @@ def publication(
     others = {name: one for name, one in was.items() if name not in own}
     said = {content_hash(one.block) for one in others.values()}
     mine = {name: one for name, one in leaving.items() if content_hash(one.block) not in said}
-    held = {name: content_hash(one.block) for name, one in was.items()}
     whole = replace(
         present, lessons=tuple((others | mine)[name] for name in sorted({*others, *mine})), refused=()
     )
-    return Publication(
-        whole,
-        tuple(one for name, one in mine.items() if name not in was),
-        tuple(
-            one
-            for name, one in mine.items()
-            if held.get(name, content_hash(one.block)) != content_hash(one.block)
-        ),
-        tuple(sorted(set(was) - set(mine) - set(others))),
-        tuple(withheld),
-    )
+    new = tuple(one for name, one in mine.items() if name not in was)
+    stood = ((one, was[name]) for name, one in mine.items() if name in was)
+    changed = tuple(one for one, old in stood if content_hash(one.block) != content_hash(old.block))
+    gone = tuple(sorted(set(was) - set(mine) - set(others)))
+    return Publication(whole, new, changed, gone, tuple(withheld))
 
 
 def _lesson(block: Block, by: str) -> Lesson:
@@ -154,8 +147,7 @@ def skills(file: TeamFile) -> Mapping[str, str]:
         slug = _SLUG.sub("-", situation.lower()).strip("-")
         is_said = len(slug) * 2 >= len(situation)
         name = slug[: _LONGEST_NAME - 9].strip("-") if is_said else "situation"
-        whole = name == slug and name not in found
-        name = name if whole else f"{name}-{digest}"
+        name = name if name == slug and name not in found else f"{name}-{digest}"
         found[name] = _skill(name, situation, parts)
     return found
 

@@ -240,9 +240,8 @@ def _merged(was: Lesson | None, one: Lesson | None, other: Lesson | None) -> Les
     old = content_hash(was.block) if was is not None else ""
     changed = [each for each in there if content_hash(each.block) != old]
     chosen = max(changed or there, key=lambda each: (each.approved, content_hash(each.block), each.by))
-    base = was or Lesson(chosen.block)
     sums = (
-        max(0, getattr(one, name) + getattr(other, name) - getattr(base, name))
+        max(0, getattr(one, name) + getattr(other, name) - getattr(was, name))
         if was is not None
         else max(getattr(one, name), getattr(other, name))
         for name in _COUNTS
