@@ -290,14 +290,8 @@ def brought(teaming: Teaming) -> tuple[Brought, ...]:
         return ()
     words = state(teaming.session).words()
     why = apart(teaming.session.home.read(PLACES), [one.placed for one in waiting])
-    return tuple(
-        Brought(
-            one.placed,
-            str(words.get(one.id, {}).get("said", "")) if one.standing == "changed" else "",
-            why.get(one.id, ("", "")),
-        )
-        for one in waiting
-    )
+    was = {one.id: str(words.get(one.id, {}).get("said", "")) for one in waiting if one.standing == "changed"}
+    return tuple(Brought(one.placed, was.get(one.id, ""), why.get(one.id, ("", ""))) for one in waiting)
 
 
 def meant(blocks: Sequence[Held], references: Sequence[str], *, reject: bool = False) -> tuple[Held, ...]:

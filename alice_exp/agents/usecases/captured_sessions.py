@@ -66,7 +66,10 @@ def _one(spool: Spool, opened: Session, project: str, left: Left) -> AliceError 
         return None
     session = left.text("session")
     if left.text("event") == "start":
-        return _read_earlier(opened, left.text("host"), session)
+        # Hosts without an event for the end never say so: what an earlier conversation left unread is read now.
+        names = [one.session for one in chats(opened).talks() if one.unread and one.session != session]
+        earlier = (name for name in names if name.startswith(f"{left.text('host')}-"))
+        return next(filter(None, (sessions.end(opened, name).failure for name in earlier)), None)
     messages = left.fields.get("messages")
     if not isinstance(messages, list):
         # Hosts write their transcript before they call; one that is gone cannot come back.
@@ -91,13 +94,6 @@ def _one(spool: Spool, opened: Session, project: str, left: Left) -> AliceError 
         when = at or opened.caller.now
         tell_actions(opened, {}, Episode(name, task, {}, action, cause, True, 1.0, when, cause, project=key))
     return failure
-
-
-def _read_earlier(opened: Session, host: str, current: str) -> AliceError | None:
-    """Read what a host's earlier conversations left unread: hosts without an event for the end never say so."""
-    names = [one.session for one in chats(opened).talks() if one.unread]
-    earlier = (name for name in names if name.startswith(f"{host}-") and name != current)
-    return next(filter(None, (sessions.end(opened, name).failure for name in earlier)), None)
 
 
 def _take_in(opened: Session, rows: Sequence[ChatRecord], session: str) -> None:

@@ -265,15 +265,11 @@ def _moved(lived: Lived) -> str:
 
 
 def _answer(terminal: Terminal, lived: Lived, line: str, more: dict[str, Any] | None = None) -> None:
-    placed = lived.placed
+    placed, was = lived.placed, lived.before
     document = {
         **documents.brief(placed),
         "verifications": placed.block.verifications,
-        "from": {
-            "set": lived.before.place,
-            "namespace": lived.before.namespace,
-            "state": lived.before.block.state,
-        },
+        "from": {"set": was.place, "namespace": was.namespace, "state": was.block.state},
         "approved": lived.approved,
         "needs_approval": lived.lost_approval,
         "commit": commit_id(lived.commit),
@@ -308,19 +304,14 @@ def purge(terminal: Terminal, reference: _Id, dry_run: DryRun = False) -> None:
         line = say("{id}  would go from {count} versions of files in history", id=block_id, count=versions)
         terminal.answer({"id": block_id, "versions": versions, "commit": None}, lambda: terminal.line(line))
         return
-    _confirm(terminal, block_id)
-    _purged(terminal, block_id, lifetime.purge(session.home, session.caller, block_id))
-
-
-def _confirm(terminal: Terminal, block_id: str) -> None:
-    """Have the person type the id, because a purge cannot be undone."""
     terminal.require_confirmation()
-    if terminal.yes:
-        return
-    sys.stderr.write(say("Every version of {id} will be gone for good. Type its id to go on: ", id=block_id))
-    sys.stderr.flush()
-    if sys.stdin.readline().strip() != block_id:
-        raise RefusedError("not confirmed; nothing was changed")
+    if not terminal.yes:
+        asked = "Every version of {id} will be gone for good. Type its id to go on: "
+        sys.stderr.write(say(asked, id=block_id))
+        sys.stderr.flush()
+        if sys.stdin.readline().strip() != block_id:
+            raise RefusedError("not confirmed; nothing was changed")
+    _purged(terminal, block_id, lifetime.purge(session.home, session.caller, block_id))
 
 
 def _purged(terminal: Terminal, block_id: str, done: Purged) -> None:

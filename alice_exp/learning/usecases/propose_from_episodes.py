@@ -71,7 +71,10 @@ def distil(session: Session, references: Sequence[str] = (), limit: int = 20) ->
             map(lesson, filter(_teaches, (named(book, one) for one in dict.fromkeys(references))))
         )
     else:
-        proposals = (*distill(book.episodes, limit), *_lessons(book))[:limit]
+        # Where there are too few for anything to repeat, each, the newest first.
+        alone = book.episodes if sum(not one.unreported for one in book.episodes) < REPEATS else ()
+        newest = sorted(filter(_teaches, alone), key=lambda one: (-one.timestamp, one.id))
+        proposals = (*distill(book.episodes, limit), *map(lesson, newest))[:limit]
     judged = [_judged(snapshot, proposal) for proposal in proposals]
     drafts = [draft for one, draft in judged if one.verdict == "proposed"]
     captured = memorize(session.target, session.caller, drafts) if drafts else None
@@ -109,12 +112,6 @@ def key_of(proposal: Proposal) -> str:
     parts = (proposal.kind, support.type, support.basis, trait, support.condition)
     said = "\n".join(parts if support.condition else parts[:-1])
     return f"distill-{hashlib.sha256(said.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
-
-
-def _lessons(book: EpisodeBook) -> tuple[Proposal, ...]:
-    """The episodes of a book that is too small for anything to repeat, newest first."""
-    alone = book.episodes if sum(not one.unreported for one in book.episodes) < REPEATS else ()
-    return tuple(map(lesson, sorted(filter(_teaches, alone), key=lambda one: (-one.timestamp, one.id))))
 
 
 def _teaches(episode: Episode) -> bool:

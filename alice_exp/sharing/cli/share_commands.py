@@ -182,15 +182,9 @@ def import_(
     def text() -> None:
         for one in changed:
             terminal.line(f"  {one.block.id}  {short(documents.payload_text(one), 90)}")
-        terminal.act(
-            say(
-                "from {name}: {new} wait for your decision, {merged} counts raised, {known} known",
-                name=taken.name,
-                new=len(taken.candidates),
-                merged=len(taken.merged),
-                known=taken.unchanged + len(taken.noted),
-            )
-        )
+        template = "from {name}: {new} wait for your decision, {merged} counts raised, {known} known"
+        new, known = len(taken.candidates), taken.unchanged + len(taken.noted)
+        terminal.act(say(template, name=taken.name, new=new, merged=len(taken.merged), known=known))
 
     terminal.answer(document, text)
     for one in refused:
