@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from alice_exp.kernel.errors import AliceError, Names, NotFoundError, RefusedError
-from alice_exp.kernel.value_class import dataclass
+from alice_exp.kernel.value_class import attributes, dataclass
 from alice_exp.terminal.language import AS_TYPED, aside, rendered, say
-from alice_exp.terminal.streams import json_error, json_text, paged
+from alice_exp.terminal.streams import json_error, json_text, paged, stop
 
 if TYPE_CHECKING:
     from alice_exp.home.file_home import Home
     from alice_exp.home.session import Session
     from alice_exp.model.values.block import Place, Placed
     from alice_exp.model.values.snapshot import Snapshot
-
 
 _YES = frozenset(("y", "yes", "是", "是的", "好", "好的", "对", "行", "确定", "同意"))
 _NO = frozenset(("", "n", "no", "否", "不", "不是", "不行", "不要", "别", "取消"))
@@ -49,7 +48,6 @@ class Terminal:
     @cached_property
     def session(self) -> Session:
         """The session on the home that the options name."""
-
         return self.open_session(self.home, self.actor, self.warn)
 
     def rehearsing(self, dry_run: bool) -> Session:
@@ -127,10 +125,7 @@ class Terminal:
 
     def settle(self) -> None:
         """Wipe the line that says how long the work takes, before anything else is written."""
-        if "alice_exp.terminal.streams" in sys.modules:
-            from alice_exp.terminal.streams import stop
-
-            stop()
+        stop()
 
     def line(self, text: str = "") -> None:
         """Print one line of the answer, escaped; what goes on below it is marked, so that no text can fake a row."""
@@ -221,9 +216,7 @@ class Terminal:
                 "code": error.code,
                 "message": _translated(error),
                 "hint": rendered(error.hint),
-                "path": error.path,
-                "line": error.line,
-                "column": error.column,
+                **attributes(error, "path line column"),
             }
             sys.stderr.write(json_error(body))
         else:
@@ -296,13 +289,9 @@ def stale_mark(placed: Placed) -> str:
 
 def sentence(error: AliceError) -> str:
     """An error as one line: position, sentence, hint."""
-    where = (
-        f"{error.path}:{error.line}:{error.column}: "
-        if error.line
-        else f"{error.path}: "
-        if error.path
-        else ""
-    )
+    where = f"{error.path}: " if error.path else ""
+    if error.line:
+        where = f"{error.path}:{error.line}:{error.column}: "
     return visible(f"{where}{_translated(error)}{aside(rendered(error.hint))}").replace("\n", " ")
 
 

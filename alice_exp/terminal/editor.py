@@ -29,7 +29,6 @@ _TAKES_LINE = frozenset(
 )
 """Editors that accept ``+LINE`` to open a file at a line."""
 
-
 _TRIES_ALONE = 3
 """The number of faulty results accepted from an editor without a terminal (a script), which may never end."""
 

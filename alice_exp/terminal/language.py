@@ -173,8 +173,7 @@ def rendered(text: str) -> str:
     if not text or not catalog or text in catalog:
         return catalog.get(text, text)
     for pattern, translated in _patterns(language()):
-        found = pattern.fullmatch(text)
-        if found:
+        if found := pattern.fullmatch(text):
             values = {
                 name: value if name[1:] in AS_TYPED else catalog.get(value, value)
                 for name, value in found.groupdict().items()

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from datetime import datetime, tzinfo
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,7 +26,6 @@ DEEPEST = 60
 
 LINE_LIMIT = 1 << 20
 """The most bytes of one JSONL line; a longer one is a mistake rather than a block."""
-
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")]
 Surroundings = Annotated[list[str], typer.Option(metavar="K=V", help="The environment now; may be repeated.")]
@@ -75,14 +75,13 @@ def json_or_text(text: str) -> Json:
 
 def require_utf8(*texts: str) -> None:
     """Raise ``UsageError`` for an argument with lone surrogates, which no file could contain."""
-    if any("\ud800" <= character <= "\udfff" for text in texts for character in text):
+    if any(map(_holds_surrogate, texts)):
         raise UsageError("this argument is not UTF-8 text")
 
 
 def window(text: str) -> float:
     """A time span such as ``30d``, ``12h``, ``90m`` or ``10s`` in seconds; 0 if empty. ``UsageError`` for others."""
-    fits = re.fullmatch(r"([0-9]{1,6})([smhdw])", text or "0s")
-    if not fits:
+    if not (fits := re.fullmatch(r"([0-9]{1,6})([smhdw])", text or "0s")):
         raise UsageError("not a length of time: {text}", text=repr(text), hint="write 30d, 12h, 90m or 2w")
     return int(fits[1]) * _UNITS[fits[2]]
 
@@ -142,38 +141,33 @@ def source_bytes(source: str, *, bounded: bool = False) -> bytes:
 
 
 def _object(raw: bytes, source: str, number: int) -> dict[str, Json]:
+    fault = partial(ProblemError, path=source, line=number)
     try:
         # A byte order mark can only be at the start of the file.
         value = _DECODE(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError as error:
-        raise ProblemError(
-            "this is not UTF-8 text", path=source, line=number, column=error.start + 1
-        ) from None
+        raise fault("this is not UTF-8 text", column=error.start + 1) from None
     except json.JSONDecodeError as error:
         # Said as of a file: our reader knows what a person meant; json names what its grammar wants.
-        fault = jsonc.parse(raw, spans_of="").problem
-        helps = fault.hint if fault else ""
+        meant = jsonc.parse(raw, spans_of="").problem
+        helps = meant.hint if meant else ""
         raise ProblemError(
             "this line is not JSON: {why}",
-            why=fault.message if fault else error.msg.lower(),
+            why=meant.message if meant else error.msg.lower(),
             hint=helps,
             path=source,
-            line=number - 1 + (fault.line if fault else error.lineno),
-            column=fault.column if fault else error.colno,
+            line=number - 1 + (meant.line if meant else error.lineno),
+            column=meant.column if meant else error.colno,
         ) from None
     except (ValueError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise ProblemError(
-            "this line is not JSON: {why}", why=why, path=source, line=number, column=1
-        ) from None
+        raise fault("this line is not JSON: {why}", why=why, column=1) from None
     if not isinstance(value, dict):
-        raise ProblemError("this line is not a JSON object", path=source, line=number, column=1)
+        raise fault("this line is not a JSON object", column=1)
     if raw.count(b"[") + raw.count(b"{") > DEEPEST and _depth(value) > DEEPEST:
-        raise ProblemError("this line is nested too deeply", path=source, line=number, column=1)
+        raise fault("this line is nested too deeply", column=1)
     if _has_surrogate_escape(raw) and _holds_surrogate(value):
-        raise ProblemError(
-            "a text here holds half of a character (a lone surrogate)", path=source, line=number, column=1
-        )
+        raise fault("a text here holds half of a character (a lone surrogate)", column=1)
     return value
 
 
@@ -258,8 +252,7 @@ def moment(text: str, zone: tzinfo | None, now: datetime | None = None) -> str:
     try:
         return parsed(text, zone).strftime("%Y-%m-%dT%H:%M:%SZ")
     except ValueError:
-        began = _named(text, zone, now) if now is not None else ""
-        if began:
+        if now is not None and (began := _named(text, zone, now)):
             return began
         raise UsageError(
             "not a time: {text}", text=repr(text), hint="write 2026-02-20, 2026-02-20T09:00:00Z or yesterday"
@@ -277,8 +270,7 @@ def _named(text: str, zone: tzinfo | None, now: datetime) -> str:
 
 def seconds(text: str) -> float:
     """A duration such as ``10s``, ``1.5m`` or ``1h`` in seconds (default unit: s); ``UsageError`` if malformed."""
-    fits = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)([smh]?)", text.strip())
-    if not fits:
+    if not (fits := re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)([smh]?)", text.strip())):
         raise UsageError("not a time: {text}", text=repr(text), hint="write 10s, 5m or 1h")
     return float(fits[1]) * _UNITS[fits[2] or "s"]
 
@@ -294,7 +286,6 @@ WORDS = frozenset(
 )
 """Options that are such a text, or say themselves what an empty one lacks. Any other chooses, and an empty one would
 choose what nobody meant: all of them, another home, another actor."""
-
 
 CLOSED = frozenset(("type", "state", "min_state", "set_", "about"))
 """Options whose few words a person reads translated, and so may write so."""

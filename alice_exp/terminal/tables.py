@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-
 READABLE = 36
 """The least width of prose beside the other columns; with less it moves below them."""
 
@@ -113,6 +112,10 @@ project importance emotional_weight tags related replaces both shareable origin 
 consolidation_score evidence reported approved suggested archived created_at updated_at set namespace level
 trigger_detail payload_detail confidence trust decay stale
 """
+_CANDIDATE = """
+number id trigger payload state confidence type about suggested evidence expires_at days_left new changed explicit
+proposed_by proposed_at session seen project approval group relations secrets
+"""
 _MATCH = """
 id set namespace state key trigger payload score match confidence trust decay approved stale project
 """
@@ -128,13 +131,7 @@ _IMPORTED = "payload trigger type about"
 _REMOTE = "name address private at synced"
 
 LISTS: Mapping[str, tuple[str, str]] = {
-    "heartbeat": (
-        "items",
-        """
-        number id trigger payload state confidence type about suggested evidence expires_at days_left new changed
-        explicit proposed_by proposed_at session seen project approval group relations secrets
-    """,
-    ),
+    "heartbeat": ("items", _CANDIDATE),
     "context": ("matches", f"{_MATCH} source at"),
     "recall": ("matches", f"{_MATCH} explain"),
     "decide": ("applied", "id trigger payload approved from set state doubt"),
@@ -213,7 +210,8 @@ def written(document: object, command: str, format: str, fields: str) -> str:
     header = names or known
     if not header:
         return ""
-    table = [header, *([_cell(row.get(name)) for name in header] for row in chosen)]
+    cells_of = ((row.get(name) for name in header) for row in chosen)
+    table = [header, *(["" if value is None else plain(value) for value in row] for row in cells_of)]
     if format == "csv":
         import csv
         import io
@@ -226,10 +224,6 @@ def written(document: object, command: str, format: str, fields: str) -> str:
     # Without what a terminal would obey, since a pipe often ends at one; --json has every character. In TSV, where a
     # backslash stands twice, \u{1b} can be read back.
     return "\t".join(visible(part) for part in text.split("\t"))
-
-
-def _cell(value: object) -> str:
-    return "" if value is None else plain(value)
 
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
