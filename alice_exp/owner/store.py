@@ -52,9 +52,7 @@ class SshOwner:
     def key(self) -> OwnerKey | None:
         """The valid key: the one pinned on this machine, else the configured one; None if there is neither."""
         line = self._pinned() or self._configured().strip()
-        if not line:
-            return None
-        return self._with_file(_key_of(line, CONFIG, ""))
+        return self._with_file(_key_of(line, CONFIG, "")) if line else None
 
     def examine(self, path: str) -> OwnerKey:
         """Read a key file (empty: the usual one) and how it is protected; ``ProblemError`` if invalid."""

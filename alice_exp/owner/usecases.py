@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from alice_exp.caller.acting import Caller, require_person
+from alice_exp.home.file_home import Home
 from alice_exp.home.references import resolve
 from alice_exp.home.session import Session
 from alice_exp.kernel.errors import NotFoundError, ProblemError, RefusedError
@@ -14,26 +14,15 @@ from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.kernel.jsonc.scan import Problem, first_error
 from alice_exp.model.formats.config_file import PATH as CONFIG
 from alice_exp.model.formats.config_file import with_value
-from alice_exp.model.rules.approval import (
-    Standing,
-    approved_now,
-    kept_here,
-    standing,
-)
+from alice_exp.model.rules.approval import Standing, approved_now, kept_here, standing
 from alice_exp.model.rules.ledger import is_same
 from alice_exp.model.values.block import Placed
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
+from alice_exp.owner.rules.ssh_signature import OwnerKey
 from alice_exp.owner.store import SshOwner, owner
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from alice_exp.home.file_home import Home
-    from alice_exp.owner.rules.ssh_signature import OwnerKey
 
 _NO_KEY = "this home has no owner key"
 _HOW = "name one with 'alice-exp owner init'"
-
 
 _UNSIGNED: tuple[Standing, ...] = ("edited", "unsigned")
 
@@ -71,7 +60,13 @@ def init(
     require_person(caller, "name an owner key", f"alice-exp owner init{f' --key {path}' if path else ''}")
     key = store.examine(path)
     if key.protection in ("none", "agent") and not unprotected:
-        _refuse_open(key)
+        is_held = "is held by an agent alone, which may sign for anybody"
+        raise RefusedError(
+            "{file} {why}: whatever runs as you could approve with it",
+            file=key.file,
+            why="needs no passphrase" if key.protection == "none" else is_held,
+            hint="protect it with ssh-keygen -p, take a hardware key, or allow it with --allow-unprotected",
+        )
     present = store.key()
     handover: tuple[tuple[str, str], ...] = ()
     if present is not None and present.line != key.line:
@@ -81,12 +76,11 @@ def init(
                 fingerprint=present.fingerprint,
                 hint="to put this one in its place, signed by it: --replace",
             )
-        handover = (("Signature", _handed_over(store, present, f"{key.line}", caller.now)),)
+        handover = (("Signature", _handed_over(store, present, key.line, caller.now)),)
     _signature(store, key, f"alice-exp owner key 1\nkey {key.line}\nat {caller.now}\n")
-    commit = _configure(
-        session.home, caller, f"{key.line} {key.comment}".rstrip(), f"init {key.fingerprint}", handover
-    )
-    session.home.decide_here({"owner.key": f"{key.line} {key.comment}".rstrip()})
+    public = f"{key.line} {key.comment}".rstrip()
+    commit = _configure(session.home, caller, public, f"init {key.fingerprint}", handover)
+    session.home.decide_here({"owner.key": public})
     store.keep(key)
     return key, commit
 
@@ -95,8 +89,7 @@ def drop(session: Session) -> tuple[OwnerKey, Commit | None]:
     """Remove the owner key; the key itself has to sign that."""
     store, caller = owner(session), session.caller
     require_person(caller, "drop the owner key", "alice-exp owner drop")
-    present = store.key()
-    if present is None:
+    if (present := store.key()) is None:
         raise NotFoundError(_NO_KEY, hint=_HOW)
     handover = (("Signature", _handed_over(store, present, "none", caller.now)),)
     commit = _configure(session.home, caller, "", f"drop {present.fingerprint}", handover)
@@ -114,9 +107,8 @@ def to_sign(session: Session, references: Sequence[str], *, everything: bool) ->
     snapshot = session.home.read()
     if owner(session).key() is None:
         raise NotFoundError(_NO_KEY, hint=_HOW)
-    among = (
-        snapshot.within("personal", "universal") if everything else map(partial(_named, snapshot), references)
-    )
+    named = (_named(snapshot, reference) for reference in references)
+    among = snapshot.within("personal", "universal") if everything else named
     found = [placed for placed in among if standing(placed) in _UNSIGNED]
     if not found:
         raise NotFoundError("everything is signed as it is", hint="see 'alice-exp owner show'")
@@ -158,20 +150,6 @@ def _named(snapshot: Snapshot, reference: str) -> Placed:
     )
 
 
-def _refuse_open(key: OwnerKey) -> None:
-    why = (
-        "needs no passphrase"
-        if key.protection == "none"
-        else "is held by an agent alone, which may sign for anybody"
-    )
-    raise RefusedError(
-        "{file} {why}: whatever runs as you could approve with it",
-        file=key.file,
-        why=why,
-        hint="protect it with ssh-keygen -p, take a hardware key, or allow it with --allow-unprotected",
-    )
-
-
 def _handed_over(store: SshOwner, present: OwnerKey, line: str, now: str) -> str:
     """The present key's signature over its successor."""
     return _signature(
@@ -196,8 +174,7 @@ def _configure(
             return None, None
         act = Act("owner", caller.actor, caller.now, (), detail, trailers)
         present = home.text(CONFIG)
-        return ChangeSet(
-            act, texts={CONFIG: with_value(present, "owner.key", line)}, seen={CONFIG: present}
-        ), None
+        texts = {CONFIG: with_value(present, "owner.key", line)}
+        return ChangeSet(act, texts=texts, seen={CONFIG: present}), None
 
     return home.apply(plan, ())[0]
