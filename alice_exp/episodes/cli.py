@@ -18,23 +18,10 @@ from alice_exp.kernel.value_class import attributes
 from alice_exp.model.formats.record_schema import EPISODES_PATH, book_json
 from alice_exp.model.values.block import SETS
 from alice_exp.model.values.records import Episode, EpisodeBook
+from alice_exp.terminal import options
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
-from alice_exp.terminal.options import (
-    Came,
-    DryRun,
-    Pairs,
-    Since,
-    Surroundings,
-    Top,
-    Until,
-    context_of,
-    json_or_text,
-    require_utf8,
-    source_bytes,
-    window,
-    write_apart,
-)
+from alice_exp.terminal.options import Came, DryRun, Pairs, Since, Surroundings, Top, Until
 from alice_exp.terminal.streams import json_text
 
 Recent = Annotated[str, typer.Option(help="Of this span of time alone, as 30d or 12h.")]
@@ -74,7 +61,7 @@ def add(
         )
     if source:
         try:
-            data = source_bytes(source)
+            data = options.source_bytes(source)
         except NotFoundError:
             hint = 'a task goes with --task: alice-exp episode add --task "search code" --success'
             raise NotFoundError("there is no file {source}", source=source, hint=hint) from None
@@ -82,10 +69,10 @@ def add(
     else:
         if success is None:
             raise UsageError("say whether it worked", hint="add --success or --failed")
-        require_utf8(task, action, reflection, type)
-        came, then = json_or_text(result) if result else None, terminal.moment(at)
+        options.require_utf8(task, action, reflection, type)
+        came, then = options.json_or_text(result) if result else None, terminal.moment(at)
         kept = episode_book.add_episode(
-            opened, task, context_of(context), action, came, success, reward, reflection, type, then
+            opened, task, options.context_of(context), action, came, success, reward, reflection, type, then
         )
     _kept(terminal, kept)
 
@@ -159,10 +146,12 @@ def similar(
 
     Examples: alice-exp episode similar "search code" --success · alice-exp episode similar 部署 --context env=prod
     """
-    require_utf8(task)
+    options.require_utf8(task)
     filters = _filters(terminal, recent, "", success, type, min_reward)
     records = terminal.records(EPISODES_PATH)
-    found = episode_book.similar(terminal.session, records, task, context_of(context), top, filters, by_words)
+    found = episode_book.similar(
+        terminal.session, records, task, options.context_of(context), top, filters, by_words
+    )
 
     def text() -> None:
         if found:
@@ -188,7 +177,7 @@ def reflect(
 
     Example: alice-exp episode reflect ep-7k2m9q4x "look for INVALID indexes first"
     """
-    require_utf8(text)
+    options.require_utf8(text)
     done = episode_book.reflect(terminal.session, reference, text)
     document = {**attributes(done.episode, "id reflection"), "commit": commit_id(done.commit)}
     terminal.answer(document, lambda: terminal.line(say("{id}  reflected on", id=done.episode.id)))
@@ -277,7 +266,7 @@ def export(
     """
     items = book_json(terminal.records(EPISODES_PATH).episodes or EpisodeBook())
     whole = "".join(json_text(item, None) for item in items) if lines else json_text(items)
-    write_apart(terminal.session.root, target, whole)
+    options.write_apart(terminal.session.root, target, whole)
     if target != "-":
         terminal.note(say("{count} episodes written to {target}", count=len(items), target=target))
 
@@ -294,7 +283,7 @@ def import_(
 
     Examples: alice-exp episode import episodes.json · alice-exp episode import - --replace --yes
     """
-    episodes = episode_book.read_import(source_bytes(source), source, terminal.session.caller.now)
+    episodes = episode_book.read_import(options.source_bytes(source), source, terminal.session.caller.now)
     if replace and not dry_run:
         question = "Replace all episodes by the {count} of {source}?"
         terminal.confirm(say(question, count=len(episodes), source=source))
@@ -379,7 +368,7 @@ def _filters(
     terminal: Terminal, recent: str, since: str, success: bool | None, type: str, least: float
 ) -> Filters:
     """Filters of a search; its time is strictly later (R0.33), ``since`` itself is included."""
-    span = window(recent)
+    span = options.window(recent)
     begins = [seconds(terminal.session.caller.now) - span] if span else []
     # The filter is strict, and times have milliseconds.
     begins += [seconds(terminal.moment(since)) - 0.001] if since else []

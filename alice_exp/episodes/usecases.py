@@ -8,25 +8,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from alice_exp.blocks.store.access_log import access
 from alice_exp.caller.acting import Caller, require_person
-from alice_exp.episodes.rules.retention import Pruning, is_due, prune
-from alice_exp.episodes.rules.search_episodes import (
-    Filters,
-    Match,
-    as_told,
-    find_by_words,
-    find_similar,
-    find_without_context,
-    join,
-    shorten_result,
-)
+from alice_exp.episodes.rules import search_episodes
+from alice_exp.episodes.rules.retention import Pruning, prune
+from alice_exp.episodes.rules.search_episodes import Filters, Match
 from alice_exp.home.record_access import refuse_faults, require_sound
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, Names, NotFoundError, UsageError
 from alice_exp.kernel.journal.act import Act, Commit, committed
+from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.kernel.long_work import followed, gc_paused
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.record_import import import_episodes
@@ -35,12 +29,6 @@ from alice_exp.model.values.block import SETS
 from alice_exp.model.values.config import BY_NAME
 from alice_exp.model.values.records import EPISODES_PATH, Episode, EpisodeBook
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from alice_exp.home.session import Session
-    from alice_exp.kernel.jsonc.scan import Json
 
 CAPACITY = "episodes.capacity"
 LIMIT = "episodes.result_limit"
@@ -142,7 +130,7 @@ def add_episodes(session: Session, episodes: Sequence[Episode]) -> Kept:
                 raise UsageError("the id {id} is taken already", id=episode.id)
             one = replace(episode, id=episode.id or next(ids), at=episode.at or caller.now)
             taken.add(one.id)
-            named.append(shorten_result(one, limit))
+            named.append(search_episodes.shorten_result(one, limit))
         if not named:
             return None, Kept(())
         grown = replace(book, episodes=(*book.episodes, *named))
@@ -161,9 +149,9 @@ def take_in(session: Session, episodes: Sequence[Episode], *, replaces: bool = F
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Kept]:
         book = _present(snapshot)
         limit = snapshot.config.count(LIMIT)
-        incoming = [shorten_result(episode, limit) for episode in episodes]
+        incoming = [search_episodes.shorten_result(episode, limit) for episode in episodes]
         kept = replace(book, episodes=()) if replaces else book
-        grown, added, left = join(kept, incoming, _fresh(caller, book, incoming))
+        grown, added, left = search_episodes.join(kept, incoming, _fresh(caller, book, incoming))
         if grown == book:
             return None, Kept((), (), left)
         changes, pruned = _within_bounds(session, snapshot, grown, added, "import")
@@ -182,7 +170,7 @@ def tell_actions(session: Session, actions: Mapping[str, str], whole: Episode | 
         for one in book.episodes:
             if one.id in told:
                 told[one.id] = replace(told[one.id], at=one.at) if one.unreported else one
-            elif one.id in actions and not as_told(one).action:
+            elif one.id in actions and not search_episodes.as_told(one).action:
                 told[one.id] = replace(one, action=actions[one.id], told=one.action)
         changed = [one for one in told.values() if one not in book.episodes]
         if not changed:
@@ -265,8 +253,7 @@ def named(book: EpisodeBook, reference: str) -> Episode:
 
 def prefix(reference: str) -> str:
     """A reference as the beginning of an episode's id; ``UsageError`` where it cannot be one."""
-    fits = _REFERENCE.fullmatch(reference)
-    if not fits:
+    if not (fits := _REFERENCE.fullmatch(reference)):
         raise UsageError(
             "{reference} is not an episode's id",
             reference=repr(reference),
@@ -317,7 +304,7 @@ def bounded(
     session: Session, snapshot: Snapshot, grown: EpisodeBook, fresh: Sequence[Episode]
 ) -> tuple[EpisodeBook, tuple[str, ...]]:
     """A book within its capacity, and the ids that went for it; a single ``fresh`` episode never goes."""
-    if not is_due(replace(grown, capacity=capacity_of(snapshot))):
+    if len(grown.episodes) <= capacity_of(snapshot):
         return grown, ()
     pruning = _pruning(session, snapshot, grown, [fresh[0].id] if len(fresh) == 1 else ())
     return replace(grown, episodes=pruning.book.episodes), _ids(pruning)
@@ -375,9 +362,9 @@ def similar(
     """
     episodes = (snapshot.episodes or EpisodeBook()).episodes
     if context and not by_words:
-        matches = find_similar(episodes, task, context, top, filters)
+        matches = search_episodes.find_similar(episodes, task, context, top, filters)
     else:
-        find = find_by_words if by_words else find_without_context
+        find = search_episodes.find_by_words if by_words else search_episodes.find_without_context
         matches = find(episodes, task, top, filters, snapshot.config.number("thresholds.fits"))
     access(session).record([match.episode.id for match in matches], session.caller.now)
     return matches

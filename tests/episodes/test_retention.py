@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alice_exp.episodes.rules.retention import (
-    is_due,
     likeness,
     prune,
     removal_count,
@@ -94,7 +93,6 @@ def test_the_vector_of_four_removes_exactly_b() -> None:
         episode("eeee", 0.1, 5),
     )
     book = EpisodeBook(listed, 4)
-    assert is_due(book)
     done = prune(book, NOW, {"ep-cccc": 2, "ep-dddd": 10})
     scores = [round(one.retention.score, 9) for one in done.weighed]
     assert scores == [0.86, 0.28, 0.62, 0.70, 0.49]

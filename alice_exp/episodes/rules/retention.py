@@ -103,11 +103,6 @@ def removal_count(size: int, capacity: int) -> int:
     return max(size // 5, size - capacity)
 
 
-def is_due(book: EpisodeBook) -> bool:
-    """Whether an addition has to prune: there are more episodes than the capacity (R0.36)."""
-    return len(book.episodes) > book.capacity
-
-
 def prune(
     book: EpisodeBook, now: str, references: Mapping[str, int] | None = None, cited: Collection[str] = ()
 ) -> Pruning:
@@ -140,7 +135,9 @@ class Traits:
 
 def traits_of(task: str, context: Mapping[str, Json]) -> Traits:
     """The traits of a task in its context (B0.1, B0.2)."""
-    return Traits(keywords(task), frozenset(map(_entry, context.items())), frozenset(context))
+    # In Python 1 == True, in JSON they are different values.
+    entries = ((key, isinstance(value, bool), _hashable(value)) for key, value in context.items())
+    return Traits(keywords(task), frozenset(entries), frozenset(context))
 
 
 def likeness(query: Traits, other: Traits) -> float:
@@ -153,12 +150,6 @@ def likeness(query: Traits, other: Traits) -> float:
     # Equal entries over the union of keys, in [0, 1]; 0.0 if none is equal (R0.21, R0.22).
     equal = len(query.entries & other.entries)
     return TASK_WEIGHT * task + CONTEXT_WEIGHT * (equal / len(query.names | other.names) if equal else 0.0)
-
-
-def _entry(item: tuple[str, Json]) -> Hashable:
-    # In Python 1 == True, in JSON they are different values.
-    key, value = item
-    return key, isinstance(value, bool), _hashable(value)
 
 
 def _hashable(value: Json) -> Hashable:
@@ -232,8 +223,7 @@ class _Search:
             # Levels descend, so no later one can do better either.
             if adds + weight * len(counted) / max(1, size) <= best:
                 break
-            others = members & ~itself
-            if others:
+            if others := members & ~itself:
                 best = max(best, adds)
                 task, nearest = self._jaccard(planes, others, size, (best - adds) / weight)
                 best = max(best, adds + weight * task)
@@ -307,8 +297,7 @@ def _highest(planes: Sequence[int], among: int) -> tuple[int, int]:
     """The highest count of any member of ``among``, and the bit set of those that have it."""
     number = 0
     for digit in range(len(planes) - 1, -1, -1):
-        having = among & planes[digit]
-        if having:
+        if having := among & planes[digit]:
             among, number = having, number | 1 << digit
     return number, among
 
