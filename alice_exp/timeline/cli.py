@@ -15,30 +15,13 @@ from alice_exp.kernel.text.display import one_line
 from alice_exp.kernel.value_class import attributes
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json, segment_json, timeline_json
 from alice_exp.model.values.records import Event, Segment, Timeline
+from alice_exp.terminal import options
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import say
-from alice_exp.terminal.options import (
-    Came,
-    DryRun,
-    Pairs,
-    Since,
-    Until,
-    context_of,
-    json_or_text,
-    require_utf8,
-    source_bytes,
-    write_apart,
-)
+from alice_exp.terminal.options import Came, DryRun, Pairs, Since, Until
 from alice_exp.terminal.streams import json_text
 from alice_exp.timeline import usecases as diary
-from alice_exp.timeline.rules.compaction import (
-    between,
-    narrative,
-    recent,
-    statistics,
-    what_happened,
-    what_mattered,
-)
+from alice_exp.timeline.rules import compaction
 from alice_exp.timeline.rules.search_thoughts import Hit
 
 
@@ -66,16 +49,16 @@ def add(
         )
     if source or thought == "-":
         named = source or thought
-        imported = diary.read_thoughts(source_bytes(named), named, session.caller.now)
+        imported = diary.read_thoughts(options.source_bytes(named), named, session.caller.now)
         if imported.timeline is not None:
             raise UsageError(
                 "this is a whole timeline", hint=Hint("alice-exp event import {named}", named=named)
             )
         _show_change(terminal, diary.add_thoughts(session, imported.events))
         return
-    require_utf8(thought, context, action)
-    came = json_or_text(result) if result else None
-    event = Event(terminal.moment(at), thought, context, action, came, context_of(meta, "--meta"))
+    options.require_utf8(thought, context, action)
+    came = options.json_or_text(result) if result else None
+    event = Event(terminal.moment(at), thought, context, action, came, options.context_of(meta, "--meta"))
     _show_change(terminal, diary.add_thought(session, event))
 
 
@@ -90,8 +73,8 @@ def result(
 
     Example: alice-exp event result 12 "12 passed"
     """
-    require_utf8(came)
-    _show_change(terminal, diary.finish_thought(terminal.session, number, json_or_text(came)))
+    options.require_utf8(came)
+    _show_change(terminal, diary.finish_thought(terminal.session, number, options.json_or_text(came)))
 
 
 def list_events(terminal: Terminal, since: Since = "", until: Until = "") -> None:
@@ -99,11 +82,16 @@ def list_events(terminal: Terminal, since: Since = "", until: Until = "") -> Non
 
     Example: alice-exp event list --since 2026-02-19
     """
-    segments, events = between(_timeline(terminal), terminal.moment(since), terminal.moment(until))
+    segments, events = compaction.between(_timeline(terminal), terminal.moment(since), terminal.moment(until))
 
     def text() -> None:
         rows = [
-            [f"#{one.id}", terminal.local(one.start), str(one.segment_length), short(what_happened(one), 90)]
+            [
+                f"#{one.id}",
+                terminal.local(one.start),
+                str(one.segment_length),
+                short(compaction.what_happened(one), 90),
+            ]
             for one in segments
         ]
         terminal.table([say("id"), say("since"), say("thoughts"), say("what happened")], rows)
@@ -154,7 +142,7 @@ def segments(
     Example: alice-exp event segments
     """
     timeline = _timeline(terminal)
-    shown = recent(timeline, last)
+    shown = compaction.recent(timeline, last)
     document = {
         "segments": [_segment_document(one) for one in shown],
         **attributes(timeline, "total_events total_compressions"),
@@ -170,24 +158,24 @@ def tell(
     Example: alice-exp event narrative --last 5
     """
     timeline = _timeline(terminal)
-    earlier = what_mattered(timeline.segments[: -last or None])
+    earlier = compaction.what_mattered(timeline.segments[: -last or None])
     document = {
-        "narrative": narrative(timeline, last),
+        "narrative": compaction.narrative(timeline, last),
         "earlier": list(earlier),
         "segments": [
             {
                 **attributes(one, "id start end segment_length"),
-                "text": what_happened(one),
+                "text": compaction.what_happened(one),
                 "key_events": list(one.key_events),
             }
-            for one in recent(timeline, last)
+            for one in compaction.recent(timeline, last)
         ],
     }
 
     def text() -> None:
         if earlier:
             terminal.line(say("what mattered before: {events}", events="; ".join(earlier)))
-        told = narrative(timeline, last, terminal.local).splitlines()
+        told = compaction.narrative(timeline, last, terminal.local).splitlines()
         for line in told or [say("there is no thought yet")]:
             terminal.line(line)
 
@@ -199,7 +187,7 @@ def stats(terminal: Terminal) -> None:
 
     Example: alice-exp event stats
     """
-    counts = statistics(_timeline(terminal))
+    counts = compaction.statistics(_timeline(terminal))
     document = {
         **attributes(counts, "total_segments total_events total_compressions lengths levels verbatim"),
         "start": counts.start or None,
@@ -241,7 +229,10 @@ def expand(
 
     def text() -> None:
         for number, event in found.thoughts.items():
-            _verbatim(terminal, number, event)
+            terminal.line(f"{number}  {terminal.local(event.at)}  {event.thought}")
+            for name, value in event_json(event).items():
+                if name in ("context", "action", "result", "metadata"):
+                    terminal.line(f"    {say('{name}: {text}', name=say(name), text=plain(value))}")
 
     terminal.answer(document, text, is_found=bool(found.thoughts))
     _name_lost(terminal, len(found.missing))
@@ -266,7 +257,7 @@ def export(
         _name_lost(terminal, timeline.total_events - len(every))
     else:
         whole = json_text(timeline_json(timeline))
-    write_apart(terminal.session.root, target, whole)
+    options.write_apart(terminal.session.root, target, whole)
 
 
 def import_(
@@ -284,7 +275,7 @@ def import_(
 
     Examples: alice-exp event import thoughts.jsonl · alice-exp event import timeline.json --replace --yes
     """
-    imported = diary.read_thoughts(source_bytes(source), source, terminal.session.caller.now)
+    imported = diary.read_thoughts(options.source_bytes(source), source, terminal.session.caller.now)
     if replace and not dry_run:
         terminal.confirm(say("Replace the whole timeline by {source}?", source=source))
     _show_change(terminal, diary.take_in(terminal.rehearsing(dry_run), imported, replaces=replace))
@@ -340,7 +331,7 @@ def _picture(terminal: Terminal, timeline: Timeline, shown: Sequence[Segment]) -
         width = max(1, math.ceil(_BAR * behind / total) - begins)
         bar = " " * begins + "▁▂▃▄▅▆▇█"[min(one.compression_level, 7)] * width
         numbers = str(one.segment_length), str(one.compression_level), bar.ljust(_BAR)[:_BAR]
-        rows.append([f"#{one.id}", *numbers, _span(terminal, one), short(what_happened(one), 72)])
+        rows.append([f"#{one.id}", *numbers, _span(terminal, one), short(compaction.what_happened(one), 72)])
     names = [say("id"), say("thoughts"), say("level"), say("which part"), say("when"), say("what happened")]
     terminal.table(names, rows)
     terminal.line(_counted(timeline))
@@ -375,11 +366,3 @@ def _name_lost(terminal: Terminal, count: int) -> None:
 
 def _timeline(terminal: Terminal) -> Timeline:
     return terminal.records(EVENTS_PATH).timeline or Timeline()
-
-
-def _verbatim(terminal: Terminal, number: int, event: Event) -> None:
-    """Print a thought with all its fields, unabridged."""
-    terminal.line(f"{number}  {terminal.local(event.at)}  {event.thought}")
-    for name, value in event_json(event).items():
-        if name in ("context", "action", "result", "metadata"):
-            terminal.line(f"    {say('{name}: {text}', name=say(name), text=plain(value))}")

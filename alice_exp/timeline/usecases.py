@@ -21,18 +21,8 @@ from alice_exp.model.formats.record_import import ImportedTimeline, import_timel
 from alice_exp.model.formats.record_schema import EVENTS_PATH, event_json, past_timeline
 from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.model.values.snapshot import ChangeSet, Snapshot
-from alice_exp.timeline.rules.compaction import (
-    LINK,
-    WINDOW,
-    Merge,
-    Summariser,
-    add_event,
-    add_events,
-    covered,
-    covered_by_order,
-    finished,
-    verbatim,
-)
+from alice_exp.timeline.rules import compaction
+from alice_exp.timeline.rules.compaction import LINK, WINDOW, Merge, Summariser
 from alice_exp.timeline.rules.digest import KEY_EVENTS, SUMMARY_LIMIT, Digest, gist, read_digest
 from alice_exp.timeline.rules.search_thoughts import Hit, search_thoughts
 
@@ -71,7 +61,7 @@ def add_thought(session: Session, event: Event, summarise: Summariser | None = N
     answers = asked(session.target, event, model) if model is not None else None
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Told]:
-        added = add_event(_present(snapshot), event, answers)
+        added = compaction.add_event(_present(snapshot), event, answers)
         one = added.merge
         said = f", #{one.first.id} + #{one.second.id} → #{one.merged.id}" if one else ""
         act = _act(session, f"add #{added.segment}{said}")
@@ -94,15 +84,15 @@ def finish_thought(session: Session, number: int, result: Json) -> Told:
         timeline = _present(snapshot)
         if not 1 <= number <= timeline.total_events:
             raise UsageError("there was no thought {number} yet", number=number)
-        event = verbatim(timeline).get(number)
+        event = compaction.verbatim(timeline).get(number)
         if event is not None and event.result is not None:
             raise UsageError("thought {number} has a result already", number=number)
-        told = finished(timeline, number, result)
+        told = compaction.finished(timeline, number, result)
         act = replace(_act(session, f"result of {number}"), trailers=((FINISHED, str(number)),))
         return (ChangeSet(act, timeline=told), Told(told)) if told else (None, Told(timeline))
 
     told = committed(session.target.apply(plan, (), records=EVENTS_PATH))
-    if number in verbatim(told.timeline):
+    if number in compaction.verbatim(told.timeline):
         return told
     late = Event("", f"what came of thought {number}", result=result, metadata={LINK: number})
     return add_thought(session, late)
@@ -120,11 +110,11 @@ def add_thoughts(session: Session, events: Sequence[Event], verb: str = "add") -
         timeline = _present(snapshot)
         if not events:
             return None, Told(timeline)
-        raw, compacted, merges = add_events(timeline, events)
+        raw, compacted, merges = compaction.add_events(timeline, events)
         fresh = tuple(one.id for one in raw.segments[len(timeline.segments) :])
         act = _act(session, f"{verb} {len(events)} thought{'s' * (len(events) != 1)}")
         numbers = range(timeline.total_events + 1, compacted.total_events + 1)
-        is_whole = set(numbers) <= verbatim(compacted).keys()
+        is_whole = set(numbers) <= compaction.verbatim(compacted).keys()
         changes = _compacting(session, act, raw, compacted, len(merges), is_whole)
         return changes, Told(compacted, fresh, merges)
 
@@ -159,7 +149,7 @@ def take_in(session: Session, imported: ImportedTimeline, *, replaces: bool = Fa
     """
     if replaces:
         require_person(session.caller, "replace the timeline", "alice-exp event import FILE --replace")
-        whole = imported.timeline or add_events(Timeline(), imported.events)[1]
+        whole = imported.timeline or compaction.add_events(Timeline(), imported.events)[1]
         return _replaced(session, whole, imported.events)
     if imported.timeline is not None:
         return _filled(session, imported.timeline)
@@ -192,24 +182,22 @@ def _require_said(event: Event) -> None:
 def asked(home: Home, event: Event, summarise: Summariser) -> Summariser:
     """A model's answer for the merge that is about to happen; a failure is kept, and tells why the rule answered."""
     snapshot = home.read((), records=EVENTS_PATH)
-    answers: list[tuple[Segment, Segment, Digest | Exception | None]] = []
-
-    def ask(first: Segment, second: Segment) -> Digest | None:
+    merge = compaction.add_event(snapshot.timeline, event).merge if snapshot.timeline is not None else None
+    told: Digest | Exception | None = None
+    if merge is not None:
         # A model may fail in any way, and a thought is kept all the same (R1.25).
         try:
-            answers.append((first, second, summarise(first, second)))
+            told = summarise(merge.first, merge.second)
         except Exception as failure:
-            answers.append((first, second, failure))
-        return None
+            told = failure
 
     def answer(first: Segment, second: Segment) -> Digest | None:
-        told = next((told for *pair, told in answers if pair == [first, second]), None)
+        if merge is None or (first, second) != (merge.first, merge.second):
+            return None
         if isinstance(told, Exception):
             raise told
         return told
 
-    if snapshot.timeline is not None:
-        add_event(snapshot.timeline, event, ask)
     return answer
 
 
@@ -219,8 +207,8 @@ def _replaced(session: Session, whole: Timeline, events: Sequence[Event]) -> Tol
         told = Told(whole, tuple(one.id for one in whole.segments))
         if whole == snapshot.timeline:
             return None, told
-        is_whole = len(verbatim(whole)) >= len(events)
-        raw = whole if is_whole else add_events(Timeline(), events)[0]
+        is_whole = len(compaction.verbatim(whole)) >= len(events)
+        raw = whole if is_whole else compaction.add_events(Timeline(), events)[0]
         return _compacting(session, act, raw, whole, whole.total_compressions, is_whole), told
 
     return committed(session.target.apply(plan, (), records=EVENTS_PATH))
@@ -272,19 +260,18 @@ def expand(snapshot: Snapshot, history: GitHistory, segment: int) -> Expanded:
     ``NotFoundError`` where no version had a segment of that id.
     """
     present = snapshot.timeline or Timeline()
-    numbers = (
-        covered(present, segment)
-        or _covered_once(history, segment)
-        or (
-            # What compaction by length makes of an id that was given and taken within one addition.
-            covered_by_order(segment) if segment < present.next_id else None
-        )
-    )
+    id_line = re.compile(rf'"id":\s*{segment}\b')
+    versions = (text for _, text in history.texts(EVENTS_PATH) if id_line.search(text))
+    once = (compaction.covered(_timeline(text), segment) for text in versions)
+    numbers = compaction.covered(present, segment) or next(filter(None, once), None)
+    if numbers is None and segment < present.next_id:
+        # What compaction by length makes of an id that was given and taken within one addition.
+        numbers = compaction.covered_by_order(segment)
     if numbers is None:
         raise NotFoundError(
             "no segment ever had the id {id}", id=segment, hint="see 'alice-exp event segments'"
         )
-    thoughts = {number: event for number, event in verbatim(present).items() if number in numbers}
+    thoughts = {number: event for number, event in compaction.verbatim(present).items() if number in numbers}
     thoughts |= _from_history(history, set(numbers) - thoughts.keys())
     return Expanded(segment, numbers, dict(sorted(thoughts.items())))
 
@@ -304,13 +291,6 @@ def _total(text: str) -> int:
     return int(found[1]) if found else 0
 
 
-def _covered_once(history: GitHistory, segment: int) -> range | None:
-    """Which thoughts a segment held when a version still had it."""
-    id_line = re.compile(rf'"id":\s*{segment}\b')
-    texts = (text for _, text in history.texts(EVENTS_PATH) if id_line.search(text))
-    return next(filter(None, (covered(_timeline(text), segment) for text in texts)), None)
-
-
 def _from_history(history: GitHistory, wanted: set[int]) -> Iterator[tuple[int, Event]]:
     """Thoughts by number: the fewest versions that hold them are read first, all others only for what is missing.
 
@@ -318,7 +298,7 @@ def _from_history(history: GitHistory, wanted: set[int]) -> Iterator[tuple[int, 
     """
     missing = set(wanted)
     for text, of in _telling(history, missing):
-        for number, event in verbatim(_timeline(text)).items():
+        for number, event in compaction.verbatim(_timeline(text)).items():
             if number in missing and (not of or number in of):
                 missing.discard(number)
                 yield number, event
@@ -358,7 +338,7 @@ def find_thoughts(
     timeline = snapshot.timeline or Timeline()
     if not timeline.total_events:
         return []
-    thoughts = {**everything(session.history), **verbatim(timeline)}
+    thoughts = {**everything(session.history), **compaction.verbatim(timeline)}
     days = named_spans(query, session.caller.now) if mentions_time(query) else []
     return search_thoughts(query, thoughts, timeline.segments, top, since, until, days)
 

@@ -32,7 +32,6 @@ from alice_exp.timeline.rules.digest import (
     Digest,
     digest,
     gist,
-    importance,
 )
 from tests.case_tables import cases
 
@@ -204,9 +203,6 @@ def test_key_events_prefer_results_then_actions_then_the_newest() -> None:
     assert digest(first, second).key_events == ("a1 → r1", "a2", "“four” → r4", "a6", "“seven”")
     raw = [Segment(at, one.at, one.at, events=(one,)) for at, one in enumerate(events)]
     assert digest(raw[0], raw[2]).key_events == ("a1 → r1", "“three”")
-    assert importance(raw[0]) == pytest.approx(1.0)
-    assert importance(raw[1]) == pytest.approx(0.4)
-    assert importance(raw[2]) == 0.0
 
 
 @pytest.mark.covers("R1.25")
@@ -268,10 +264,7 @@ def test_many_at_once_leave_every_thought_for_history() -> None:
 @given(st.lists(st.sampled_from([1, 1, 1, 2, 4, 8]), min_size=2, max_size=12))
 @pytest.mark.covers("R1.16")
 def test_only_neighbours_merge_even_in_an_edited_timeline(lengths: list[int]) -> None:
-    segments = [
-        Segment(number, "", "", length, int(length > 1), "s") for number, length in enumerate(lengths)
-    ]
-    index = by_equal_length(segments)
+    index = by_equal_length(lengths)
     pairs = [at for at in range(len(lengths) - 1) if lengths[at] == lengths[at + 1]]
     assert index == (pairs[0] if pairs else None)
 

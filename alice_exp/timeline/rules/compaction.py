@@ -25,7 +25,6 @@ WINDOW = 8
 COMPACTED_FROM = 3
 """The number of segments from which an addition looks for a merge (R1.15)."""
 
-
 Summariser: TypeAlias = Callable[[Segment, Segment], "Digest | None"]
 """A model's digest of two neighbours; if it returns ``None`` or raises any exception, the rule's digest is used."""
 
@@ -63,16 +62,12 @@ class TimelineStatistics:
     end: str
 
 
-def by_equal_length(segments: Sequence[Segment]) -> int | None:
+def by_equal_length(lengths: Sequence[int]) -> int | None:
     """The earliest two neighbours of equal length (R1.16, R1.17).
 
     In a timeline made by this rule equal lengths are always neighbours (R1.22); in an edited one only neighbours
     are merged, so that the order of thoughts is kept (R1.24).
     """
-    return _first_equal([one.segment_length for one in segments])
-
-
-def _first_equal(lengths: Sequence[int]) -> int | None:
     return next((at for at, (one, other) in enumerate(pairwise(lengths)) if one == other), None)
 
 
@@ -81,7 +76,8 @@ def add_event(timeline: Timeline, event: Event, summarise: Summariser | None = N
     own = Segment(timeline.next_id, event.at, event.at, events=(event,))
     segments = [*timeline.segments, own]
     next_id, compressions, merge = own.id + 1, timeline.total_compressions, None
-    index = by_equal_length(segments) if len(segments) >= COMPACTED_FROM else None
+    lengths = [one.segment_length for one in segments]
+    index = by_equal_length(lengths) if len(segments) >= COMPACTED_FROM else None
     if index is not None:
         around = (*segments[:index], *segments[index + 2 :])
         merge = merged(segments[index], segments[index + 1], next_id, summarise, around)
@@ -191,7 +187,7 @@ def covered_by_order(segment_id: int) -> range | None:
         if next_id == segment_id:
             return runs[-1]
         next_id += 1
-        index = _first_equal([*map(len, runs)])
+        index = by_equal_length([*map(len, runs)])
         if len(runs) < COMPACTED_FROM or index is None:
             continue
         runs[index : index + 2] = [range(runs[index].start, runs[index + 1].stop)]

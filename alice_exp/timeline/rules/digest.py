@@ -123,15 +123,6 @@ def _key_event(thought: str, action: str, result: str, mark: str) -> str:
     return done + _ARROW + shortened(result, KEY_LIMIT - len(done) - len(_ARROW)) if result else done
 
 
-def importance(segment: Segment) -> float:
-    """The mean rank of a segment's key events (of its events, if it is uncompressed), in [0, 1].
-
-    A result counts 0.6, an action 0.4 (in the order of B1.10).
-    """
-    ranks = [_rank(key) for key in segment.key_events or tuple(map(key_event, segment.events))]
-    return sum(0.6 * result + 0.4 * action for result, action in ranks) / len(ranks) if ranks else 0.0
-
-
 def shortened(text: str, limit: int) -> str:
     """A text on one line of at most ``limit`` characters (>= 1); a longer one ends with "…"."""
     line = " ".join(text.split())
@@ -140,11 +131,6 @@ def shortened(text: str, limit: int) -> str:
 
 def _result_text(result: Json) -> str:
     return "" if result is None or result in ("", [], {}) else plain(result)
-
-
-def _rank(key: str) -> tuple[bool, bool]:
-    """Whether a key event has a result, and whether it has an action."""
-    return _ARROW in key, not key.removeprefix(IMPORTANT).startswith("“")
 
 
 def _key_events(first: Segment, second: Segment, others: Sequence[str]) -> tuple[str, ...]:
@@ -160,7 +146,9 @@ def _key_events(first: Segment, second: Segment, others: Sequence[str]) -> tuple
 
     def worth(at: int) -> tuple[float, bool, bool, bool, int]:
         key = listed[at]
-        return told[at] + (key in recalled), *_rank(key), newest[kind_of_deed(key)] == at, at
+        has_action = not key.removeprefix(IMPORTANT).startswith("“")
+        is_newest = newest[kind_of_deed(key)] == at
+        return told[at] + (key in recalled), _ARROW in key, has_action, is_newest, at
 
     best = sorted(range(len(listed)), key=worth, reverse=True)[:KEY_EVENTS]
     return tuple(listed[at] for at in sorted(best))
@@ -205,8 +193,7 @@ def _summary(pieces: Sequence[str], keys: Sequence[str], others: Sequence[str]) 
     inner = sorted(new, key=lambda at: (-weights[at], -spread.get(at, 0), -at))
     for count in range(len(inner), -1, -1):
         chosen = sorted({0, last, *inner[:count]})
-        joined = _BETWEEN.join(pieces[at] for at in chosen)
-        if len(joined) <= SUMMARY_LIMIT:
+        if len(joined := _BETWEEN.join(pieces[at] for at in chosen)) <= SUMMARY_LIMIT:
             return joined
     ends = pieces if last == 0 else (pieces[0], pieces[last])
     room = (SUMMARY_LIMIT - len(_BETWEEN) * (len(ends) - 1)) // len(ends)

@@ -21,7 +21,6 @@ HINT = 0.2
 ENOUGH = 0.3
 """The least share of a question's weight that a thought has to have; who searches has less to lose by one too many."""
 
-
 OF_DAY, MOST_OF_DAY = 0.05, 5
 """The score of a thought of a day that the query names, which has none of its words, and how many are told."""
 
