@@ -29,55 +29,40 @@ _KINDS: Mapping[Kind, Shape] = {
 }
 
 
-_SCHEMA = said(TEXT, "Where editors find this description.")
-
-
 def schemas() -> dict[str, str]:
     """The text of each schema, by its path under ``experiences/``."""
-    named = {"namespace": _namespace(), "config": _config(), "episodes": _episodes(), "events": _events()}
+    block = own_object({**SHAPES}, ("payload",))
+    named: dict[str, Shape] = {
+        "namespace": {"blocks": _many(block, "What is known, block by block.")},
+        "config": _config(),
+        "episodes": {
+            "capacity": field(whole(1), "How many are kept here; git keeps the rest.").shape,
+            "episodes": _many(EPISODE_SHAPE, "What happened, task by task."),
+        },
+        "events": {
+            "next_id": field(whole(1), "The id of the next segment.").shape,
+            "total_events": field(whole(0), "All thoughts ever.").shape,
+            "total_compressions": field(whole(0), "All merges ever.").shape,
+            "segments": _many(SEGMENT_SHAPE, "The diary, oldest first."),
+        },
+    }
+    schema = said(TEXT, "Where editors find this description.")
+    bodies = ((name, own_object({"$schema": schema, **keys})) for name, keys in named.items())
     return {
         f".schema/{name}.json": json.dumps({"$schema": _DRAFT, **body}, ensure_ascii=False, indent=2) + "\n"
-        for name, body in named.items()
+        for name, body in bodies
     }
 
 
-def _namespace() -> Shape:
-    blocks = said(
-        {"type": "array", "items": own_object({**SHAPES}, ("payload",))}, "What is known, block by block."
-    )
-    return own_object({"$schema": _SCHEMA, "blocks": blocks})
+def _many(shape: Shape, meaning: str) -> Shape:
+    return said({"type": "array", "items": shape}, meaning)
 
 
 def _config() -> Shape:
-    root: Shape = {"$schema": _SCHEMA}
+    root: Shape = {}
     groups: dict[str, Shape] = {}
     for option in OPTIONS:
         head, _, key = option.name.rpartition(".")
         shape = {**_KINDS[option.kind], "default": option.default}
         (groups.setdefault(head, {}) if head else root)[key] = said(shape, f"{option.doc}.")
-    nested: Shape = {head: own_object(keys) for head, keys in groups.items()}
-    return own_object(root | nested)
-
-
-def _episodes() -> Shape:
-    many: Shape = {"type": "array", "items": EPISODE_SHAPE}
-    return own_object(
-        {
-            "$schema": _SCHEMA,
-            "capacity": field(whole(1), "How many are kept here; git keeps the rest.").shape,
-            "episodes": said(many, "What happened, task by task."),
-        }
-    )
-
-
-def _events() -> Shape:
-    many: Shape = {"type": "array", "items": SEGMENT_SHAPE}
-    return own_object(
-        {
-            "$schema": _SCHEMA,
-            "next_id": field(whole(1), "The id of the next segment.").shape,
-            "total_events": field(whole(0), "All thoughts ever.").shape,
-            "total_compressions": field(whole(0), "All merges ever.").shape,
-            "segments": said(many, "The diary, oldest first."),
-        }
-    )
+    return root | {head: own_object(keys) for head, keys in groups.items()}

@@ -22,10 +22,10 @@ from alice_exp.model.values.snapshot import NamespaceFile
 from alice_exp.terminal.console import Terminal, short
 from alice_exp.terminal.language import aside, rendered, say
 
+Key = Annotated[str, typer.Argument(metavar="KEY", help="As thresholds.past.")]
 
-def init(
-    terminal: Terminal,
-) -> None:
+
+def init(terminal: Terminal) -> None:
     """Make the home; files that are there already are taken in as they are. Again: changes nothing.
 
     Examples: alice-exp init · alice-exp --home ~/other-alice init
@@ -62,11 +62,8 @@ def check(terminal: Terminal) -> None:
     Examples: alice-exp check · alice-exp check --json
     """
     session = terminal.session
-    problems = (
-        *settings.check(session.home, session.caller.now),
-        *session.exposed(),
-        *unread(session.root / "experiences"),
-    )
+    own = settings.check(session.home, session.caller.now)
+    problems = (*own, *session.exposed(), *unread(session.root / "experiences"))
 
     def text() -> None:
         for problem in problems:
@@ -142,10 +139,7 @@ def namespace_create(
     terminal.answer(document, lambda: terminal.line(say("{name}  is ready", name=namespace_name(path))))
 
 
-def config_get(
-    terminal: Terminal,
-    name: Annotated[str, typer.Argument(metavar="KEY", help="As thresholds.past.")],
-) -> None:
+def config_get(terminal: Terminal, name: Key) -> None:
     """Show one key of the configuration.
 
     Example: alice-exp config get heartbeat.expire_days
@@ -156,7 +150,7 @@ def config_get(
 
 def config_set(
     terminal: Terminal,
-    name: Annotated[str, typer.Argument(metavar="KEY", help="As thresholds.past.")],
+    name: Key,
     value: Annotated[str, typer.Argument(metavar="VALUE", help="A number, true or false, or a text.")],
 ) -> None:
     """Set one key; the file's comments stay.
@@ -175,9 +169,8 @@ def config_set(
     found, commit = settings.put(terminal.session.home, terminal.session.caller, name, value)
     document = {**_value(found), "commit": commit_id(commit)}
     template = "{key}  is {value}" if commit or is_local(name) else "{key}  is {value} already"
-    terminal.answer(
-        document, lambda: terminal.line(say(template, key=name, value=plain(found.value) or "“”"))
-    )
+    line = say(template, key=name, value=plain(found.value) or "“”")
+    terminal.answer(document, lambda: terminal.line(line))
 
 
 def config_accept(
@@ -190,10 +183,8 @@ def config_accept(
     """
     session = terminal.session
     found = settings.accept(session.home, session.caller, name)
-    document = {**_value(found), "commit": None}
-    terminal.answer(
-        document, lambda: terminal.line(say("{key}  is {value}", key=name, value=plain(found.value)))
-    )
+    line = say("{key}  is {value}", key=name, value=plain(found.value))
+    terminal.answer({**_value(found), "commit": None}, lambda: terminal.line(line))
 
 
 def config_list(terminal: Terminal) -> None:
@@ -226,10 +217,8 @@ def config_edit(terminal: Terminal) -> None:
 
     session = terminal.session
     before = settings.opened(session.home, session.caller)
-    head = (
-        say("config.jsonc: change what you like, save and close. Unchanged or emptied, nothing happens."),
-    )
-    after = in_editor(terminal, "config", head, before, settings.faults)
+    head = say("config.jsonc: change what you like, save and close. Unchanged or emptied, nothing happens.")
+    after = in_editor(terminal, "config", [head], before, settings.faults)
     commit = None if after is None else settings.replaced(session.home, session.caller, before, after)
     document = {"changed": commit is not None, "commit": commit_id(commit)}
     line = say("the configuration is changed") if commit else say("nothing changed")
@@ -282,8 +271,5 @@ def _day(terminal: Terminal, text: str) -> datetime | None:
         raise UsageError("{day} is over", day=text, hint="name the day on which you are back")
     if day > today + LONGEST:
         raise UsageError("{day} is too far: a pause lasts at most a year", day=text)
-    return (
-        None
-        if day == today
-        else datetime(day.year, day.month, day.day, tzinfo=session.zone).astimezone(session.zone)
-    )
+    begins = datetime(day.year, day.month, day.day, tzinfo=session.zone).astimezone(session.zone)
+    return None if day == today else begins

@@ -38,8 +38,7 @@ def install(
     Examples: alice-exp schedule install · alice-exp schedule install --at 8:30
     """
     require_person(terminal.session.caller, say("schedule the report"), "alice-exp schedule install")
-    fits = TIME.fullmatch(at)
-    if fits is None:
+    if (fits := TIME.fullmatch(at)) is None:
         raise UsageError("not a time of day: {text}", text=repr(at), hint="write --at 09:00")
     hour, minute = int(fits[1]), int(fits[2])
     terminal.session.home.read(())  # without a home there is nothing to report
@@ -227,8 +226,7 @@ def with_line(
         *map(shlex.quote, command),
     ]
     line = " ".join(words).replace("%", "\\%")
-    kept = without_line(table)
-    return f"{kept}{minute} {hour} * * * {line} >/dev/null 2>&1 {MARK}\n"
+    return f"{without_line(table)}{minute} {hour} * * * {line} >/dev/null 2>&1 {MARK}\n"
 
 
 def without_line(table: str) -> str:

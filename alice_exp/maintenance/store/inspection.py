@@ -9,14 +9,15 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from alice_exp.blocks.store.access_log import LOST
 from alice_exp.finding.store.search_index import HomeIndex, index
+from alice_exp.home.file_home import Home
 from alice_exp.home.session import Session, once
 from alice_exp.home.store.list_files import exposed
 from alice_exp.home.store.repo_setup import ASIDE, SWEPT, recover_home
 from alice_exp.kernel.errors import AliceError, BusyError, Hint
+from alice_exp.kernel.journal.act import Actor
 from alice_exp.kernel.journal.atomic_files import MARK, sweep
 from alice_exp.kernel.journal.git_process import PURGING
 from alice_exp.kernel.journal.git_references import MENDS, PENDING
@@ -24,23 +25,14 @@ from alice_exp.kernel.journal.lock import REPORTS
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.maintenance.store.set_aside import fault, restore
 
-if TYPE_CHECKING:
-    from alice_exp.home.file_home import Home
-    from alice_exp.kernel.journal.act import Actor
-
 GIT_NEEDED = (2, 36)
 LITTLE = 200 << 20
 """Free bytes below which to warn, since a purge or a repack writes the whole history again."""
 # Below this an ordinary act may fail, so it is an error.
 TOO_LITTLE = 20 << 20
 CLOUDS = {
-    "Mobile Documents",
-    "iCloud Drive",
-    "iCloudDrive",
-    "Dropbox",
-    "OneDrive",
-    "Google Drive",
-    "GoogleDrive",
+    *("Mobile Documents", "iCloud Drive", "iCloudDrive"),
+    *("Dropbox", "OneDrive", "Google Drive", "GoogleDrive"),
 }
 """Names of folders that a cloud service syncs to other machines."""
 _SQLITE = b"SQLite format 3\0"
@@ -208,8 +200,7 @@ class HomeInspection:
 
     def _look_permissions(self) -> Iterator[Problem]:
         yield from exposed(self._root)
-        wide = list(self._wide())
-        wide = [row for row in wide if row[0] != self._root.resolve()]
+        wide = [row for row in self._wide() if row[0] != self._root.resolve()]
         for path, mode, wanted in wide[:5]:
             yield Problem.warning(
                 str(path.relative_to(self._root.resolve().parent)),
@@ -228,13 +219,10 @@ class HomeInspection:
         root = self._root.resolve()
         owner = root.stat().st_uid
         for directory, _, files in os.walk(root):
+            here = Path(directory)
             # Git's own files are written anew, never changed: its directories count.
-            names = (
-                []
-                if self._repository.git_dir.resolve() in (here := Path(directory), *here.parents)
-                else files
-            )
-            for path in (here, *(here / name for name in names)):
+            is_gits = self._repository.git_dir.resolve() in (here, *here.parents)
+            for path in (here, *(here / name for name in files if not is_gits)):
                 with suppress(OSError):
                     if path.lstat().st_uid != owner:
                         yield Problem.fault(
@@ -249,12 +237,14 @@ class HomeInspection:
         # Through the link, where the home's own name is one.
         for directory, inner, files in os.walk(self._root.resolve()):
             here = Path(directory)
-            yield from _wider(here, 0o700)
             if here.name.startswith(".git"):
                 inner.clear()
-                continue
-            for name in files:
-                yield from _wider(here / name, 0o600)
+                files.clear()
+            for path, wanted in ((here, 0o700), *((here / name, 0o600) for name in files)):
+                status = path.lstat()
+                mode = stat.S_IMODE(status.st_mode)
+                if not stat.S_ISLNK(status.st_mode) and mode & 0o077:
+                    yield path, mode, wanted
 
     def _mend_permissions(self) -> int:
         wide = list(self._wide())
@@ -265,8 +255,7 @@ class HomeInspection:
     def _look_disk(self) -> Iterator[Problem]:
         free = shutil.disk_usage(self._root).free
         if free < LITTLE:
-            severe = free < TOO_LITTLE
-            make = Problem.fault if severe else Problem.warning
+            make = Problem.fault if free < TOO_LITTLE else Problem.warning
             yield make("", "only {free} MiB are free on this disk", "make room", free=free >> 20)
         for folder in (".", "experiences", "experiences/.git", "state"):
             path = self._root / folder
@@ -307,13 +296,6 @@ _CHECKS: Mapping[
     "index": (HomeInspection._look_index, HomeInspection._mend_index),
 }
 """What looks, and what mends, by the name of the check."""
-
-
-def _wider(path: Path, wanted: int) -> Iterator[tuple[Path, int, int]]:
-    status = path.lstat()
-    mode = stat.S_IMODE(status.st_mode)
-    if not stat.S_ISLNK(status.st_mode) and mode & 0o077:
-        yield path, mode, wanted
 
 
 @once

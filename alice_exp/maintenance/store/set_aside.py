@@ -13,23 +13,19 @@ import os
 import re
 import shutil
 import zlib
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from alice_exp.home.store.repo_setup import ASIDE, repo_config
 from alice_exp.kernel.content_digest import blob_id
 from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.journal.act import Act, Actor
 from alice_exp.kernel.journal.atomic_files import read_bytes, sync_directory, sync_file
+from alice_exp.kernel.journal.commit_writer import CommitWriter
 from alice_exp.kernel.journal.git_process import FETCHED, LOST, PURGING, STAGE, Repository
 from alice_exp.kernel.journal.git_references import PENDING, SEEN
 from alice_exp.kernel.journal.lock import git_works_on, locks
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from alice_exp.kernel.journal.commit_writer import CommitWriter
 
 _NEW = ".git-new"
 """Below the work tree, where the sound repository is made: it is whole once it has a head."""

@@ -23,12 +23,10 @@ from alice_exp.kernel.journal.atomic_files import MARK, Signature
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-    from types import TracebackType
 
     from watchdog.events import FileSystemEvent
 
     from alice_exp.home.session import Session
-
 
 FOLDERS: Final = ("", *TRACKED)
 """Watched directories relative to ``experiences/``."""
@@ -93,9 +91,7 @@ class Watcher:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop watching, after a running call of ``on_change`` has ended."""
         with self._news:
             self._stopped = True
@@ -138,13 +134,9 @@ class Watcher:
             with self._news:
                 if self._stopped:
                     return
-                quiet = (
-                    min(self._last + self.debounce, self._first + _LONGEST * self.debounce)
-                    if self._last
-                    else 0.0
-                )
-                times = [moment for moment in (quiet, self._due_early) if moment]
-                due = min(times, default=0.0)
+                quiet = min(self._last + self.debounce, self._first + _LONGEST * self.debounce)
+                times = (quiet if self._last else 0.0, self._due_early)
+                due = min(filter(None, times), default=0.0)
                 wait = (due or next_rescan) - time.monotonic()
                 if wait > 0:
                     self._news.wait(wait)

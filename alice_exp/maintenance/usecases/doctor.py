@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from alice_exp.caller.acting import require_person
+from alice_exp.home.file_home import Home
 from alice_exp.home.record_access import ahead
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import AliceError
 from alice_exp.kernel.journal.act import Act
 from alice_exp.kernel.jsonc.scan import Problem
@@ -18,17 +20,10 @@ from alice_exp.model.values.snapshot import ChangeSet, Snapshot
 from alice_exp.owner import usecases as owning
 from alice_exp.sync.remotes import remotes
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from alice_exp.home.file_home import Home
-    from alice_exp.home.session import Session
-
 SKEW = timedelta(minutes=2)
 """The most that a time may be in the future before the clock is doubted."""
 
 _PERSONAL: tuple[Place, ...] = ("personal",)
-
 _LAST = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
 
 
@@ -105,8 +100,7 @@ def _outdated(home: Home) -> dict[str, str]:
 
 def _rewrite_schemas(session: Session) -> int:
     def plan(_: Snapshot) -> tuple[ChangeSet | None, int]:
-        texts = _outdated(session.home)
-        if not texts:
+        if not (texts := _outdated(session.home)):
             return None, 0
         act = Act("doctor", session.caller.actor, session.caller.now, (), f"{len(texts)} schemas")
         return ChangeSet(act, texts=dict(texts)), len(texts)
@@ -119,9 +113,8 @@ def _sharing(session: Session) -> Iterator[Problem]:
     for placed in session.home.read(_PERSONAL):
         if placed.block.shareable:
             template = "{id} is personal and marked shareable; it is never shared"
-            yield Problem.fault(
-                placed.path, template, 'take "shareable" out of the block', id=placed.block.id
-            )
+            hint = 'take "shareable" out of the block'
+            yield Problem.fault(placed.path, template, hint, id=placed.block.id)
 
 
 _OWN: Mapping[str, Callable[[Session], Iterable[Problem]]] = {

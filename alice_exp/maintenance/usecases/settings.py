@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from alice_exp.caller.acting import Caller, require_person
+from alice_exp.home.file_home import Home
 from alice_exp.home.record_access import ahead
 from alice_exp.home.references import namespace_name, namespace_path
 from alice_exp.kernel.errors import BusyError, Hint, NotFoundError, RefusedError, UsageError
@@ -27,11 +28,6 @@ from alice_exp.model.values.snapshot import ChangeSet, NamespaceFile, Snapshot
 from alice_exp.sharing.ports import PEER_NAME
 from alice_exp.terminal import language
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from alice_exp.home.file_home import Home
-
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -45,8 +41,7 @@ class Value:
 
 def option_named(name: str) -> Option:
     """The option with this name; ``NotFoundError`` with the most similar name if there is none."""
-    option = BY_NAME.get(name)
-    if option is None:
+    if (option := BY_NAME.get(name)) is None:
         from difflib import get_close_matches
 
         close = get_close_matches(name, BY_NAME, 1, 0.5)
@@ -75,10 +70,9 @@ def misset(home: Home) -> tuple[Problem, ...]:
     found = []
     for option in OPTIONS if not problems else ():
         value = config.value(option.name)
-        if option.kind != "text" or not value:
-            continue
         try:
-            parsed(option, str(value))
+            if option.kind == "text" and value:
+                parsed(option, str(value))
         except UsageError as wrong:
             pointer = tuple(option.name.split("."))
             found.append(problem_at(document, pointer, wrong.template, wrong.values, "warning"))
@@ -193,11 +187,10 @@ def default_files() -> dict[str, str]:
     return {**files, **EMPTY, PATH: default_text(), **schemas()}
 
 
-def check(home: Home, now: str = "") -> tuple[Problem, ...]:
-    """All errors and warnings of the home's files; with ``now`` also warnings about records from the future."""
-
+def check(home: Home, now: str) -> tuple[Problem, ...]:
+    """All errors and warnings of the home's files, and warnings about records that are later than ``now``."""
     snapshot = home.read(PLACES, records=True)
-    return (*snapshot.problems, *misset(home), *(ahead(snapshot, now) if now else ()))
+    return (*snapshot.problems, *misset(home), *ahead(snapshot, now))
 
 
 def namespace(home: Home, name: str) -> NamespaceFile:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import takewhile
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from alice_exp.finding.store.search_index import HomeIndex
+from alice_exp.home.file_home import Home
+from alice_exp.home.store.git_history import GitHistory
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import PLACES
 from alice_exp.model.values.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from alice_exp.finding.store.search_index import HomeIndex
-    from alice_exp.home.file_home import Home
-    from alice_exp.home.store.git_history import GitHistory
-    from alice_exp.kernel.journal.act import Commit
 
 Kind = Literal["act", "problem", "mended"]
 
