@@ -62,50 +62,14 @@ from alice_exp.review.rules.daily_report import Agenda
 from alice_exp.timeline.rules.compaction import TimelineStatistics
 from alice_exp.timeline.usecases import Expanded, Told
 
-__all__ = [
-    "Agenda",
-    "Alice",
-    "AliceError",
-    "Assessment",
-    "Block",
-    "BusyError",
-    "Captured",
-    "Decision",
-    "DecisionOutcome",
-    "Distilled",
-    "Draft",
-    "Episode",
-    "EpisodeFilters",
-    "EpisodeStatistics",
-    "Event",
-    "Evidence",
-    "Expanded",
-    "Filters",
-    "Kept",
-    "Match",
-    "Message",
-    "NotFoundError",
-    "Outcome",
-    "Payload",
-    "PeerError",
-    "Placed",
-    "Problem",
-    "ProblemError",
-    "ProviderError",
-    "Pruned",
-    "Reflected",
-    "RefusedError",
-    "Segment",
-    "Shown",
-    "SimilarEpisode",
-    "Timeline",
-    "TimelineStatistics",
-    "Told",
-    "Trigger",
-    "UsageError",
-    "Window",
-    "before_model",
-]
+__all__ = ["Alice", "Message", "Window", "before_model"]
+__all__ += ["AliceError", "BusyError", "NotFoundError", "PeerError", "ProblemError"]
+__all__ += ["ProviderError", "RefusedError", "UsageError"]
+__all__ += ["Block", "Evidence", "Payload", "Placed", "Problem", "Trigger"]
+__all__ += ["Agenda", "Captured", "Draft", "Filters", "Match", "Shown"]
+__all__ += ["Assessment", "Decision", "DecisionOutcome", "Distilled", "Outcome"]
+__all__ += ["Episode", "EpisodeFilters", "EpisodeStatistics", "Kept", "Pruned", "Reflected", "SimilarEpisode"]
+__all__ += ["Event", "Expanded", "Segment", "Timeline", "TimelineStatistics", "Told"]
 
 
 def _one_at_a_time(cls: type[Alice]) -> type[Alice]:
@@ -300,8 +264,7 @@ class Alice(Conversations, Records, Reviews):
 
     def blocks(self, filters: Filters | None = None, *, archived: bool = False) -> list[Shown]:
         """The blocks that pass, in file order; the archive only where asked for."""
-        session, wanted = self._session, filters or Filters()
-        return recall.listing(session, wanted, archived=archived)
+        return recall.listing(self._session, filters or Filters(), archived=archived)
 
     def assess(self, topic: str, context: Mapping[str, Json] | None = None) -> Assessment:
         """How well a topic is known (R3.16); counts as no read."""

@@ -10,12 +10,7 @@ from alice_exp.blocks.usecases import lifetime, provenance
 from alice_exp.blocks.usecases.lifetime import Lived
 from alice_exp.blocks.usecases.provenance import LogFilter, Undone
 from alice_exp.caller.acting import require_person
-from alice_exp.conversations.rules.context_window import (
-    Estimate,
-    Summarise,
-    Window,
-    estimate_tokens,
-)
+from alice_exp.conversations.rules.context_window import Estimate, Summarise, Window, estimate_tokens
 from alice_exp.conversations.rules.context_window import before_model as fitted
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
@@ -200,13 +195,12 @@ def before_model(
     ``UsageError`` where a message is none.
     """
     settings = {
-        "enabled": enabled,
-        "trigger_threshold": trigger_threshold,
-        "keep_recent_turns": keep_recent_turns,
-        "max_context": max_context,
+        "short_term.enabled": enabled,
+        "short_term.trigger_threshold": trigger_threshold,
+        "short_term.keep_recent_turns": keep_recent_turns,
+        "short_term.max_context": max_context,
     }
-    config = Config({f"short_term.{name}": value for name, value in settings.items()})
-    return _like(messages, config, summarise, estimate)
+    return _like(messages, Config(settings), summarise, estimate)
 
 
 def _like(messages: Sequence[M], config: Config, summarise: Summarise | None, estimate: Estimate) -> list[M]:
@@ -245,9 +239,8 @@ class Conversations:
 
     def before_model(self, messages: Sequence[M]) -> list[M]:
         """``alice_exp.before_model`` with this home's ``short_term`` settings and its model, where it has one."""
-        opened = self._session
-        summarise = sessions.summary_by(opened.provider)
-        return _like(messages, opened.config, summarise, estimate_tokens)
+        summarise = sessions.summary_by(self._session.provider)
+        return _like(messages, self._session.config, summarise, estimate_tokens)
 
     def window(self, session: str) -> Window:
         """What of a kept session goes to the model now, and how it was made (R4.5-R4.13)."""
@@ -304,7 +297,6 @@ class Reviews:
         ``to`` is a namespace instead of the one that the report suggests. A rival of what is told stays waiting and is
         in the answer's ``rivals``, unless the one block named is ``replacing`` it or ``both`` hold.
         """
-
         return decisions.approve(
             self._session.home,
             self._session.caller,
@@ -329,9 +321,8 @@ class Reviews:
         opened = decisions.open_report(self._session)
         plain, also = more(text)
         answer = also if also in get_args(Answer) else ""
-        reading = read(plain if answer else text, opened.ids, opened.groups)
         made = []
-        for one in reading.decisions:
+        for one in read(plain if answer else text, opened.ids, opened.groups):
             if answer:
                 home, caller = self._session.home, self._session.caller
                 return (rival_answers.answer_rivals(home, caller, one.ids[0], cast("Answer", answer)),)

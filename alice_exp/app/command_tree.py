@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from functools import partial, wraps
 from importlib import import_module
@@ -18,6 +17,7 @@ from alice_exp.terminal import language
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.fields import sentence_of
 from alice_exp.terminal.options import guard, named
+from alice_exp.terminal.streams import ticking
 
 if TYPE_CHECKING:
     from alice_exp.home.session import Session
@@ -28,7 +28,6 @@ _NOT_FINISHING = frozenset(
 """Commands that do not wait for what a hook left: a host waits for them, or they have no home yet."""
 
 QUIET: dict[str, Any] = {"rich_markup_mode": None, "add_completion": False, "pretty_exceptions_enable": False}
-
 
 _SHARED = (
     ("--home", "DIR", "The home's directory (else ALICE_HOME, else ~/.alice)."),
@@ -119,8 +118,7 @@ class LazyGroup(TyperGroup):
         told = next(rows[cmd_name] for rows in GROUPS.values() if cmd_name in rows)
         group = LazyGroup(name=cmd_name, help=told, rich_markup_mode=None)
         group.table = target
-        function = target.get("")
-        if isinstance(function, str):
+        if isinstance(function := target.get(""), str):
             # A group that does something itself, unless one of its commands follows.
             own = command_of(cmd_name, function)
             group.invoke_without_command = group.is_alone = True
@@ -149,9 +147,7 @@ class LazyGroup(TyperGroup):
         """The group's page; that of the root names every command."""
         from alice_exp.app import help_page
 
-        if self.name == "alice-exp":
-            return help_page.root_page(self)
-        return help_page.group_page(ctx, self)
+        return help_page.root_page(self) if self.name == "alice-exp" else help_page.group_page(ctx, self)
 
 
 def command_of(name: str, target: str) -> Any:
@@ -228,14 +224,10 @@ def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
         terminal: Terminal = context.obj
         terminal.command = context.command_path.partition(" ")[2]
-        _do_what_hooks_left(terminal, terminal.command)
+        _do_what_hooks_left(terminal)
         _name_what_hosts_miss(terminal)
-        if not daily_notice.shows_itself(terminal.command):
+        if terminal.command not in daily_notice.SHOWING:
             daily_notice.greet(terminal, terminal.command)
-            if not sys.stderr.isatty():
-                return invoke(context)
-            from alice_exp.terminal.streams import ticking
-
             with ticking(terminal.command):
                 return invoke(context)
         answer = invoke(context)
@@ -297,11 +289,10 @@ _OPEN_NAMED = 3
 """So many of the decisions without an outcome are named behind a report; the others are counted."""
 
 
-def _do_what_hooks_left(terminal: Terminal, name: str) -> None:
+def _do_what_hooks_left(terminal: Terminal) -> None:
     """See to what a host's hook wrote down and nobody did: the process that it started was killed, or still works."""
-    if name.partition(" ")[0] in _NOT_FINISHING:
-        return
-    if _is_noted(terminal, "hooks"):
+    name = terminal.command
+    if name.partition(" ")[0] not in _NOT_FINISHING and _is_noted(terminal, "hooks"):
         from alice_exp.agents.cli.hook_command import settle_left
 
         settle_left(terminal, patience=5.0 if name in ("heartbeat", "review", "status") else 0.0)

@@ -58,7 +58,6 @@ def completion(
     if shell not in _SHELLS:
         raise UsageError("unknown shell {shell}", shell=repr(shell), hint="write bash, zsh or fish")
     script = Path(__file__).with_name("data").joinpath(f"complete.{shell}").read_text("utf-8")
-
     terminal.answer({"shell": shell, "script": script}, lambda: print(script, end=""))
 
 
@@ -68,11 +67,9 @@ def complete(words: Sequence[str]) -> int:
         found = list(_offers(list(words[:-1]), words[-1] if words else ""))
     except AliceError:
         return 1
-    lines = []
     for value, hint in found:
         shown = one_line(hint, _HINT_CELLS)
-        lines.append(f"{visible(value)}\t{shown}\n" if shown else f"{visible(value)}\n")
-    sys.stdout.write("".join(lines))
+        sys.stdout.write(f"{visible(value)}\t{shown}\n" if shown else f"{visible(value)}\n")
     return 0
 
 
@@ -97,9 +94,8 @@ def _offers(before: list[str], begun: str) -> Iterator[Candidate]:
     if parameter is None:
         return
     session = open_session(_value_of(before, "--home"))
-    for value, hint in _values(f"{group} {name}".strip(), parameter, position, session):
-        if value.startswith(begun) and value not in rest:
-            yield value, hint
+    offered = _values(f"{group} {name}".strip(), parameter, position, session)
+    yield from (one for one in offered if one[0].startswith(begun) and one[0] not in rest)
 
 
 def _walked(before: list[str]) -> tuple[Table, str, str | None, list[str]]:
@@ -110,8 +106,7 @@ def _walked(before: list[str]) -> tuple[Table, str, str | None, list[str]]:
         if word in _WITH_VALUE:
             next(words, None)
         elif not word.startswith("-"):
-            target = table.get(word)
-            if target is None:
+            if (target := table.get(word)) is None:
                 return {}, group, None, []
             if isinstance(target, str):
                 return table, group, word, list(words)
@@ -141,10 +136,8 @@ def _awaited(command: Any, rest: list[str]) -> tuple[Any, int]:
             given += 1
     if waiting is not None:
         return waiting, given
-    for number, argument in enumerate(arguments):
-        if number == given or argument.nargs == -1:
-            return argument, given
-    return None, given
+    fitting = (one for number, one in enumerate(arguments) if number == given or one.nargs == -1)
+    return next(fitting, None), given
 
 
 def _values(name: str, parameter: Any, position: int, session: Session) -> Iterator[Candidate]:

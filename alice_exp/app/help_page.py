@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from alice_exp.app.command_table import COMMANDS, GROUPS
-from alice_exp.terminal.console import Terminal, cells
+from alice_exp.kernel.text.display import cells, wrapped
+from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import in_language, parted, say
 
 ROOM = 80
@@ -48,8 +49,6 @@ def root_page(root: Any) -> str:
 
 def _rows(rows: Sequence[tuple[str, str]], widest: int = 0) -> list[str]:
     """Two columns; what is too long for its line goes on below itself, and below a name that is too long."""
-    from alice_exp.kernel.text.display import wrapped
-
     short_names = [len(name) for name, _ in rows if len(name) <= _WIDEST] or [0]
     name_width = (widest or max(short_names)) + 4
     lines = []
@@ -83,7 +82,7 @@ def _head(context: Any, command: Any, examples: Sequence[str] = ()) -> list[str]
     usage = " ".join((context.command_path, *command.collect_usage_pieces(context)))
     lines = [say("Usage: {usage}", usage=usage)]
     for paragraph in in_language(command.help or "").split("\n\n"):
-        lines += ["", *_filled(paragraph)]
+        lines += ["", *(f"  {line}" for line in wrapped(" ".join(paragraph.split()), ROOM - 2))]
     own = parted(command.help or "")[1] or examples
     return [*lines, "", say("Examples:"), *(f"  {say(one)}" for one in own)] if own else lines
 
@@ -97,14 +96,12 @@ def _options(context: Any, command: Any) -> list[str]:
 
 SHARED = "Also: --home --actor --lang --json --fields --format -q -y --debug\nWhat these do: alice-exp help"
 
-
 _EXTRA = re.compile(r"\s*\[((?:default: |required|env var: )[^\[\]]*|[^\[\]]*<=[^\[\]]*)\]$")
 
 
 def _own_record(parameter: Any, context: Any) -> tuple[str, str] | None:
     """A parameter's name and what is said of it, with its default and its bounds behind that."""
-    found = parameter.get_help_record(context)
-    if found is None:
+    if (found := parameter.get_help_record(context)) is None:
         return None
     name, documented = found
     extra = _EXTRA.search(documented)
@@ -113,12 +110,6 @@ def _own_record(parameter: Any, context: Any) -> tuple[str, str] | None:
         return name, what
     bounds = extra[1].replace("default: ", say("default: ")).replace("required", say("required"))
     return name, f"{what}  [{bounds}]" if what else f"[{bounds}]"
-
-
-def _filled(paragraph: str) -> list[str]:
-    from alice_exp.kernel.text.display import wrapped
-
-    return [f"  {line}" for line in wrapped(" ".join(paragraph.split()), ROOM - 2)]
 
 
 _CJK = re.compile(r"[\u4e00-\u9fff]")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping, Sequence
 
+from alice_exp.home.ports import Signer, Team, WrittenFile
 from alice_exp.home.session import Session
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    from alice_exp.home.ports import Signer, Team, WrittenFile
-    from alice_exp.kernel.errors import AliceError
-    from alice_exp.model.values.block import Placed
-    from alice_exp.model.values.snapshot import Catalogue
+from alice_exp.kernel.errors import AliceError
+from alice_exp.model.values.block import Placed
+from alice_exp.model.values.snapshot import Catalogue
 
 
 def open_session(

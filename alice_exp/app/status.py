@@ -10,7 +10,6 @@ import typer
 
 from alice_exp.agents import launcher
 from alice_exp.agents.connected_hosts import Connected, connected, faults, foreign
-from alice_exp.home.ports import Came
 from alice_exp.kernel.errors import ProblemError
 from alice_exp.kernel.jsonc.scan import Problem
 from alice_exp.kernel.text.display import one_line, wrapped
@@ -42,8 +41,8 @@ def status(terminal: Terminal) -> None:
     session = terminal.session
     report, _ = heartbeat(session, peek=True)
     doubts = [placed for placed in session.home.read(("personal", "universal")) if is_in_doubt(placed.block)]
-    hosts, known, asked = connected(session), remotes(session).all(), session.asked()
-    failing = [(one, [*faults(one, session)]) for one in hosts]
+    known, asked = remotes(session).all(), [asked_about(*one) for one in session.asked()]
+    hosts = [(one, [*faults(one, session)]) for one in connected(session)]
     problems = (*report.problems, *session.exposed(), *foreign(session.spot.path))
     document = {
         "home": str(session.root),
@@ -52,30 +51,21 @@ def status(terminal: Terminal) -> None:
         "today": report.today,
         "paused_until": report.paused_until or None,
         "doubts": [_doubtful(placed) for placed in doubts],
-        "projects": [asked_about(*one).document for one in asked],
+        "projects": [row.document for row in asked],
         "team": [team_document(came) for came in report.team],
         "contradictions": [settled(*pair).document for pair in report.settle],
         "problems": [documents.problem(fault) for fault in problems],
         "changed": [moved(one).document for one in report.changed],
         "by_hand": list(report.by_hand),
-        "hosts": [_host(one, told) for one, told in failing],
+        "hosts": [_host(one, failing) for one, failing in hosts],
         "sync": _sync(known),
     }
 
     def text() -> None:
-        rows = [
-            (say("waiting"), list(_waiting(terminal, report))),
-            (say("in doubt"), _doubts(terminal, doubts)),
-            (say("opposed"), _opposed(report)),
-            (say("projects"), _few([asked_about(*one) for one in asked], "", "", _row)[1:]),
-            (say("team"), [_brought(came) for came in report.team]),
-            (say("changed"), _changed(report)),
-            (say("problems"), _problems(problems)),
-            (say("hosts"), list(_hosts(terminal, failing))),
-            (say("sync"), list(_synced(terminal, known))),
-        ]
+        rows = _rows(terminal, report, doubts, asked, problems)
+        rows |= {say("hosts"): [*_hosts(terminal, hosts)], say("sync"): [*_synced(terminal, known)]}
         terminal.line(str(session.root))
-        _screen(terminal, [row for row in rows if row[1]])
+        _screen(terminal, [row for row in rows.items() if row[1]])
 
     terminal.answer(document, text)
 
@@ -96,9 +86,37 @@ def _sync(known: Sequence[Remote]) -> dict[str, Any]:
 
 def _doubtful(placed: Placed) -> dict[str, Any]:
     doubt = placed.block.doubt
-    return documents.brief(placed) | {
-        "payload": documents.payload_text(placed),
-        "since": doubt.since if doubt is not None else None,
+    since = {"since": doubt.since if doubt is not None else None}
+    return documents.brief(placed) | {"payload": documents.payload_text(placed)} | since
+
+
+def _rows(
+    terminal: Terminal,
+    report: Agenda,
+    doubts: Sequence[Placed],
+    asked: Sequence[Row],
+    problems: Sequence[Problem],
+) -> dict[str, list[str]]:
+    """What is said of each kind of thing in the home, by its name."""
+    keep = "{count}: 'alice-exp keep ID' if it still holds, else 'alice-exp retire ID'"
+    which = "{count}: 'alice-exp review' asks which one holds ({one}, {other})"
+    trust = "{count} wait in {folder}: 'alice-exp project trust' there"
+    pairs = [(first.block.id, one.placed.block.id) for first, one in report.settle]
+    changes = [*map(_moved, report.changed), *(say("{name}  by hand", name=name) for name in report.by_hand)]
+    changed = say("{count} since the last report: 'alice-exp log'", count=len(changes))
+    faulty = say("{count}: 'alice-exp check'", count=len(problems))
+    return {
+        say("waiting"): list(_waiting(terminal, report)),
+        say("in doubt"): _few(
+            doubts, say("nothing"), say(keep, count=len(doubts)), lambda one: _said(terminal, one)
+        ),
+        say("opposed"): [say(which, count=len(pairs), one=one, other=other) for one, other in pairs[:1]],
+        say("projects"): _few(asked, "", "", lambda row: f"{row.label}: {row.text} {row.note}")[1:],
+        say("team"): [say(trust, count=len(came.blocks), folder=came.root) for came in report.team],
+        say("changed"): _few(changes, say("nothing since the last report"), changed, str),
+        say("problems"): _few(
+            problems, say("none"), faulty, lambda one: f"{one.where}: {say(one.template, **one.values)}"
+        ),
     }
 
 
@@ -126,38 +144,6 @@ def _waiting(terminal: Terminal, report: Agenda) -> Iterator[str]:
     head = say("{count} for your decision: 'alice-exp review'", count=count) + aside(new)
     nothing = say("nothing for your decision")
     yield from _few(report.items, nothing, head, lambda item: _said(terminal, item.placed))
-
-
-def _doubts(terminal: Terminal, doubts: Sequence[Placed]) -> list[str]:
-    template = "{count}: 'alice-exp keep ID' if it still holds, else 'alice-exp retire ID'"
-    return _few(doubts, say("nothing"), say(template, count=len(doubts)), lambda one: _said(terminal, one))
-
-
-def _opposed(report: Agenda) -> list[str]:
-    """Trusted blocks that contradict each other."""
-    line = "{count}: 'alice-exp review' asks which one holds ({one}, {other})"
-    pairs, count = [(first.block.id, one.placed.block.id) for first, one in report.settle], len(report.settle)
-    return [say(line, count=count, one=one, other=other) for one, other in pairs[:1]]
-
-
-def _row(row: Row) -> str:
-    return f"{row.label}: {row.text} {row.note}"
-
-
-def _brought(came: Came) -> str:
-    line = "{count} wait in {folder}: 'alice-exp project trust' there"
-    return say(line, count=len(came.blocks), folder=came.root)
-
-
-def _changed(report: Agenda) -> list[str]:
-    moved = [*map(_moved, report.changed), *(say("{name}  by hand", name=name) for name in report.by_hand)]
-    head = say("{count} since the last report: 'alice-exp log'", count=len(moved))
-    return _few(moved, say("nothing since the last report"), head, str)
-
-
-def _problems(problems: Sequence[Problem]) -> list[str]:
-    told = [f"{fault.where}: {say(fault.template, **fault.values)}" for fault in problems]
-    return _few(told, say("none"), say("{count}: 'alice-exp check'", count=len(told)), str)
 
 
 def _moved(moved: Movement) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from alice_exp.kernel.errors import Names, UsageError
@@ -105,8 +106,6 @@ def meant(context: Any, table: Mapping[str, object], words: list[str]) -> list[s
 
 
 def _likely(context: Any, table: Mapping[str, object], word: str) -> str:
-    from difflib import get_close_matches
-
     path = context.command_path
     inner = {name.rpartition(" ")[2]: name for name in _reachable(table) if " " in name}
     found = [inner[word]] if word in inner else []
@@ -159,7 +158,6 @@ KINDS = {
 }
 """What a value has to be, by the name of its type."""
 
-
 _SAME = {
     **dict.fromkeys(
         ("-n", "--limit", "--count", "--max", "-k", "--top-k", "--number"), ("--top", "-n", "--last")
@@ -193,8 +191,6 @@ REMOVED: Mapping[str, str] = {
 def _of_option(error: Any, option: str, see: str) -> UsageError:
     if not hasattr(error, "possibilities"):
         return UsageError("{option} needs a value", option=option, hint=see)
-    from difflib import get_close_matches
-
     context = error.ctx
     path = context.command_path.partition(" ")[2] if context is not None else ""
     if removed := REMOVED.get(f"{path} {option}"):
@@ -224,8 +220,7 @@ def _extra(context: Any, message: str, see: str) -> UsageError:
     text = f"{' '.join(map(str, context.params.values()))} {words}"
     known = {one for each in context.command.get_params(context) for one in each.opts}
     found = re.findall(r"(?:^|\s)[-–—―−－]+([a-z][a-z-]*)", text)
-    dashed = next((f"--{name}" for name in found if f"--{name}" in known), "")
-    if dashed:
+    if dashed := next((f"--{name}" for name in found if f"--{name}" in known), ""):
         hint = say("did you mean {names}? {see}", names=dashed, see=see)
         return UsageError("too many words: {words}", words=words, hint=hint)
     given = context.params.get(texts[0].name) if len(texts) == 1 else None

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, field, replace
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from alice_exp.home.session import Session, once
 from alice_exp.kernel.errors import ProblemError
+from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.journal.derived_file import keep_derived, load_derived
+from alice_exp.kernel.text.times import days_before
 from alice_exp.kernel.value_class import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from alice_exp.kernel.journal.act import Commit
-    from alice_exp.model.values.block import Placed
+from alice_exp.model.values.block import Placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +69,19 @@ class Reports:
         self._known, self._prepared = replace(self._prepared, head=head), None
         keep_derived(self._path, asdict(self._known))
 
-    def since(self, day_began: str) -> str:
-        """The time from which today's report counts changes: that of the newest report before ``day_began``.
-
-        Both are ISO-8601 UTC; empty if there was none.
-        """
-        return self._baseline(day_began)[0]
-
-    def acts(self, day_began: str) -> Sequence[Commit]:
-        """The acts since the time of ``since``, newest first."""
-        at, head = self._baseline(day_began)
-        return self._after(head, at)
+    def changes(self, day_began: str) -> tuple[str, Sequence[Commit]]:
+        """The time from which today's report counts changes, and the acts since then, newest first: that of the newest
+        report before ``day_began``. Both are ISO-8601 UTC; empty if there was none."""
+        # Several reports of one day all count from the same one, so that each shows the whole day's changes.
+        known = self.open
+        at, head = (known.at, known.head) if known.at < day_began else (known.since, known.since_head)
+        return at, self._after(head, at)
 
     def proposals(self, ids: Collection[str], day: str) -> Mapping[str, Commit]:
         """The acts since ``day`` (YYYYMMDD) that brought these blocks in, by id; one that is not found is left out."""
         found: dict[str, Commit] = {}
         # A day early, because a pool file is named for the person's day and an act's time is in UTC.
-        for act in self._after("", _day_before(day)) if ids else ():
+        for act in self._after("", days_before(day, 1)) if ids else ():
             if act.op not in _NO_PROPOSAL:
                 # Newest first: the oldest act that names a block is the one that brought it.
                 found.update((block_id, act) for block_id in act.blocks if block_id in ids)
@@ -131,12 +123,6 @@ class Reports:
         hint = "the report is made from the files alone; see 'alice-exp doctor'"
         self._session.warn(ProblemError("the history is unavailable: {why}", why=str(error), hint=hint))
 
-    def _baseline(self, day_began: str) -> tuple[str, str]:
-        """The time and commit of the newest report of an earlier day; empty if there is none."""
-        # Several reports of one day all count from the same one, so that each shows the whole day's changes.
-        known = self.open
-        return (known.at, known.head) if known.at < day_began else (known.since, known.since_head)
-
     def _load(self) -> OpenReport | None:
         try:
             raw = load_derived(self._path)
@@ -175,11 +161,3 @@ def reports(session: Session) -> Reports:
 
 _NO_PROPOSAL = frozenset(("heartbeat", "outcome", "edit", "fold", "seen"))
 """What names a candidate without bringing it in."""
-
-
-def _day_before(day: str) -> str:
-    try:
-        began = datetime.strptime(day, "%Y%m%d").replace(tzinfo=UTC) - timedelta(days=1)
-    except ValueError:
-        return ""
-    return began.strftime("%Y-%m-%dT%H:%M:%SZ")

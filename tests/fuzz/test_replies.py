@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from alice_exp.kernel.errors import UsageError
-from alice_exp.review.rules.reply import read
+from alice_exp.review.rules.reply import left_of, read
 from tests.fuzz import SCALE
 from tests.fuzz.natural_replies import Reply, replies
 
@@ -25,13 +25,13 @@ REPLIES = ANY.map(" ".join) | ANY.map("".join) | st.text(max_size=40)
 def decided(text: str, ids: tuple[str, ...] = REPORT) -> dict[str, str] | None:
     """What a reply comes to, by id; None where it is refused with a sentence, which is the only way to fail."""
     try:
-        reading = read(text, ids)
+        made = read(text, ids)
     except UsageError as refusal:
         assert str(refusal).strip() and refusal.hint
         return None
-    rows = [(one, decision.verb) for decision in reading.decisions for one in decision.ids]
+    rows = [(one, decision.verb) for decision in made for one in decision.ids]
     assert len(dict(rows)) == len(rows), "one item is decided twice"
-    assert {*reading.left} == {*ids} - {one for one, verb in rows if verb != "later"}
+    assert {*left_of(made, ids)} == {*ids} - {one for one, verb in rows if verb != "later"}
     return dict(rows)
 
 

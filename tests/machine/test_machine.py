@@ -293,7 +293,7 @@ class Acts(RuleBasedStateMachine):
     def reply(self, said: str) -> None:
         with self.world.acting("reply", person=True):
             w = self.world.by("user")
-            (decision,) = read(said, reports(w).open.ids).decisions
+            (decision,) = read(said, reports(w).open.ids)
             ids = decision.ids
             if decision.is_wide:
                 ids = decisions.shown_only(w.home, reports(w).open.ids)[0]

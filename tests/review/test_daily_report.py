@@ -21,7 +21,7 @@ from alice_exp.model.values.config import Config, Wait
 from alice_exp.model.values.snapshot import ChangeSet, NamespaceFile, Put, Snapshot
 from alice_exp.review.cli.report_parts import came_of
 from alice_exp.review.cli.report_text import notice
-from alice_exp.review.rules.daily_report import Edition, agenda
+from alice_exp.review.rules.daily_report import Agenda, agenda
 from alice_exp.review.rules.doubts import last_week, returned
 from alice_exp.review.rules.state_changes import hand_edits, movements
 from tests.case_tables import table
@@ -62,7 +62,7 @@ def test_days_are_those_of_the_configuration() -> None:
     seen = replace(
         home((candidate("a", "2026-02-13T09:00:00Z"),)), config=Config({"heartbeat.expire_days": 30})
     )
-    assert agenda(seen, NOW, edition(seen)).items[0].days_left == 23
+    assert reported(seen).items[0].days_left == 23
 
 
 def test_an_act_removes_what_expired_but_not_what_it_touches() -> None:
@@ -103,9 +103,9 @@ def test_a_typed_block_that_was_rejected_before_is_found_and_an_older_one_is_not
 # ----------------------------------------------------------------------------------------------------- movements
 
 
-def edition(seen: Snapshot, *acts: Commit) -> Edition:
-    began, since = "2026-02-20T00:00:00Z", "2026-02-19T09:00:00Z"
-    return Edition("rep-bbbbbbbb", "rep-bbbbbbbb", began, since, acts)
+def reported(seen: Snapshot, now: str = NOW, began: str = "2026-02-20T00:00:00Z") -> Agenda:
+    known = "rep-bbbbbbbb"
+    return agenda(seen, now, report=known, newest=known, day_began=began, since="2026-02-19T09:00:00Z")
 
 
 def outcome(*rows: tuple[str, str, str, str]) -> Commit:
@@ -179,14 +179,14 @@ def test_a_mondays_report_says_what_last_weeks_approvals_did() -> None:
             approved("e", "2026-02-22T23:59:59Z", "fail"),
         )
     )
-    week = agenda(seen, monday, replace(edition(seen), day_began=monday)).week
+    week = reported(seen, monday, monday).week
     assert [(one.placed.block.id[4:5], one.effect) for one in week] == [
         ("c", "in doubt"),
         ("e", "used"),
         ("a", "helped"),
         ("b", "never used"),
     ]
-    assert agenda(seen, tuesday, replace(edition(seen), day_began=tuesday)).week == ()
+    assert reported(seen, tuesday, tuesday).week == ()
     assert last_week(seen, "2026-02-22T16:00:00Z"), "a Monday that begins in Shanghai"
     assert [row.label for row in came_of(week)] == [
         "1 in doubt",
@@ -204,7 +204,7 @@ def test_the_first_command_of_a_day_prints_at_most_eight_lines_above_its_answer(
     monkeypatch.setenv("COLUMNS", "80")
     seen = home(tuple(candidate(name, payload=f"lesson {name} " * 20) for name in "abcdefghij"))
     told = io.StringIO()
-    notice(agenda(seen, NOW, edition(seen)), "Ten things wait for your decision. " * sentences, told)
+    notice(reported(seen), "Ten things wait for your decision. " * sentences, told)
     lines = told.getvalue().split("\n")
     assert len(lines) - 1 == 8 and lines[-2:] == ["", ""]
     assert max(map(len, lines)) <= 80

@@ -1,7 +1,6 @@
 """No act of deciding touches what was not shown; what was turned down or is trusted comes back as what it is."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from alice_exp.review.usecases.rival_answers import merge
 from tests.case_tables import cases, table
 from tests.conftest import Call
 from tests.review.test_heartbeat import on_terminal
-from tests.review.test_review import Screen, screen
+from tests.review.test_review import Open, screen
 
 __all__ = ["screen"]
 
@@ -80,7 +79,7 @@ def test_what_matches_nothing_says_so(home: Path, cli: Call) -> None:
 
 @pytest.mark.parametrize("verb", ["approve", "reject"])
 def test_a_person_at_a_terminal_is_asked_about_what_was_never_shown(
-    home: Path, cli: Call, screen: Callable[..., Screen], verb: str
+    home: Path, cli: Call, screen: Open, verb: str
 ) -> None:
     (one,) = memorized(cli, "tabs, not spaces, in Makefiles")
     terminal = screen(home, verb, one)
@@ -119,9 +118,7 @@ def test_what_changes_between_showing_and_deciding_is_left(home: Path, cli: Call
     assert (done.code, done.json["ids"]) == (5, [])
 
 
-def test_a_review_draws_a_card_as_the_file_says_it_now(
-    home: Path, cli: Call, screen: Callable[..., Screen]
-) -> None:
+def test_a_review_draws_a_card_as_the_file_says_it_now(home: Path, cli: Call, screen: Open) -> None:
     memorized(cli, "tea is served at noon", "water the plants weekly")
     terminal = screen(home, "review")
     terminal.until("[q]uit")

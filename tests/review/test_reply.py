@@ -3,7 +3,7 @@
 import pytest
 
 from alice_exp.kernel.errors import UsageError
-from alice_exp.review.rules.reply import Decision, Reading, named, read
+from alice_exp.review.rules.reply import Decision, left_of, named, read
 from tests.case_tables import cases, table
 
 REPORT = tuple(f"exp-{letter * 8}" for letter in "abcdefghijkmnpqrstuvwxyz2")
@@ -13,8 +13,8 @@ SUBJECTS = {"user": REPORT[:2], "work": REPORT[2:4]}
 
 def said(text: str, size: int = 25) -> str:
     """A reply's decisions on a report of that size, each as its verb, numbers and reason."""
-    reading = read(text, REPORT[:size], GROUPS, lambda: SUBJECTS)
-    rows = ((f"{d.verb} {named(d.ids, REPORT)}", d.reason) for d in reading.decisions)
+    made = read(text, REPORT[:size], GROUPS, lambda: SUBJECTS)
+    rows = ((f"{d.verb} {named(d.ids, REPORT)}", d.reason) for d in made)
     return "; ".join(f"{row} because {reason}" if reason else row for row, reason in rows)
 
 
@@ -65,7 +65,7 @@ def test_what_is_decided_twice_or_one_of_several_is_refused(text: str) -> None:
         said(text)
 
 
-def test_a_reading_is_a_plain_value_that_says_what_is_left() -> None:
-    assert read("拒绝 2，因为旧了", REPORT[:3]) == Reading(
-        (Decision("reject", REPORT[1:2], "旧了"),), (REPORT[0], REPORT[2])
-    )
+def test_a_reading_is_plain_values_and_says_what_is_left() -> None:
+    made = read("拒绝 2，因为旧了", REPORT[:3])
+    assert made == (Decision("reject", REPORT[1:2], "旧了"),)
+    assert left_of(made, REPORT[:3]) == (REPORT[0], REPORT[2])

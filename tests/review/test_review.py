@@ -26,6 +26,17 @@ def waiting(cli: Call) -> list[str]:
     return [item["id"] for item in cli("heartbeat", "--peek", "--json").json["items"]]
 
 
+def lessons(cli: Call, count: int) -> list[str]:
+    """So many candidates; their ids."""
+    lines = "\n".join(json.dumps({"payload": f"lesson k{i} on subject s{i * 7}"}) for i in range(count))
+    return list(cli("memorize", "--from", "-", "--json", stdin=lines).json["ids"])
+
+
+def memorized(cli: Call, *texts: str) -> None:
+    for text in texts:
+        cli("memorize", text)
+
+
 def count(home: Path, git: Git) -> int:
     return int(git(home, "rev-list", "--count", "HEAD"))
 
@@ -96,8 +107,11 @@ class Screen:
         os.close(self.theirs)
 
 
+Open = Callable[..., Screen]
+
+
 @pytest.fixture
-def screen(world: Path) -> Iterator[Callable[..., Screen]]:
+def screen(world: Path) -> Iterator[Open]:
     opened: list[Screen] = []
 
     def make(home: Path, *arguments: str, **more: str) -> Screen:
@@ -115,9 +129,7 @@ def go_through(terminal: Screen, keys: Sequence[str], start: int = 1) -> None:
         terminal.press(key)
 
 
-def test_keys_approve_reject_and_put_off(
-    sample: Path, cli: Call, screen: Callable[..., Screen], git: Git
-) -> None:
+def test_keys_approve_reject_and_put_off(sample: Path, cli: Call, screen: Open, git: Git) -> None:
     ids = [item["id"] for item in cli("heartbeat", "--json").json["items"]]
     before = count(sample, git)
     terminal = screen(sample, "review")
@@ -138,7 +150,7 @@ def test_keys_approve_reject_and_put_off(
 
 
 def test_it_goes_on_where_it_was_and_comes_back_to_what_was_put_off(
-    sample: Path, cli: Call, screen: Callable[..., Screen]
+    sample: Path, cli: Call, screen: Open
 ) -> None:
     ids = [item["id"] for item in cli("heartbeat", "--json").json["items"]]
     terminal = screen(sample, "review")
@@ -154,9 +166,7 @@ def test_it_goes_on_where_it_was_and_comes_back_to_what_was_put_off(
     assert again.end() == 0
 
 
-def test_killed_at_any_moment_it_loses_no_decision(
-    sample: Path, cli: Call, screen: Callable[..., Screen]
-) -> None:
+def test_killed_at_any_moment_it_loses_no_decision(sample: Path, cli: Call, screen: Open) -> None:
     ids = [item["id"] for item in cli("heartbeat", "--json").json["items"]]
     terminal = screen(sample, "review")
     go_through(terminal, ["a", "n", "a"])
@@ -169,7 +179,7 @@ def test_killed_at_any_moment_it_loses_no_decision(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_ended_by_a_signal_it_restores_the_terminal(
-    sample: Path, screen: Callable[..., Screen], number: signal.Signals
+    sample: Path, screen: Open, number: signal.Signals
 ) -> None:
     terminal = screen(sample, "review")
     terminal.until("[q]uit")
@@ -178,11 +188,8 @@ def test_ended_by_a_signal_it_restores_the_terminal(
     assert terminal.end() == 128 + number
 
 
-def test_many_come_by_pages_with_their_exceptions(
-    home: Path, cli: Call, screen: Callable[..., Screen]
-) -> None:
-    lines = "\n".join(json.dumps({"payload": f"lesson k{i} on subject s{i * 7}"}) for i in range(45))
-    ids = cli("memorize", "--from", "-", "--json", stdin=lines).json["ids"]
+def test_many_come_by_pages_with_their_exceptions(home: Path, cli: Call, screen: Open) -> None:
+    ids = lessons(cli, 45)
     terminal = screen(home, "review")
     # The third of the first page is an exception, so that it is rejected; the second page is rejected and taken back.
     go_through(terminal, ["3", "a", "r", "u", "q"])
@@ -200,7 +207,7 @@ def test_many_come_by_pages_with_their_exceptions(
 
 @pytest.mark.parametrize("count", [2, 21])
 def test_one_key_approves_in_the_project_and_another_everywhere(
-    home: Path, cli: Call, screen: Callable[..., Screen], count: int
+    home: Path, cli: Call, screen: Open, count: int
 ) -> None:
     lines = "\n".join(json.dumps({"payload": f"lesson {i * 7}", "project": "a.org/x"}) for i in range(count))
     ids = cli("memorize", "--from", "-", "--json", stdin=lines).json["ids"]
@@ -217,7 +224,7 @@ def test_one_key_approves_in_the_project_and_another_everywhere(
 
 @pytest.mark.parametrize("size", [300])
 def test_three_hundred_are_decided_with_sixty_keys_and_all_were_shown(
-    home: Path, cli: Call, screen: Callable[..., Screen], size: int
+    home: Path, cli: Call, screen: Open, size: int
 ) -> None:
     # No two are values of one thing, which a yes would leave waiting: no word stands in two of them.
     lessons = [
@@ -245,15 +252,10 @@ def test_three_hundred_are_decided_with_sixty_keys_and_all_were_shown(
     assert len(ids) == size
 
 
-def test_back_undo_group_and_the_key_after_reject_lands_nowhere(
-    home: Path, cli: Call, screen: Callable[..., Screen]
-) -> None:
-    for text in (
-        "format Python code with ruff",
-        "Python code is formatted with ruff",
-        "feed the cat at noon",
-    ):
-        cli("memorize", text)
+def test_back_undo_group_and_the_key_after_reject_lands_nowhere(home: Path, cli: Call, screen: Open) -> None:
+    memorized(
+        cli, "format Python code with ruff", "Python code is formatted with ruff", "feed the cat at noon"
+    )
     terminal = screen(home, "review")
     go_through(terminal, ["r", "a", "u", "b", "q"])
     assert terminal.end() == 0
@@ -261,9 +263,8 @@ def test_back_undo_group_and_the_key_after_reject_lands_nowhere(
     assert len(waiting(cli)) == 2
 
 
-def test_undo_goes_back_to_what_it_took_back(home: Path, cli: Call, screen: Callable[..., Screen]) -> None:
-    for text in ("format Python code with ruff", "feed the cat at noon", "deploy on Tuesdays"):
-        cli("memorize", text)
+def test_undo_goes_back_to_what_it_took_back(home: Path, cli: Call, screen: Open) -> None:
+    memorized(cli, "format Python code with ruff", "feed the cat at noon", "deploy on Tuesdays")
     terminal = screen(home, "review")
     go_through(terminal, ["a", "l", "u", "r", "q"])
     assert terminal.end() == 0
@@ -272,10 +273,9 @@ def test_undo_goes_back_to_what_it_took_back(home: Path, cli: Call, screen: Call
 
 
 def test_what_was_purged_is_said_to_be_gone_and_what_was_decided_before_can_still_be_undone(
-    home: Path, cli: Call, screen: Callable[..., Screen]
+    home: Path, cli: Call, screen: Open
 ) -> None:
-    for text in ("call Kim on 13812345678", "feed the cat at noon", "deploy on Tuesdays"):
-        cli("memorize", text)
+    memorized(cli, "call Kim on 13812345678", "feed the cat at noon", "deploy on Tuesdays")
     terminal = screen(home, "review")
     # The number is on the first card: the second is approved, then the first purged, then the approval taken back.
     go_through(terminal, ["l", "a", "b", "x"])
@@ -291,20 +291,15 @@ def test_what_was_purged_is_said_to_be_gone_and_what_was_decided_before_can_stil
     assert len(waiting(cli)) == 2
 
 
-def test_undo_takes_back_all_that_one_key_decided_on_a_page(
-    home: Path, cli: Call, screen: Callable[..., Screen]
-) -> None:
-    lines = "\n".join(json.dumps({"payload": f"lesson k{i} on subject s{i * 7}"}) for i in range(20))
-    cli("memorize", "--from", "-", stdin=lines)
+def test_undo_takes_back_all_that_one_key_decided_on_a_page(home: Path, cli: Call, screen: Open) -> None:
+    lessons(cli, 20)
     terminal = screen(home, "review")
     go_through(terminal, ["2", "a", "u", "q"])
     assert terminal.end() == 0
     assert len(waiting(cli)) == 20
 
 
-def test_opposites_are_never_approved_by_one_key(
-    home: Path, cli: Call, screen: Callable[..., Screen]
-) -> None:
+def test_opposites_are_never_approved_by_one_key(home: Path, cli: Call, screen: Open) -> None:
     for text in ("report all times in UTC", "do not report times in UTC"):
         cli("memorize", text, "--when", "writing an incident report")
     terminal = screen(home, "review")
@@ -317,7 +312,7 @@ def test_opposites_are_never_approved_by_one_key(
     assert "≠ the opposite of another that waits: " in terminal.said
 
 
-def test_a_doubt_is_answered_with_one_key(sample: Path, cli: Call, screen: Callable[..., Screen]) -> None:
+def test_a_doubt_is_answered_with_one_key(sample: Path, cli: Call, screen: Open) -> None:
     (doubted,) = [row["id"] for row in cli("heartbeat", "--json").json["review"]]
     cli("reject", "--all", "--yes")
     terminal = screen(sample, "review")
@@ -367,11 +362,10 @@ def test_what_git_brought_is_approved_at_once_with_all_its_texts_before(
     assert cli("approve", "--universal", "--yes", check=False).code == 4
 
 
-def test_the_hint_and_the_question_name_what_still_waits(
-    home: Path, cli: Call, screen: Callable[..., Screen]
-) -> None:
-    for text in ("use rg", "feed the cat at noon", "deploy on Tuesdays", "tea at five", "name hosts by city"):
-        cli("memorize", text)
+def test_the_hint_and_the_question_name_what_still_waits(home: Path, cli: Call, screen: Open) -> None:
+    memorized(
+        cli, "use rg", "feed the cat at noon", "deploy on Tuesdays", "tea at five", "name hosts by city"
+    )
     cli("heartbeat")
     cli("reject", "1", "--purge", "--yes")
     cli("reject", "2")
@@ -403,7 +397,7 @@ def test_a_text_that_changed_since_its_report_is_shown_and_approved(home: Path, 
     ],
 )
 def test_a_review_asks_about_what_git_brought(
-    home: Path, cli: Call, screen: Callable[..., Screen], lang: str, title: str, done: str
+    home: Path, cli: Call, screen: Open, lang: str, title: str, done: str
 ) -> None:
     ids = brought_by_git(home, cli)
     terminal = screen(home, "review", ALICE_LANG=lang)
@@ -422,7 +416,7 @@ def test_a_review_asks_about_what_git_brought(
     ("pressed", "said"), [("b", "1 decision is in the files again"), ("n", "hold no more")]
 )
 def test_a_key_puts_back_what_git_took_or_lets_it_go(
-    home: Path, cli: Call, screen: Callable[..., Screen], git: Callable[..., str], pressed: str, said: str
+    home: Path, cli: Call, screen: Open, git: Callable[..., str], pressed: str, said: str
 ) -> None:
     own = cli("remember", "I drink green tea", "--json").json["id"]
     git(home, "reset", "-q", "--hard", "HEAD~1")
@@ -438,7 +432,7 @@ def test_a_key_puts_back_what_git_took_or_lets_it_go(
 
 
 def test_an_edited_candidate_is_shown_anew_before_it_is_decided(
-    home: Path, cli: Call, screen: Callable[..., Screen], tmp_path: Path
+    home: Path, cli: Call, screen: Open, tmp_path: Path
 ) -> None:
     block_id = cli("memorize", "use grep", "--json").json["id"]
     cli("heartbeat")
@@ -456,7 +450,7 @@ def test_an_edited_candidate_is_shown_anew_before_it_is_decided(
 
 
 def test_of_two_trusted_blocks_that_contradict_each_other_a_key_says_which_one_holds(
-    home: Path, cli: Call, screen: Callable[..., Screen]
+    home: Path, cli: Call, screen: Open
 ) -> None:
     texts = (
         "I am allergic to peanuts",
@@ -482,10 +476,9 @@ def test_of_two_trusted_blocks_that_contradict_each_other_a_key_says_which_one_h
 
 @pytest.mark.slow
 def test_twenty_candidates_are_reviewed_card_by_card_from_start_to_end(
-    home: Path, cli: Call, screen: Callable[..., Screen], git: Git
+    home: Path, cli: Call, screen: Open, git: Git
 ) -> None:
-    lines = "\n".join(json.dumps({"payload": f"lesson k{i} on subject s{i * 7}"}) for i in range(20))
-    cli("memorize", "--from", "-", stdin=lines)
+    lessons(cli, 20)
     cli("heartbeat")
     before = count(home, git)
     terminal = screen(home, "review")
@@ -500,10 +493,9 @@ _CARD = re.compile(r"lesson k\d+ on subject s\d+")
 
 @pytest.mark.slow
 def test_twenty_are_reviewed_though_it_is_killed_again_and_again(
-    home: Path, cli: Call, screen: Callable[..., Screen], git: Git
+    home: Path, cli: Call, screen: Open, git: Git
 ) -> None:
-    lines = "\n".join(json.dumps({"payload": f"lesson k{i} on subject s{i * 7}"}) for i in range(20))
-    cli("memorize", "--from", "-", stdin=lines)
+    lessons(cli, 20)
     ids = {item["payload"]: item["id"] for item in cli("heartbeat", "--json").json["items"]}
     before, chance = count(home, git), random.Random(20260220)
     pressed: dict[str, str] = {}
@@ -545,7 +537,7 @@ def test_twenty_are_reviewed_though_it_is_killed_again_and_again(
 
 
 def test_after_an_edit_the_card_comes_back_under_its_number_and_the_others_keep_theirs(
-    home: Path, cli: Call, screen: Callable[..., Screen], tmp_path: Path
+    home: Path, cli: Call, screen: Open, tmp_path: Path
 ) -> None:
     for name in ("alpha", "beta", "gamma"):
         cli("memorize", f"lesson {name}")
@@ -584,9 +576,7 @@ def test_a_dry_run_says_what_would_be(
     assert count(sample, git) == before
 
 
-def test_what_changed_before_its_key_is_shown_again_and_waits(
-    home: Path, cli: Call, screen: Callable[..., Screen]
-) -> None:
+def test_what_changed_before_its_key_is_shown_again_and_waits(home: Path, cli: Call, screen: Open) -> None:
     one = cli("memorize", "restart the cache after a deploy", "--json").json["id"]
     terminal = screen(home, "review")
     terminal.until("[q]uit")
@@ -603,9 +593,7 @@ def test_what_changed_before_its_key_is_shown_again_and_waits(
     assert terminal.end() == 0
 
 
-def test_what_another_process_decided_is_left_out(
-    home: Path, cli: Call, screen: Callable[..., Screen]
-) -> None:
+def test_what_another_process_decided_is_left_out(home: Path, cli: Call, screen: Open) -> None:
     one = cli("memorize", "restart the cache after a deploy", "--json").json["id"]
     cli("memorize", "feed the cat at noon")
     terminal = screen(home, "review")
@@ -618,10 +606,9 @@ def test_what_another_process_decided_is_left_out(
 
 
 def test_a_paste_decides_nothing_and_arrows_in_haste_are_two_keys(
-    home: Path, cli: Call, screen: Callable[..., Screen]
+    home: Path, cli: Call, screen: Open
 ) -> None:
-    for text in ("restart the cache after a deploy", "feed the cat at noon", "water the roses"):
-        cli("memorize", text)
+    memorized(cli, "restart the cache after a deploy", "feed the cat at noon", "water the roses")
     terminal = screen(home, "review", TERM="xterm")
     terminal.until("[q]uit")
     terminal.press("\x1b[200~a banana, and a pear\n\x1b[201~")
@@ -636,7 +623,7 @@ def test_a_paste_decides_nothing_and_arrows_in_haste_are_two_keys(
 
 
 def test_what_contradicts_is_not_merged_by_a_key_that_is_not_offered(
-    home: Path, cli: Call, screen: Callable[..., Screen]
+    home: Path, cli: Call, screen: Open
 ) -> None:
     cli("remember", "never squash the commits", "--when", "merging")
     one = cli("memorize", "always squash the commits", "--when", "merging", "--json").json["id"]
@@ -648,10 +635,9 @@ def test_what_contradicts_is_not_merged_by_a_key_that_is_not_offered(
 
 
 def test_keys_pressed_before_a_text_was_on_the_screen_decide_nothing_about_it(
-    home: Path, cli: Call, screen: Callable[..., Screen]
+    home: Path, cli: Call, screen: Open
 ) -> None:
-    for text in ("feed the cat", "water the roses", "rest"):
-        cli("memorize", text)
+    memorized(cli, "feed the cat", "water the roses", "rest")
     ids = waiting(cli)
     terminal = screen(home, "review")
     terminal.press("a")  # before anything was drawn
@@ -670,10 +656,9 @@ def test_keys_pressed_before_a_text_was_on_the_screen_decide_nothing_about_it(
 
 
 def test_digits_and_the_key_after_them_may_be_typed_in_haste_but_for_one_page(
-    home: Path, cli: Call, screen: Callable[..., Screen]
+    home: Path, cli: Call, screen: Open
 ) -> None:
-    lines = "\n".join(json.dumps({"payload": f"lesson k{i} on subject s{i * 7}"}) for i in range(30))
-    cli("memorize", "--from", "-", stdin=lines)
+    lessons(cli, 30)
     terminal = screen(home, "review")
     terminal.until("[q]uit")
     terminal.press("35aaaq")
@@ -681,9 +666,7 @@ def test_digits_and_the_key_after_them_may_be_typed_in_haste_but_for_one_page(
     assert terminal.end() == 0
 
 
-def test_a_yes_typed_before_the_question_is_none(
-    home: Path, cli: Call, screen: Callable[..., Screen]
-) -> None:
+def test_a_yes_typed_before_the_question_is_none(home: Path, cli: Call, screen: Open) -> None:
     one = cli("memorize", "tabs, not spaces, in Makefiles", "--json").json["id"]
     terminal = screen(home, "approve", one)
     terminal.press("y\n")
@@ -695,9 +678,7 @@ def test_a_yes_typed_before_the_question_is_none(
     assert terminal.end() == 6
 
 
-def test_a_card_says_what_differs_and_fits_the_terminal(
-    home: Path, cli: Call, screen: Callable[..., Screen]
-) -> None:
+def test_a_card_says_what_differs_and_fits_the_terminal(home: Path, cli: Call, screen: Open) -> None:
     cli("remember", "releases go out on Thursday", "--when", "planning a release")
     cli(
         "memorize",

@@ -1,6 +1,5 @@
 """Of two that cannot both be told, a person says which holds: new, old, both or neither, on every face alike."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 
 from tests.case_tables import table
 from tests.conftest import Call
-from tests.review.test_review import Screen, go_through, screen
+from tests.review.test_review import Open, go_through, screen
 
 __all__ = ["screen"]
 
@@ -70,7 +69,7 @@ def test_each_answer_is_one_command_and_one_act(
 def test_at_a_terminal_one_card_asks(
     home: Path,
     cli: Call,
-    screen: Callable[..., Screen],
+    screen: Open,
     words: tuple[str, ...],
     key: str,
     after: list[tuple[str, list[str], list[str]]],
@@ -91,7 +90,7 @@ def test_at_a_terminal_one_card_asks(
 
 @pytest.mark.parametrize(("key", "won"), [("n", 1), ("o", 0), ("b", None), ("x", None)])
 def test_two_trusted_ones_are_the_same_card(
-    home: Path, cli: Call, screen: Callable[..., Screen], key: str, won: int | None
+    home: Path, cli: Call, screen: Open, key: str, won: int | None
 ) -> None:
     texts = ("I am allergic to peanuts", "I am not allergic to peanuts")
     ids = [
@@ -159,7 +158,7 @@ def test_two_that_wait_are_one_question_too(
     ],
 )
 def test_the_review_asks_once_of_two_that_wait(
-    home: Path, cli: Call, screen: Callable[..., Screen], keys: str, after: list[str]
+    home: Path, cli: Call, screen: Open, keys: str, after: list[str]
 ) -> None:
     when, *texts = PAIRS["en"]
     for text in texts:

@@ -13,7 +13,7 @@ from tests.case_tables import cases, table
 from tests.conftest import Call
 from tests.fuzz.natural_replies import replies
 from tests.fuzz.test_replies import decided
-from tests.review.test_review import Screen, screen
+from tests.review.test_review import Open, screen
 from tests.review.test_rival_answers import PAIRS, pair, stands
 
 __all__ = ["PAIRS", "pair", "screen"]
@@ -111,7 +111,7 @@ def place(cli: Call, block_id: str) -> str:
 @pytest.mark.covers("BX.11")
 @pytest.mark.parametrize(("answer", "after"), [("y", {"universal", "archive"}), ("n", {"low_value"})])
 def test_a_terminal_shows_its_reading_and_asks(
-    home: Path, cli: Call, two: tuple[str, str], screen: Callable[..., Screen], answer: str, after: set[str]
+    home: Path, cli: Call, two: tuple[str, str], screen: Open, answer: str, after: set[str]
 ) -> None:
     terminal = screen(home, "reply", "the docker one is fine, the linter one is wrong")
     terminal.until("Is that what you mean?")
@@ -187,7 +187,7 @@ def test_a_model_reads_what_no_rule_does(
 
 @pytest.mark.parametrize(("answer", "after"), [("y", ["universal", "archive"]), ("n", ["low_value"] * 2)])
 def test_a_terminal_asks_whether_the_model_read_it_well(
-    home: Path, cli: Call, asked: Asked, screen: Callable[..., Screen], answer: str, after: list[str]
+    home: Path, cli: Call, asked: Asked, screen: Open, answer: str, after: list[str]
 ) -> None:
     ids = asked("echo approve {docker}, reject {linter}")
     terminal = screen(home, "reply", FREE)

@@ -22,7 +22,7 @@ from alice_exp.model.values.block import REVIEWED, Placed, content_hash, is_appr
 from alice_exp.review.cli.candidate_card import kinds_held, scoped, told, which_holds
 from alice_exp.review.cli.report_parts import differences
 from alice_exp.review.cli.single_keys import QUITTING, answered_key
-from alice_exp.review.rules.daily_report import Item
+from alice_exp.review.rules.daily_report import Item, as_decided
 from alice_exp.review.rules.doubts import Answer, Rival
 from alice_exp.review.rules.report_order import Wanted
 from alice_exp.review.store import reports
@@ -273,22 +273,6 @@ def _settled(home: Home, caller: Caller, rival: Rival, answer: Answer, how: dict
     return rival_answers.settle(home, caller, rival, answer, how)
 
 
-def rejected(
-    terminal: Terminal,
-    ids: Sequence[str],
-    reason: str = "",
-    *,
-    bulk: bool = False,
-    dry_run: bool = False,
-    seen: Seen = MappingProxyType({}),
-    reply: str = "",
-) -> Decided:
-    """Reject as the person at this terminal."""
-    target = terminal.home_for(dry_run)
-    caller = replace(terminal.session.caller, reply=reply)
-    return decisions.reject(target, caller, ids, reason, bulk=bulk, seen=seen)
-
-
 def purged(terminal: Terminal, ids: Sequence[str]) -> bool:
     """Remove every version of rejected blocks, because of what they hold; what repeats it elsewhere is named. Returns
     whether nothing does."""
@@ -308,21 +292,13 @@ def numbered(terminal: Terminal, block_id: str) -> str:
     return str(reports(terminal.session).open.numbers.get(block_id, block_id))
 
 
-def trusted_texts(terminal: Terminal, waiting: Sequence[Placed]) -> Mapping[str, Placed]:
-    """What the person trusted of those that wait and say something else now, by id."""
-    # A decision that shows nothing does without the rules of a report.
-    from alice_exp.review.rules.daily_report import as_decided
-
-    return as_decided(waiting, terminal.session.history.decided)
-
-
 def show_all(terminal: Terminal, ids: Sequence[str]) -> None:
     """Print the whole text of each block, above the question whether to decide on all of them."""
     if terminal.json:
         return
     known = terminal.session.home.read(REVIEWED).with_ids({*ids})
     found = [known[one] for one in ids if one in known]
-    was = trusted_texts(terminal, found)
+    was = as_decided(found, terminal.session.history.decided)
     for placed in found:
         _write(terminal, placed, was.get(placed.block.id))
 
@@ -343,11 +319,6 @@ def show_unseen(terminal: Terminal, ids: Sequence[str], others: Sequence[str] = 
 
 
 def _write(terminal: Terminal, placed: Placed, was: Placed | None = None) -> None:
-    terminal.settle()
-    sys.stderr.writelines(f"{line}\n" for line in _lines(terminal, placed, was))
-
-
-def _lines(terminal: Terminal, placed: Placed, was: Placed | None) -> Iterator[str]:
     number, text = numbered(terminal, placed.block.id), scoped(told(placed), placed.block.project)
     kinds = kinds_held(delicate(placed.block))
     warning = f"\n⚠ {say('holds {kinds}', kinds=kinds)}" if kinds else ""
@@ -355,40 +326,33 @@ def _lines(terminal: Terminal, placed: Placed, was: Placed | None) -> Iterator[s
         warning += "".join(f"\n{line}" for line in differences(placed, was))
     # A program that reads this wraps for itself.
     width = terminal.width if sys.stderr.isatty() else 1 << 20
+    terminal.settle()
     for at, row in enumerate(wrapped(text + warning, max(20, width - len(number) - 4))):
-        yield f"  {'' if at else number:{len(number)}}  {row}"
+        sys.stderr.write(f"  {'' if at else number:{len(number)}}  {row}\n")
 
 
-def decided_line(terminal: Terminal, placed: Placed, verb: str) -> str:
-    """What a decision did to one candidate: its number, its text as far as the line has room, and where it is now."""
-    rest = cells(_decided_line(terminal, placed, verb, ""))
-    width = max(16, get_terminal_size().columns - rest)
-    return _decided_line(terminal, placed, verb, short(payload_text(placed), width))
-
-
-_WOULD = {
-    "retire": "{number}  would be retired: {text} · {id}",
-    "approve": "{number}  would be approved: {text} → {place} · {id}",
-    "merge": "{number}  would be merged: {text} ({place})",
-    "purge": "{number}  would be rejected and purged",
-    "reject": "{number}  would be rejected: {text} · {id}",
-}
-_DID = {
+_DECIDED = {
     "retire": "{number}  retired: {text} · {id}",
     "approve": "{number}  approved: {text} → {place} · {id}",
     "merge": "{number}  merged: {text} ({place})",
     "purge": "{number}  rejected and purged",
     "reject": "{number}  rejected: {text} · {id}",
+    "would retire": "{number}  would be retired: {text} · {id}",
+    "would approve": "{number}  would be approved: {text} → {place} · {id}",
+    "would merge": "{number}  would be merged: {text} ({place})",
+    "would purge": "{number}  would be rejected and purged",
+    "would reject": "{number}  would be rejected: {text} · {id}",
 }
 
 
-def _decided_line(terminal: Terminal, placed: Placed, verb: str, text: str) -> str:
+def decided_line(terminal: Terminal, placed: Placed, verb: str) -> str:
+    """What a decision did to one candidate: its number, its text as far as the line has room, and where it is now."""
     is_ended = placed.place == "archive" and placed.namespace == "obsolete"
-    verb = "retire" if is_ended else verb_of(placed, verb)
+    how = ("would " if terminal.is_dry else "") + ("retire" if is_ended else verb_of(placed, verb))
     values = {
         "number": numbered(terminal, placed.block.id),
-        "text": text,
         "place": scoped(placed.where, placed.block.project),
         "id": placed.block.id,
     }
-    return say(_WOULD[verb], **values) if terminal.is_dry else say(_DID[verb], **values)
+    room = get_terminal_size().columns - cells(say(_DECIDED[how], text="", **values))
+    return say(_DECIDED[how], text=short(payload_text(placed), max(16, room)), **values)

@@ -289,13 +289,10 @@ def _neighbour(name: str, item: Item, one: Relation) -> Row:
     other, archived = one.placed.block.id, one.placed.block.archived
     if one.where == "rejected":
         day = archived.at[:10] if archived is not None else ""
-        opposes = one.kind == "opposes"
-        words = (
-            "the opposite of what you rejected on {day}"
-            if opposes
-            else "you rejected something like it on {day}"
-        )
-        return Row("✗", _titled(say(words, day=day), one))
+        words = say("you rejected something like it on {day}", day=day)
+        if one.kind == "opposes":
+            words = say("the opposite of what you rejected on {day}", day=day)
+        return Row("✗", _titled(words, one))
     merge = say("merge them: alice-exp approve {number} --merge {other}", number=name, other=other)
     sign, words, note = {
         "opposes": ("≠", say("opposite of what you trust"), which_holds(name, other)),

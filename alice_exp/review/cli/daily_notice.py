@@ -23,16 +23,12 @@ from alice_exp.terminal.language import say
 
 Shown = Literal["report", "line", "agent"]
 
-_SHOWING = frozenset(("heartbeat", "review", "init"))
+SHOWING = frozenset(("heartbeat", "review", "init"))
+"""The commands, by their full names, that show the report themselves, or cannot have one yet."""
 # Doctor has to see a damaged index before a report, which needs one, drops it.
 _SILENT = frozenset(
     ("approve", "reject", "reply", "mcp", "serve", "watch", "completion", "help", "status", "doctor")
 )
-
-
-def shows_itself(command: str) -> bool:
-    """Whether a command (its full name, such as ``owner init``) shows the report itself, or cannot have one yet."""
-    return command in _SHOWING
 
 
 def greet(terminal: Terminal, command: str) -> None:
@@ -82,11 +78,8 @@ def _marks(state: Path) -> Iterator[tuple[str, int, int, str]]:
 def _mark(state: Path, shown: Shown, terminal: Terminal) -> bool:
     """Create today's mark; false if another process was first. Marks of earlier days are removed."""
     began = datetime.fromisoformat(terminal.session.day_began)
-    local = began.astimezone(terminal.session.zone)
     # Wall-clock arithmetic, because a day on which the clocks change has 23 or 25 hours.
-    ends = (
-        (local.replace(tzinfo=None) + timedelta(days=1)).replace(tzinfo=local.tzinfo).astimezone(began.tzinfo)
-    )
+    ends = began.astimezone(terminal.session.zone) + timedelta(days=1)
     name = f"shown-{shown}-{int(began.timestamp())}-{int(ends.timestamp())}"
     for kind, _, until, old in list(_marks(state)):
         # An agent's clock may stand anywhere: it takes away no mark that says what a person saw.

@@ -78,10 +78,10 @@ def heartbeat(
     )
     if not (peek or unseen or terminal.quiet) and session.caller.is_person:
         session.heard.age(session.caller.now)
-    sentence, shown = summary(report), given(report)
-    document = report_document(report if asked.is_any else replace(report, items=shown), sentence)
+    sentence, shown = summary(report), replace(report, items=given(report))
+    document = report_document(report if asked.is_any else shown, sentence)
     if open_ or unseen:
-        _page(terminal, replace(report, items=shown), document, unseen=unseen)
+        _page(terminal, shown, document, unseen=unseen)
         return
     terminal.answer(document, lambda: _write(format, report, sentence, shown, page))
 
@@ -102,19 +102,18 @@ def _page(terminal: Terminal, report: Agenda, document: dict[str, Any], *, unsee
         terminal.note(say("alice-exp: no browser could be opened; open the file yourself"))
 
 
-def _write(format: str, report: Agenda, sentence: str, shown: Sequence[Item], page: int) -> None:
-    if format == "markdown":
-        from alice_exp.review.cli.report_text import markdown
-
-        sys.stdout.write(markdown(replace(report, items=tuple(shown)), sentence))
-    elif format == "html":
+def _write(format: str, report: Agenda, sentence: str, shown: Agenda, page: int) -> None:
+    if format == "html":
         from alice_exp.review.cli import report_html
 
-        sys.stdout.write(report_html.page(replace(report, items=tuple(shown)), sentence))
-    else:
-        from alice_exp.review.cli.report_text import show
+        sys.stdout.write(report_html.page(shown, sentence))
+        return
+    from alice_exp.review.cli.report_text import markdown, show
 
-        show(report, (page > 1 and how(report)) or sentence, sys.stdout, shown, page)
+    if format == "markdown":
+        sys.stdout.write(markdown(shown, sentence))
+    else:
+        show(report, (page > 1 and how(report)) or sentence, sys.stdout, shown.items, page)
 
 
 def summary(report: Agenda) -> str:
@@ -129,10 +128,10 @@ def line(report: Agenda) -> str:
     count = len(report.items)
     gone = sum(movement.kind == "expired" for movement in report.changed)
     if count:
-        one = say("one thing waits for your decision: alice-exp heartbeat")
+        one = "one thing waits for your decision: alice-exp heartbeat"
         return _counted(count, one, "{count} things wait for your decision: alice-exp heartbeat")
     if gone:
-        one = say("one candidate expired unanswered: alice-exp heartbeat")
+        one = "one candidate expired unanswered: alice-exp heartbeat"
         return _counted(gone, one, "{count} candidates expired unanswered: alice-exp heartbeat")
     if report.team:
         brought = sum(len(came.blocks) for came in report.team)
@@ -155,7 +154,7 @@ def _waiting(report: Agenda) -> Iterator[str]:
     else:
         yield say("{count} things still wait for your decision, nothing new among them.", count=count)
     personal = sum(item.destination.startswith("personal/") for item in report.items)
-    one = say("One is about you (it stays private).")
+    one = "One is about you (it stays private)."
     yield _counted(personal * (personal < count), one, "{count} are about you (they stay private).")
 
 
@@ -189,18 +188,19 @@ def _marked(report: Agenda) -> Iterator[str]:
 
 def _changed(report: Agenda) -> list[str]:
     kinds = Counter(movement.kind for movement in report.changed)
-    proved, gone = say("One block proved itself again."), say("One candidate expired unanswered.")
     return [
-        _counted(kinds["verified"], proved, "{count} blocks proved themselves again."),
-        _counted(kinds["promoted"], say("One block was promoted."), "{count} blocks were promoted."),
-        _counted(kinds["demoted"], say("One block was demoted."), "{count} blocks were demoted."),
-        _counted(kinds["retired"], say("You retired one block."), "You retired {count} blocks."),
-        _counted(kinds["revived"], say("You revived one block."), "You revived {count} blocks."),
-        _counted(kinds["expired"], gone, "{count} candidates expired unanswered."),
         _counted(
-            kinds["revoked"],
-            say("A peer took back one trusted block."),
-            "Peers took back {count} trusted blocks.",
+            kinds["verified"], "One block proved itself again.", "{count} blocks proved themselves again."
+        ),
+        _counted(kinds["promoted"], "One block was promoted.", "{count} blocks were promoted."),
+        _counted(kinds["demoted"], "One block was demoted.", "{count} blocks were demoted."),
+        _counted(kinds["retired"], "You retired one block.", "You retired {count} blocks."),
+        _counted(kinds["revived"], "You revived one block.", "You revived {count} blocks."),
+        _counted(
+            kinds["expired"], "One candidate expired unanswered.", "{count} candidates expired unanswered."
+        ),
+        _counted(
+            kinds["revoked"], "A peer took back one trusted block.", "Peers took back {count} trusted blocks."
         ),
     ]
 
@@ -240,7 +240,7 @@ def _trusted(report: Agenda) -> list[str]:
     return [
         _counted(
             len(report.lost),
-            say("The files lack one decision of yours: 'alice-exp restore --lost' puts it back."),
+            "The files lack one decision of yours: 'alice-exp restore --lost' puts it back.",
             "The files lack {count} decisions of yours: 'alice-exp restore --lost' puts them back.",
         ),
         _named("Trusted, but opposed by another: {ids}.", _ids([one for one, _ in report.settle])),
@@ -248,12 +248,12 @@ def _trusted(report: Agenda) -> list[str]:
         _named("Waiting in personal or universal for your approval: {ids}.", _ids(report.unapproved)),
         _counted(
             len(report.fading),
-            say("One well-used block has not been used lately."),
+            "One well-used block has not been used lately.",
             "{count} well-used blocks have not been used lately.",
         ),
         _counted(
             len(faulty),
-            say("One file has a problem: see 'alice-exp check'."),
+            "One file has a problem: see 'alice-exp check'.",
             "{count} files have a problem: see 'alice-exp check'.",
         ),
     ]
@@ -285,7 +285,7 @@ def how(report: Agenda) -> str:
 
 
 def _counted(count: int, one: str, many: str) -> str:
-    return "" if not count else one if count == 1 else say(many, count=count)
+    return "" if not count else say(one) if count == 1 else say(many, count=count)
 
 
 def _named(template: str, named: str) -> str:

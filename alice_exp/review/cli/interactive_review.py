@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import chain
@@ -11,28 +12,13 @@ from typing import Any, Literal
 from alice_exp.caller.acting import require_person
 from alice_exp.home.references import namespace_name
 from alice_exp.kernel.errors import AliceError, Names, RefusedError
-from alice_exp.kernel.text.display import cells, wrapped
+from alice_exp.kernel.text.display import wrapped
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import REVIEWED
 from alice_exp.review.cli import asked_decisions as asked
+from alice_exp.review.cli import review_pages as pages
 from alice_exp.review.cli.candidate_card import Card, cards, scoped, shared, shared_line
 from alice_exp.review.cli.report_text import drawn, plain
-from alice_exp.review.cli.review_pages import (
-    BACK,
-    DIGITS,
-    ONWARDS,
-    ReviewPage,
-    Settled,
-    Tally,
-    ask_standing,
-    card_question,
-    columns,
-    decided_lines,
-    key_help,
-    lost_page,
-    page_question,
-    standing_pages,
-)
 from alice_exp.review.cli.single_keys import QUITTING, key, mark_pastes, typed
 from alice_exp.review.rules.daily_report import Agenda, Item
 from alice_exp.review.rules.report_order import review_screens
@@ -60,16 +46,18 @@ def review(terminal: Terminal) -> None:
         )
     report, _ = todays_report.heartbeat(session, peek=False, page=lambda _: ())
     session.heard.age(session.caller.now)
+    opened = _Session(terminal, report)
     try:
-        tally = _Session(terminal, report).run()
+        opened.run()
     finally:
         mark_pastes(False)
+    hows = Counter(opened.settled.values())
     terminal.line(
         say(
             "{approved} approved, {rejected} rejected, {left} left.",
-            approved=tally.approved,
-            rejected=tally.rejected,
-            left=tally.left,
+            approved=hows["approved"] + opened.standing,
+            rejected=hows["rejected"],
+            left=len(report.items) - hows.total() + hows["later"],
         )
     )
 
@@ -80,8 +68,7 @@ class _Session:
 
     terminal: Terminal
     report: Agenda
-    tally: Tally = field(default_factory=Tally)
-    settled: dict[str, Settled] = field(default_factory=dict)
+    settled: dict[str, pages.Settled] = field(default_factory=dict)
     displayed: set[str] = field(default_factory=set)
     outdated: set[str] = field(default_factory=set)
     commits: list[list[tuple[str, tuple[str, ...]]]] = field(default_factory=list)
@@ -91,18 +78,20 @@ class _Session:
     place: tuple[int, int] = (0, 0)
     is_new: bool = False
     shared: Mapping[str, str] = field(default_factory=dict)
+    standing: int = 0
+    """How many blocks of the trusted sets were approved."""
 
-    def run(self) -> Tally:
+    def run(self) -> None:
         """Go through the candidates from where the last review stopped, then the doubts, until the person quits."""
         steps, at = review_screens(self.report.items, reports(self.terminal.session).bookmark()), 0
-        count, self.tally.left = sum(map(len, steps)), len(self.report.items)
+        count = sum(map(len, steps))
         told = (self.report.settle, self.report.review, self.report.unapproved, self.report.lost)
         if not (count or any(told)):
             self.terminal.line(say("Nothing waits for your decision."))
         if any(len(step) == 1 for step in steps):
             self.shared = shared(self.report.items)
             if each := shared_line(self.shared):
-                self.terminal.line("\n".join(wrapped(each, columns())))
+                self.terminal.line("\n".join(wrapped(each, pages.columns())))
         while 0 <= at < len(steps):
             page = [item for item in steps[at] if item.placed.block.id not in self.settled]
             if page:
@@ -111,17 +100,15 @@ class _Session:
                 self.step = 1
                 show = self._card if len(steps[at]) == 1 else self._page
                 if not show(page, sum(map(len, steps[:at])), count):
-                    return self.tally
+                    return
             ids = [[item.placed.block.id for item in step] for step in steps]
             undone = (n for n, each in enumerate(ids) if self.back_to in each)
             at, self.back_to = next(undone, at + self.step), ""
             at, self.step = (at, self.step) if at >= 0 else (0, 1)
         reports(self.terminal.session).keep_bookmark("")
-        done, is_over = standing_pages(self.terminal, self._rule, columns())
-        self.tally.approved += done
-        if not is_over and not lost_page(self.terminal, self._rule, columns()):
-            ask_standing(self.terminal, self.report, self._rule)
-        return self.tally
+        self.standing, is_over = pages.standing_pages(self.terminal)
+        if not is_over and not pages.lost_page(self.terminal):
+            pages.ask_standing(self.terminal, self.report)
 
     # ------------------------------------------------------------------------------------------------ one candidate
 
@@ -131,8 +118,7 @@ class _Session:
         self._show(item, *self.place)
         while True:
             item = self._current(item)
-            pressed = self._key(card_question(item), asked.answers_of(item))
-            if pressed in QUITTING:
+            if (pressed := self._key(pages.card_question(item), asked.answers_of(item))) in QUITTING:
                 return False
             try:
                 if self._carried_out(pressed, item) and not self._is_shown_again(item):
@@ -142,14 +128,14 @@ class _Session:
                 self.terminal.warn(error)
                 placed = self.terminal.session.home.read(REVIEWED).find(item.placed.block.id)
                 if placed is None or placed.place != "low_value":
-                    self._settled_elsewhere(item.placed.block.id)
+                    self.settled[item.placed.block.id] = "elsewhere"
                     return True
 
     def _onwards(self, pressed: str) -> bool:
         """A key that decides nothing: the next one, the one before, or the last decision taken back."""
         if pressed == "u":
             return self._undone()
-        if pressed in BACK:
+        if pressed in pages.BACK:
             self.step = -1
         return True
 
@@ -158,7 +144,7 @@ class _Session:
         match pressed:
             case _ if pressed in asked.answers_of(item):
                 return self._trusted(asked.answered(self.terminal, item, pressed))
-            case _ if pressed in ONWARDS:
+            case _ if pressed in pages.ONWARDS:
                 return self._onwards(pressed)
             case "g" | "s" if item.group:
                 return self._grouped(item, pressed)
@@ -189,7 +175,7 @@ class _Session:
                 return reason is not None and self._rejected((block_id,), reason)
             case "x" if item.delicate:
                 return self._purged(block_id)
-        for line in key_help():
+        for line in pages.key_help():
             self.terminal.line(f"  {line}")
         return False
 
@@ -229,7 +215,8 @@ class _Session:
         return self._report_result({"approved": [*kept], "rejected": ended}, done, words)
 
     def _rejected(self, ids: Sequence[str], reason: str = "") -> bool:
-        done = asked.rejected(self.terminal, ids, reason)
+        session = self.terminal.session
+        done = decisions.reject(session.home, session.caller, ids, reason)
         return self._report_result({"rejected": done.ids}, done, {"rejected": say("rejected")})
 
     def _purged(self, block_id: str) -> bool:
@@ -255,7 +242,6 @@ class _Session:
         self, decided: Mapping[_How, Sequence[str]], done: decisions.Decided, words: Mapping[str, str]
     ) -> bool:
         for how, ids in decided.items():
-            self.tally.count(how, len(ids))
             self.settled.update(dict.fromkeys(ids, how))
         if done.commit is not None:
             # A purge writes commits anew.
@@ -263,18 +249,14 @@ class _Session:
         self.outdated = {block_id for block_id, why in done.skipped if why == "changed"}
         for block_id, why in done.skipped:
             if why in ("moved", "gone"):
-                self._settled_elsewhere(block_id)
+                self.settled[block_id] = "elsewhere"
         for line in asked.left_lines(self.terminal, done, in_review=True):
             self.terminal.line(line)
         names = self.digits or {i.placed.block.id: str(i.number) for i in self.report.items}
         for how, ids in decided.items():
-            for line in decided_lines([name for one, name in names.items() if one in ids], words[how]):
+            for line in pages.decided_lines([name for one, name in names.items() if one in ids], words[how]):
                 self.terminal.line(line)
         return True
-
-    def _settled_elsewhere(self, block_id: str) -> None:
-        self.settled[block_id] = "elsewhere"
-        self.tally.left -= 1
 
     def _undone(self) -> bool:
         from alice_exp.blocks.usecases.provenance import undo
@@ -286,7 +268,7 @@ class _Session:
         for commit, ids in reversed(self.commits.pop()):
             undo(session.home, session.history, session.caller, commit)
             for block_id in ids:
-                self.tally.count(self.settled.pop(block_id), -1)
+                self.settled.pop(block_id)
             self.back_to = ids[0]
         self.terminal.line(say("  undone"))
         return True
@@ -295,14 +277,13 @@ class _Session:
 
     def _page(self, items: Sequence[Item], at: int, count: int) -> bool:
         """Show ten candidates and carry out one decision on all but the marked ones; false if the person quits."""
-        page = ReviewPage.of(items := self._mark_shown(items))
+        page = pages.ReviewPage.of(items := self._mark_shown(items))
         self.digits = page.digits
         self._draw(page, at, count)
         while True:
-            pressed = self._key(page_question(items))
-            if pressed in QUITTING:
+            if (pressed := self._key(pages.page_question(items))) in QUITTING:
                 return False
-            if pressed and pressed in DIGITS:
+            if pressed and pressed in pages.DIGITS:
                 if page.toggle(pressed):
                     self._draw(page, at, count)
                 continue
@@ -313,29 +294,28 @@ class _Session:
                 self.terminal.warned.clear()
                 self.terminal.warn(error)
 
-    def _page_carried_out(self, pressed: str, page: ReviewPage) -> bool:
+    def _page_carried_out(self, pressed: str, page: pages.ReviewPage) -> bool:
         if pressed in ("a", "y", "A", "r"):
             at = len(self.commits)
             good, bad = page.split(pressed)
-            done = (not good or self._approved(good, everywhere=pressed == "A")) and (
-                not bad or self._rejected(bad)
-            )
+            done = not good or self._approved(good, everywhere=pressed == "A")
+            done = done and (not bad or self._rejected(bad))
             # One key, and u takes all of it back.
             joined = [row for rows in self.commits[at:] for row in rows]
             self.commits[at:] = [joined] if joined else []
             return done
-        if pressed in ONWARDS:
+        if pressed in pages.ONWARDS:
             return self._onwards(pressed)
-        self.terminal.line(
-            say(
-                "  a digit marks one: ✗ is rejected whatever key follows, · waits; then one key decides the rest"
-            )
+        digits = (
+            "  a digit marks one: ✗ is rejected whatever key follows, · waits; then one key decides the rest"
         )
+        self.terminal.line(say(digits))
         return False
 
-    def _draw(self, page: ReviewPage, at: int, count: int) -> None:
-        self._rule(f"{at + 1}–{at + len(page.texts)}/{count}" + (f" → {page.place}" if page.place else ""))
-        for line in page.lines(columns()):
+    def _draw(self, page: pages.ReviewPage, at: int, count: int) -> None:
+        goes = f" → {page.place}" if page.place else ""
+        pages.rule(self.terminal, f"{at + 1}–{at + len(page.texts)}/{count}{goes}")
+        for line in page.lines():
             self.terminal.line(line)
 
     def _current(self, item: Item) -> Item:
@@ -367,7 +347,7 @@ class _Session:
 
     def _key(self, question: str, deciding: Collection[str] = ()) -> str:
         """The next key; one that was pressed before the text came to the screen decides nothing about it."""
-        ahead, self.is_new = ONWARDS.difference(deciding) if self.is_new else None, False
+        ahead, self.is_new = pages.ONWARDS.difference(deciding) if self.is_new else None, False
         return key(question, ahead)
 
     def _mark_shown(self, items: Sequence[Item]) -> list[Item]:
@@ -383,14 +363,11 @@ class _Session:
         (item,) = self._mark_shown([item])
         if count:
             self.terminal.line("")
-            self._rule(f"{position}/{count}")
+            pages.rule(self.terminal, f"{position}/{count}")
         (card,) = cards([item])
         # What is shown apart from its turn, after an edit above all, says everything.
         card = card if is_again or not count else Card(item, card.marks, self.shared)
-        lines = plain(drawn(card, columns(), has_keys=True), self.terminal.is_rich)
+        lines = plain(drawn(card, pages.columns(), has_keys=True), self.terminal.is_rich)
         sys.stdout.writelines(f"{line}\n" for line in lines)
         if item.asks_of is not None and asked.answers_of(item):
             asked.show_sides(self.terminal, item.placed, item.asks_of.placed)
-
-    def _rule(self, title: str) -> None:
-        self.terminal.line(f"── {title} " + "─" * max(0, columns() - 5 - cells(title)))

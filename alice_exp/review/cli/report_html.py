@@ -82,21 +82,18 @@ def _choices(item: Item) -> list[Markup]:
     name = item.placed.block.id
     if item.asks_of:
         old = item.asks_of.placed.block.id
+        ours = ("verb", "reject") if item.conflict else ("command", f"approve {old} --replaces {name}")
         rows = [
             (say("new"), "command", f"approve {name} --replaces {old}"),
-            (say("old"), "verb", "reject")
-            if item.conflict
-            else (say("old"), "command", f"approve {old} --replaces {name}"),
+            (say("old"), *ours),
             (say("both"), "command", f"approve {name} --both {old}"),
             (say("neither"), "command", f"reject {name} --neither {old}"),
         ]
     else:
-        here, wide = (
-            (say("approve here"), "verb", "approve"),
-            (say("approve everywhere"), "verb", "everywhere"),
-        )
-        rows = [here, wide] if project_of(item) else [(say("approve"), "verb", "approve")]
-        rows.append((say("reject"), "verb", "reject"))
+        is_narrow = bool(project_of(item))
+        rows = [(say("approve here") if is_narrow else say("approve"), "verb", "approve")]
+        rows += [(say("approve everywhere"), "verb", "everywhere")] if is_narrow else []
+        rows += [(say("reject"), "verb", "reject")]
     box = '<label><input type="checkbox" data-{0}="{1}" data-name="{2}"> {3}</label>'
     return [html(box, kind, does, name, word) for word, kind, does in rows]
 

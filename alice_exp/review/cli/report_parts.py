@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from alice_exp.review.rules.doubts import Approval, Question
     from alice_exp.review.rules.state_changes import Movement
 
-
 FEW = 5
 """The most rows of a section on a screen, and of fading blocks anywhere; further ones are counted."""
 
@@ -76,68 +75,49 @@ def report_document(report: Agenda, summary: str) -> dict[str, Any]:
     }
 
 
+_TITLES = {
+    "by_dialog": "Approved in a host's dialog",
+    "settle": "Two that you trust oppose each other: which one holds?",
+    "review": "In doubt: which no longer holds?",
+    "lost": "Decisions of yours that the files lack; all of them back: alice-exp restore --lost",
+    "changed": "Changed since the last report",
+    "returned": "Rejected before, and in the pool again: it does not stay",
+    "unapproved": "In the trusted sets, but not as you approved it; all of them: alice-exp approve --universal",
+    "projects": "Which project is it?",
+    "by_hand": "Changed by hand",
+    "proposed": "Proposed by the shared configuration: this machine decides",
+    "fading": "Well-used blocks that have not been used lately",
+    "week": "Approved last week",
+    "problems": "Problems in files",
+}
+"""What stands above each section, most urgent first; those of repositories stand behind the projects."""
+
+
 def _sections(report: Agenda) -> list[Section]:
-    """All that a report has besides the candidates, most urgent first, what is empty included."""
-    fading = [_row(one, "", one.where) for one in report.fading]
-    return [
-        *_asked(report),
-        *_come(report),
-        Section("fading", say("Well-used blocks that have not been used lately"), fading),
-        Section("week", say("Approved last week"), came_of(report.week)),
-        Section("problems", say("Problems in files"), [_faulty(one) for one in report.problems]),
-    ]
-
-
-def _asked(report: Agenda) -> list[Section]:
-    return [
-        Section("by_dialog", say("Approved in a host's dialog"), [_dialog(*o) for o in report.by_dialog]),
-        Section(
-            "settle",
-            say("Two that you trust oppose each other: which one holds?"),
-            [settled(placed, one) for placed, one in report.settle],
-        ),
-        Section("review", say("In doubt: which no longer holds?"), [doubted(one) for one in report.review]),
-        Section(
-            "lost",
-            say("Decisions of yours that the files lack; all of them back: alice-exp restore --lost"),
-            [_lost(row) for row in report.lost],
-        ),
-        Section("changed", say("Changed since the last report"), [moved(one) for one in report.changed]),
-        Section(
-            "returned",
-            say("Rejected before, and in the pool again: it does not stay"),
-            [_back(one) for one in report.returned],
-        ),
-        Section(
-            "unapproved",
-            say(
-                "In the trusted sets, but not as you approved it; all of them: alice-exp approve --universal"
-            ),
-            [_unapproved(placed, report) for placed in report.unapproved],
-        ),
-    ]
-
-
-def _come(report: Agenda) -> list[Section]:
-    """What came by other ways than the acts of this home."""
-    bring = "{project} brings these; trust them in {folder} with: alice-exp project trust"
+    """All that a report has besides the candidates, what is empty included."""
     # What waits says in its own row what is different.
     waiting = {placed.block.id for placed in report.unapproved}
-    return [
-        Section("projects", say("Which project is it?"), [asked_about(*one) for one in report.asked]),
-        *(
-            Section("team", say(bring, project=came.project, folder=came.root), brought(came))
-            for came in report.team
-        ),
-        Section(
-            "by_hand", say("Changed by hand"), [_by_hand(one, one not in waiting) for one in report.by_hand]
-        ),
-        Section(
-            "proposed",
-            say("Proposed by the shared configuration: this machine decides"),
-            [_proposed(name, value) for name, value in report.proposed.items()],
-        ),
-    ]
+    rows: dict[str, list[Row]] = {
+        "by_dialog": [_dialog(*one) for one in report.by_dialog],
+        "settle": [settled(*pair) for pair in report.settle],
+        "review": [doubted(one) for one in report.review],
+        "lost": [_lost(one) for one in report.lost],
+        "changed": [moved(one) for one in report.changed],
+        "returned": [_back(one) for one in report.returned],
+        "unapproved": [_unapproved(placed, report) for placed in report.unapproved],
+        "projects": [asked_about(*one) for one in report.asked],
+        "by_hand": [_by_hand(one, one not in waiting) for one in report.by_hand],
+        "proposed": [_proposed(*one) for one in report.proposed.items()],
+        "fading": [_row(one, "", one.where) for one in report.fading],
+        "week": came_of(report.week),
+        "problems": [_faulty(one) for one in report.problems],
+    }
+    found = [Section(key, say(_TITLES[key]), rows[key]) for key in _TITLES]
+    bring = "{project} brings these; trust them in {folder} with: alice-exp project trust"
+    for came in reversed(report.team):
+        title = say(bring, project=came.project, folder=came.root)
+        found.insert([*rows].index("by_hand"), Section("team", title, brought(came)))
+    return found
 
 
 def _row(placed: Placed, more: str, note: str, **document: Any) -> Row:
@@ -276,13 +256,10 @@ def team_document(came: Came) -> dict[str, Any]:
 
 
 def _by_hand(name: str, is_told: bool) -> Row:
-    is_block = name.startswith("exp-")
-    raised, changed = (
-        say("an edit in a file added or raised it"),
-        say("the configuration was changed in its file"),
-    )
-    see = f"alice-exp log {name if is_block else '--by editor'}"
-    return Row(name, raised if is_block else changed, see, name, is_told)
+    if name.startswith("exp-"):
+        return Row(name, say("an edit in a file added or raised it"), f"alice-exp log {name}", name, is_told)
+    changed = say("the configuration was changed in its file")
+    return Row(name, changed, "alice-exp log --by editor", name, is_told)
 
 
 def _faulty(one: Problem) -> Row:

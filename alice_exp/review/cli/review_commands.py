@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,37 +15,18 @@ from alice_exp.kernel.journal.act import commit_id
 from alice_exp.model import documents
 from alice_exp.model.rules.private_facts import delicate
 from alice_exp.model.values.block import Placed
-from alice_exp.review.cli.asked_decisions import (
-    About,
-    By,
-    Choice,
-    Match,
-    Project,
-    approved,
-    counted,
-    decided_line,
-    left_lines,
-    may_ask,
-    purged,
-    reached,
-    rejected,
-    show_all,
-    show_unseen,
-    standing,
-    verb_of,
-    wanted,
-)
-from alice_exp.review.cli.asked_decisions import chosen as named
+from alice_exp.review.cli import asked_decisions as asked
+from alice_exp.review.cli.asked_decisions import About, By, Choice, Match, Project
 from alice_exp.review.cli.candidate_card import kinds_held
 from alice_exp.review.rules.report_order import Wanted
 from alice_exp.review.usecases import decisions, rival_answers
+from alice_exp.review.usecases.decisions import Decided, Seen
 from alice_exp.terminal.console import Terminal
 from alice_exp.terminal.language import say
 from alice_exp.terminal.options import DryRun
 
 if TYPE_CHECKING:
     from alice_exp.review.rules.reply import Decision
-    from alice_exp.review.usecases.decisions import Decided, Seen
 
 
 def approve(
@@ -87,7 +69,7 @@ def approve(
     Examples: alice-exp approve 1 3 · alice-exp approve 2 --everywhere · alice-exp approve --by agent:claude --about
     user · alice-exp approve 3 --replaces exp-7k2m9q4x · alice-exp approve --universal
     """
-    asked = wanted(terminal, about, by, project, match)
+    wanted = asked.wanted(terminal, about, by, project, match)
     said = [*(references or ["--universal" if in_universal else "--all"]), *(["--to", to] if to else [])]
     said += ["--everywhere"] if everywhere else []
     require_person(terminal.session.caller, say("approve"), f"alice-exp approve {' '.join(said)}")
@@ -95,10 +77,10 @@ def approve(
         raise UsageError("a candidate either takes a block's place or is merged into it")
     if everywhere and merging:
         raise UsageError("a block that is merged into another holds where that one does")
-    if in_universal and (references or all_ or not asked.is_any or to or replacing or both or merging):
+    if in_universal and (references or all_ or not wanted.is_any or to or replacing or both or merging):
         raise UsageError("--universal names what it approves, and where that stays")
     replacing, both = ([*decisions.chosen(terminal.session, each)] for each in (replacing, both))
-    chosen = standing(terminal) if in_universal else named(terminal, references, all_, asked)
+    chosen = asked.standing(terminal) if in_universal else asked.chosen(terminal, references, all_, wanted)
     if {*replacing, *both}.intersection(chosen.ids):
         raise UsageError("a candidate is no rival of itself", hint="name the other one")
     if merging and len(chosen.ids) != 1:
@@ -110,7 +92,7 @@ def approve(
     if merging:
         done = rival_answers.merge(target, terminal.session.caller, chosen.ids[0], merging, seen=seen)
     else:
-        done = approved(
+        done = asked.approved(
             terminal,
             chosen.ids,
             to=to,
@@ -120,7 +102,7 @@ def approve(
             everywhere=everywhere,
             dry_run=dry_run,
             seen=seen,
-            asks=may_ask(terminal, chosen),
+            asks=asked.may_ask(terminal, chosen),
         )
     _decided(terminal, done, chosen, "merge" if merging else "approve")
 
@@ -147,21 +129,21 @@ def reject(
     Examples: alice-exp reject 2 --reason "not what I said" · alice-exp reject --match coffee · alice-exp reject 4
     --purge
     """
-    asked = wanted(terminal, about, by, project, match)
+    wanted = asked.wanted(terminal, about, by, project, match)
     said = " ".join(references or ["--all"])
     require_person(terminal.session.caller, say("reject"), f"alice-exp reject {said}")
-    chosen = named(terminal, references, all_, asked)
+    chosen = asked.chosen(terminal, references, all_, wanted)
     if neither and (len(chosen.ids) != 1 or reason or purge):
         raise UsageError("--neither ends one candidate and its rival, and takes nothing else")
     others = decisions.chosen(terminal.session, [neither] if neither else [])
     seen = _confirmed(terminal, chosen, "purge" if purge else "reject", dry_run, others=others)
+    session, target = terminal.session, terminal.home_for(dry_run)
     if neither:
-        target = terminal.home_for(dry_run)
-        done = rival_answers.neither(target, terminal.session.caller, chosen.ids[0], others[0], seen=seen)
+        done = rival_answers.neither(target, session.caller, chosen.ids[0], others[0], seen=seen)
     else:
-        done = rejected(terminal, chosen.ids, reason, bulk=chosen.is_wide, dry_run=dry_run, seen=seen)
+        done = decisions.reject(target, session.caller, chosen.ids, reason, bulk=chosen.is_wide, seen=seen)
     if purge and not dry_run:
-        purged(terminal, done.ids)
+        asked.purged(terminal, done.ids)
     _decided(terminal, done, chosen, "purge" if purge else "reject")
 
 
@@ -176,7 +158,7 @@ def reply(
 
     Examples: alice-exp reply 同意 1 3，拒绝 2 · alice-exp reply yes to all except 2 · alice-exp reply 同意所有关于我的
     """
-    from alice_exp.review.rules.reply import more, read
+    from alice_exp.review.rules.reply import left_of, more, read
 
     text = " ".join(words)
     require_person(terminal.session.caller, say("reply"), f"alice-exp reply {text}")
@@ -184,11 +166,11 @@ def reply(
     ids = opened.ids
     plain, also = more(text)
     try:
-        reading = read(plain, ids, opened.groups, lambda: _subjects(terminal))
+        made = read(plain, ids, opened.groups, lambda: _subjects(terminal))
     except UsageError as refusal:
-        reading = read(_confirmed_wording(terminal, plain, ids, refusal), ids)
+        made = read(_confirmed_wording(terminal, plain, ids, refusal), ids)
     waiting, _ = decisions.shown_only(terminal.session.home, ids)
-    settled = [(one, reached(terminal, one, plain)) for one in reading.decisions if one.verb != "later"]
+    settled = [(one, asked.reached(terminal, one, plain)) for one in made if one.verb != "later"]
     if also and [one.verb for one, _ in settled] != [
         "reject" if also in ("purge", "neither", "old") else "approve"
     ]:
@@ -200,7 +182,7 @@ def reply(
         seen |= _confirmed(terminal, chosen, "purge" if also == "purge" else decision.verb, dry_run)
     done = _carried_out(terminal, settled, seen, dry_run, also)
     decided = {block_id for _, row, _ in done for block_id in row.ids}
-    left = [one for one in reading.left if one in waiting and one not in decided]
+    left = [one for one in left_of(made, ids) if one in waiting and one not in decided]
     left += [one for _, row, _ in done for one, why in row.skipped if why in ("private", "rival")]
     _replied(terminal, done, left)
 
@@ -253,23 +235,23 @@ def _carried_out(
     """What each decision of a reply did; raises the first refusal where none did anything, else warns of each."""
     done: list[tuple[str, Decided, Choice]] = []
     failed: list[AliceError] = []
-    together = terminal.session.caller.new_id("rep") if len(settled) > 1 else ""
+    target, own = terminal.home_for(dry_run), terminal.session.caller
+    caller = replace(own, reply=own.new_id("rep") if len(settled) > 1 else "")
     for decision, chosen in settled:
-        how: dict[str, Any] = {"reason": decision.reason, "dry_run": dry_run, "seen": seen, "reply": together}
+        how: dict[str, Any] = {"reason": decision.reason, "bulk": chosen.is_wide, "seen": seen}
         try:
             if not chosen.ids:
                 continue
             if also in ("new", "old", "both", "neither"):
-                target, caller = terminal.home_for(dry_run), terminal.session.caller
                 row = rival_answers.answer_rivals(target, caller, chosen.ids[0], also, seen=seen)  # type: ignore[arg-type]
             elif decision.verb == "approve":
-                asks = may_ask(terminal, chosen) and len(settled) == 1
-                how |= {"bulk": chosen.is_wide, "everywhere": also == "everywhere"}
-                row = approved(terminal, chosen.ids, asks=asks, **how)
+                how |= {"dry_run": dry_run, "reply": caller.reply, "everywhere": also == "everywhere"}
+                asks = asked.may_ask(terminal, chosen) and len(settled) == 1
+                row = asked.approved(terminal, chosen.ids, asks=asks, **how)
             else:
-                row = rejected(terminal, chosen.ids, bulk=chosen.is_wide, **how)
+                row = decisions.reject(target, caller, chosen.ids, **how)
             if also == "purge" and not dry_run:
-                purged(terminal, row.ids)
+                asked.purged(terminal, row.ids)
             done.append(("purge" if also == "purge" else decision.verb, row, chosen))
         except (RefusedError, NotFoundError) as error:
             failed.append(error)
@@ -294,9 +276,9 @@ def _confirmed(
     if chosen.is_wide and not dry_run:
         # Nobody is asked about what no yes to many takes along: secrets, private facts, rivals.
         if verb == "approve" and ids:
-            ids = approved(terminal, ids, bulk=True, dry_run=True, seen=chosen.hashes).ids
-        show_all(terminal, ids)
-    seen = show_unseen(terminal, () if chosen.is_wide else chosen.ids, others) | dict(chosen.hashes)
+            ids = asked.approved(terminal, ids, bulk=True, dry_run=True, seen=chosen.hashes).ids
+        asked.show_all(terminal, ids)
+    seen = asked.show_unseen(terminal, () if chosen.is_wide else chosen.ids, others) | dict(chosen.hashes)
     if dry_run:
         return seen
     is_asked = chosen.is_wide or (seen and sys.stdin.isatty() and not terminal.json)
@@ -320,19 +302,19 @@ def _replied(terminal: Terminal, done: Sequence[tuple[str, Decided, Choice]], le
     of: dict[str, list[str]] = {"approve": [], "reject": []}
     for verb, row, _ in done:
         for placed in row.placed:
-            of["approve" if verb_of(placed, verb) == "approve" else "reject"].append(placed.block.id)
+            of["approve" if asked.verb_of(placed, verb) == "approve" else "reject"].append(placed.block.id)
     sides = {"approved": of["approve"], "rejected": of["reject"], "left_out": [*left]}
     document = _document(done) | {"commits": commits} | sides
 
     def text() -> None:
         for verb, row, _ in done:
             for placed in row.placed:
-                terminal.line(decided_line(terminal, placed, verb))
+                terminal.line(asked.decided_line(terminal, placed, verb))
         if not any(row.placed for _, row, _ in done):
             terminal.line(say("nothing was decided"))
         elif left:
             rows = [*(of.items() if not terminal.is_dry else ()), ("left", left)]
-            terminal.line(" · ".join(counted(terminal, verb, ids) for verb, ids in rows if ids))
+            terminal.line(" · ".join(asked.counted(terminal, verb, ids) for verb, ids in rows if ids))
 
     terminal.answer(document, text)
     for _, row, chosen in done:
@@ -364,7 +346,7 @@ def _block(placed: Placed) -> dict[str, object]:
 def _decided(terminal: Terminal, decided: Decided, chosen: Choice, verb: str) -> None:
     def text() -> None:
         for placed in decided.placed:
-            terminal.line(decided_line(terminal, placed, verb))
+            terminal.line(asked.decided_line(terminal, placed, verb))
 
     terminal.answer(_document([(verb, decided, chosen)]), text)
     for placed in decided.placed if verb == "approve" else ():
@@ -378,7 +360,7 @@ def _name_skipped(terminal: Terminal, decided: Decided, chosen: Choice) -> None:
     if chosen.left:
         left = "alice-exp: only counted, and left: {count}; see 'alice-exp heartbeat --page 2'"
         terminal.note(say(left, count=chosen.left))
-    for line in left_lines(terminal, decided):
+    for line in asked.left_lines(terminal, decided):
         terminal.note(line)
     if decided.skipped:
         terminal.exit_code = BusyError.exit_code

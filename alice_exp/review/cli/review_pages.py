@@ -3,26 +3,20 @@ digits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from typing import Literal
 
 from alice_exp.blocks.usecases import lifetime
 from alice_exp.home.ports import Came
-from alice_exp.kernel.text.display import wrapped
+from alice_exp.kernel.text.display import cells, wrapped
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import Placed, content_hash
-from alice_exp.review.cli.asked_decisions import (
-    answers_of,
-    approved,
-    ask,
-    standing_together,
-    trusted_texts,
-)
+from alice_exp.review.cli.asked_decisions import answers_of, approved, ask, standing_together
 from alice_exp.review.cli.candidate_card import goal, neighbours, told
 from alice_exp.review.cli.report_parts import brought, doubted, why_it_waits
 from alice_exp.review.cli.single_keys import LATER, QUITTING, answered_key, key
-from alice_exp.review.rules.daily_report import Agenda, Item
+from alice_exp.review.rules.daily_report import Agenda, Item, as_decided
 from alice_exp.review.rules.doubts import Question
 from alice_exp.review.rules.report_order import project_of
 from alice_exp.review.usecases import rival_answers
@@ -39,21 +33,6 @@ DIGITS = "1234567890"
 BACK = ("b", "\x1b[D")
 ONWARDS = frozenset({"l", "n", " ", "\x1b[C", "u", *BACK})
 """The keys that decide nothing."""
-
-
-@dataclass
-class Tally:
-    """The counts of a review."""
-
-    approved: int = 0
-    rejected: int = 0
-    left: int = 0
-
-    def count(self, how: Settled, number: int) -> None:
-        """Count decisions, or with a negative number those taken back."""
-        self.approved += number * (how == "approved")
-        self.rejected += number * (how == "rejected")
-        self.left -= number
 
 
 @dataclass
@@ -97,12 +76,12 @@ class ReviewPage:
         bad = [one for one in self.texts if self.marks.get(one) == "reject"]
         return (plain, bad) if pressed != "r" else ([], [one for one in self.texts if one in (*plain, *bad)])
 
-    def lines(self, width: int) -> list[str]:
+    def lines(self) -> list[str]:
         """Every candidate's whole text behind its digit and mark."""
         found = []
         for block_id, digit in self.digits.items():
             sign = {None: " ", "reject": "✗", "later": "·"}[self.marks.get(block_id)]
-            rows = wrapped(self.texts[block_id], width - 6)
+            rows = wrapped(self.texts[block_id], columns() - 6)
             found += [f"{f'{digit} {sign}' if not at else '':4}{row}" for at, row in enumerate(rows)]
         return found
 
@@ -163,15 +142,20 @@ def key_help() -> tuple[str, ...]:
     )
 
 
-def standing_pages(terminal: Terminal, rule: Callable[[str], None], width: int) -> tuple[int, bool]:
-    """Ask page by page; the number of blocks approved, and whether the person quit. ``rule`` draws a title."""
+def rule(terminal: Terminal, title: str) -> None:
+    """Draw a title over what follows."""
+    terminal.line(f"── {title} " + "─" * max(0, columns() - 5 - cells(title)))
+
+
+def standing_pages(terminal: Terminal) -> tuple[int, bool]:
+    """Ask page by page; the number of blocks approved, and whether the person quit."""
     together, count = standing_together(terminal), 0
     for at in range(0, len(together), len(DIGITS)):
         rows = {placed.block.id: placed for placed in together[at : at + len(DIGITS)]}
-        was = trusted_texts(terminal, [*rows.values()])
+        was = as_decided([*rows.values()], terminal.session.history.decided)
         texts = {one: f"{told(p)}\n{one} · {why_it_waits(p, was.get(one))}" for one, p in rows.items()}
-        rule(say("in the trusted sets, but not as you approved it"))
-        taken = _taken(terminal, ReviewPage(texts, cycle=(None, "later")), width)
+        rule(terminal, say("in the trusted sets, but not as you approved it"))
+        taken = _taken(terminal, ReviewPage(texts, cycle=(None, "later")))
         if taken is None:
             return count, True
         if taken:
@@ -182,12 +166,12 @@ def standing_pages(terminal: Terminal, rule: Callable[[str], None], width: int) 
     return count, False
 
 
-def _taken(terminal: Terminal, page: ReviewPage, width: int) -> list[str] | None:
+def _taken(terminal: Terminal, page: ReviewPage) -> list[str] | None:
     """The ids of those on a page that the person approves; None if they quit."""
     ahead: Collection[str] | None = LATER
     is_drawn = False
     while True:
-        for line in page.lines(width) if not is_drawn else ():
+        for line in page.lines() if not is_drawn else ():
             terminal.line(line)
         pressed, ahead = key(say("[a]pprove these [l]ater [q]uit · digit: not this one "), ahead), None
         if pressed in QUITTING:
@@ -199,13 +183,12 @@ def _taken(terminal: Terminal, page: ReviewPage, width: int) -> list[str] | None
         is_drawn = not page.toggle(pressed)
 
 
-def ask_team(terminal: Terminal, came: Came, rule: Callable[[str], None], width: int) -> bool:
+def ask_team(terminal: Terminal, came: Came) -> bool:
     """Show what a repository brings that nobody trusts yet, and ask once; whether the person goes on."""
-    rule(say("what {project} brings", project=came.project))
+    rule(terminal, say("what {project} brings", project=came.project))
     for row in brought(came):
-        for at, line in enumerate(
-            wrapped("\n".join(filter(None, (row.text, row.label, row.note))), width - 6)
-        ):
+        text = "\n".join(filter(None, (row.text, row.label, row.note)))
+        for at, line in enumerate(wrapped(text, columns() - 6)):
             terminal.line(f"{'' if at else '+':4}{line}")
     pressed = answered_key(say("[t]rust these, as they stand [l]ater [q]uit "), "ty")
     if pressed in QUITTING:
@@ -218,18 +201,17 @@ def ask_team(terminal: Terminal, came: Came, rule: Callable[[str], None], width:
     return True
 
 
-def lost_page(terminal: Terminal, rule: Callable[[str], None], width: int) -> bool:
+def lost_page(terminal: Terminal) -> bool:
     """Show the decisions that the files lack, and put all of them back or let them go; whether the person quit."""
     from alice_exp.blocks.cli.lifetime_commands import told_lost
     from alice_exp.blocks.usecases import provenance
 
     session = terminal.session
-    rows = provenance.lost(session.home, session.history)
-    if not rows:
+    if not (rows := provenance.lost(session.home, session.history)):
         return False
-    rule(say("decisions of yours that the files lack"))
+    rule(terminal, say("decisions of yours that the files lack"))
     for row in rows:
-        for line in wrapped("  ".join(filter(None, (row.entry.id, *told_lost(row)))), width - 2):
+        for line in wrapped("  ".join(filter(None, (row.entry.id, *told_lost(row)))), columns() - 2):
             terminal.line(f"  {line}")
     pressed = answered_key(say("[b]ack into the files [n]o longer [l]ater [q]uit "), "bn")
     if pressed in ("b", "n"):
@@ -242,30 +224,29 @@ def lost_page(terminal: Terminal, rule: Callable[[str], None], width: int) -> bo
     return pressed in QUITTING
 
 
-def ask_standing(terminal: Terminal, report: Agenda, rule: Callable[[str], None]) -> None:
+def ask_standing(terminal: Terminal, report: Agenda) -> None:
     """Ask about what repositories bring, which of two trusted blocks that contradict each other holds, then of each
     block in doubt whether it does, until the person quits."""
     for came in report.team:
-        if not ask_team(terminal, came, rule, columns()):
+        if not ask_team(terminal, came):
             return
     gone: set[str] = set()
     for first, beside in report.settle:
         second = beside.placed
         if not gone & {first.block.id, second.block.id}:
-            answer = ask(terminal, first, second)
-            if answer == "quit":
+            if (answer := ask(terminal, first, second)) == "quit":
                 return
             gone |= _settled(terminal, first, second, answer)
     for question in report.review:
-        if not gone & {*question.ids} and not _ask_doubt(terminal, question, rule):
+        if not gone & {*question.ids} and not _ask_doubt(terminal, question):
             return
 
 
-def _ask_doubt(terminal: Terminal, question: Question, rule: Callable[[str], None]) -> bool:
+def _ask_doubt(terminal: Terminal, question: Question) -> bool:
     """Ask which of the blocks that failed together no longer holds; whether the person goes on."""
     known = (question.placed, *question.beside)
     marks = DIGITS[: len(known)] if question.beside else "n"
-    rule(say("which no longer holds?") if question.beside else say("does it still hold?"))
+    rule(terminal, say("which no longer holds?") if question.beside else say("does it still hold?"))
     for digit, placed in zip(marks, known, strict=False):
         terminal.line(f"{digit if question.beside else ''}  {placed.block.id}  {told(placed)}".strip())
     terminal.line(f"  {doubted(question).note}")
@@ -274,8 +255,7 @@ def _ask_doubt(terminal: Terminal, question: Question, rule: Callable[[str], Non
         if question.beside
         else say("[k]eep: still true [n]o longer [l]ater [q]uit ")
     )
-    pressed = answered_key(asked, f"{marks}ky")
-    if pressed in QUITTING:
+    if (pressed := answered_key(asked, f"{marks}ky")) in QUITTING:
         return False
     home, caller = terminal.session.home, terminal.session.caller
     if pressed in ("k", "y"):

@@ -18,7 +18,6 @@ LATER = ("l", " ")
 CAPITALS = ("A", "R")
 """The keys that mean something else in upper case."""
 
-
 _PASTE, _PASTE_ENDS = b"\x1b[200~", b"\x1b[201~"
 """What a terminal puts around a pasted text, when it is asked to (``mark_pastes``)."""
 
@@ -81,11 +80,9 @@ def mark_pastes(on: bool) -> None:
 
 def _sequence(handle: int) -> bytes:
     """The bytes of one key, or of one pasted text with its marks; empty at the end of input."""
-    raw = os.read(handle, 1)
-    while raw and _goes_on(raw, handle):
+    raw = piece = os.read(handle, 1)
+    while piece and _goes_on(raw, handle):
         piece = os.read(handle, 1)
-        if not piece:
-            break
         raw += piece
     return raw
 

@@ -6,9 +6,10 @@ Sources: R2.39-R2.44, R3.33, B2.20-B2.26, B2.43; DESIGN 6 and 7.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from alice_exp.blocks.rules.undo import BlockTexts, Lost, lost_decisions
@@ -34,25 +35,9 @@ from alice_exp.model.values.block import (
 )
 from alice_exp.model.values.config import Wait
 from alice_exp.model.values.snapshot import Snapshot
-from alice_exp.review.rules.doubts import (
-    Approval,
-    Question,
-    candidates,
-    contradictions,
-    last_week,
-    lately_trusted,
-    questions,
-)
-from alice_exp.review.rules.state_changes import (
-    Elsewhere,
-    Movement,
-    by_dialog,
-    elsewhere,
-    foreign,
-    hand_edits,
-    movements,
-    withdrawn,
-)
+from alice_exp.review.rules import doubts, state_changes
+from alice_exp.review.rules.doubts import Approval, Question
+from alice_exp.review.rules.state_changes import Elsewhere, Movement
 
 FADING_BELOW = 0.5
 """A trusted block whose decay has fallen below this is offered for review (R3.33)."""
@@ -167,35 +152,25 @@ class Agenda:
     problems: tuple[Problem, ...]
     again: Mapping[str, str] = field(default_factory=dict)
     """Those of ``unapproved`` that repeat something rejected before: their ids, each with the rejected block's id."""
-
     proposed: Mapping[str, object] = field(default_factory=dict)
     """Keys that only this machine decides, as the tracked configuration would have them (DESIGN 6)."""
-
     elsewhere: Elsewhere = field(default_factory=Elsewhere)
     """What a sync brought from another machine of the same person."""
-
     authors: tuple[str, ...] = ()
     """Git's authors of commits that alice-exp did not make."""
-
     paused_until: str = ""
     """The day (YYYY-MM-DD) until which nothing expires; empty: no pause."""
-
     withdrawn: tuple[str, ...] = ()
     """Blocks that lost a secret or a private fact by an edit, while history keeps the words."""
-
     asked: tuple[tuple[str, str, str], ...] = ()
     """Projects whose names a person has to confirm: project, name, and which project that is so far (DESIGN 7)."""
-
     team: tuple[Came, ...] = ()  # What came with repositories and waits to be trusted.
     week: tuple[Approval, ...] = ()
     """On a Monday: what was approved in the week before, and what came of it."""
-
     by_dialog: tuple[tuple[str, str, str], ...] = ()
     """What was approved in a host's dialog since the report before: the ids, the channel, what takes it back."""
-
     was: Mapping[str, Placed] = field(default_factory=dict)
     """What the person trusted of those of ``unapproved`` that say something else now, by id."""
-
     lost: tuple[Lost, ...] = ()
     """The person's decisions that the files lack."""
 
@@ -211,35 +186,33 @@ _CONTENT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Edition:
-    """The data of a report other than its blocks: its id, the start of the day, the time from which changes count.
+def agenda(
+    snapshot: Snapshot,
+    now: str,
+    *,
+    report: str,
+    newest: str,
+    day_began: str,
+    since: str,
+    acts: Sequence[Commit] = (),
+    leaving: Sequence[Placed] = (),
+    returned: Sequence[Returned] = (),
+    numbers: Mapping[str, int] = MappingProxyType({}),
+    proposals: Mapping[str, Proposal] = MappingProxyType({}),
+    texts: BlockTexts = lambda _: {},
+) -> Agenda:
+    """The report with this id on a snapshot that includes the archive; changes count from ``since`` on.
 
     Blocks first shown by the report ``newest`` are new; it is this report, or empty if this one is of an earlier day.
     ``acts`` are those since the report before, newest first; ``leaving`` the blocks that this report removes;
-    ``returned`` those that repeat rejected ones; ``numbers`` are by id.
+    ``returned`` those that repeat rejected ones; ``numbers`` and ``proposals`` are by id.
     """
-
-    report: str
-    newest: str
-    day_began: str
-    since: str
-    acts: Sequence[Commit] = ()
-    leaving: Sequence[Placed] = ()
-    returned: Sequence[Returned] = ()
-    numbers: Mapping[str, int] = field(default_factory=dict)
-    proposals: Mapping[str, Proposal] = field(default_factory=dict)
-    texts: BlockTexts = lambda _: {}
-
-
-def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
-    """The report on a snapshot that includes the archive."""
     wait = snapshot.config.wait
-    out = {one.block_id for one in edition.returned}
-    waiting = [p for p in candidates(snapshot, edition.leaving) if p.block.id not in out]
-    late = lately_trusted(snapshot, edition.since, now)
+    out = {one.block_id for one in returned}
+    waiting = [p for p in doubts.candidates(snapshot, leaving) if p.block.id not in out]
+    late = doubts.lately_trusted(snapshot, since, now)
     around = Neighbourhood(snapshot, snapshot.rejected(), waiting, len(waiting) + len(late))
-    items = _items(waiting, now, wait, edition, around)
+    items = _items(waiting, around, proposals, numbers, newest, now, wait)
     thresholds = Thresholds.of(snapshot.config)
     unapproved = tuple(
         placed
@@ -247,30 +220,30 @@ def agenda(snapshot: Snapshot, now: str, edition: Edition) -> Agenda:
         if placed.place in TRUSTED_PLACES and not is_approved(placed) and not is_put_away(placed)
     )
     return Agenda(
-        edition.report,
+        report,
         now,
-        edition.since,
+        since,
         items,
         sum(item.is_new for item in items),
-        sum(item.placed.block.created_at >= edition.day_began for item in items),
-        movements(edition.acts, snapshot, edition.leaving, lambda block: level(block, thresholds)),
-        contradictions(snapshot, around, late, edition.since, now),
-        questions(snapshot, edition.day_began, now),
+        sum(item.placed.block.created_at >= day_began for item in items),
+        state_changes.movements(acts, snapshot, leaving, lambda block: level(block, thresholds)),
+        doubts.contradictions(snapshot, around, late, since, now),
+        doubts.questions(snapshot, day_began, now),
         tuple(_fading(snapshot, now)),
         unapproved,
-        hand_edits(edition.acts),
-        (*(one for one in taken_out(edition.acts, snapshot) if one.block_id not in out), *edition.returned),
+        state_changes.hand_edits(acts),
+        (*(one for one in taken_out(acts, snapshot) if one.block_id not in out), *returned),
         snapshot.problems,
         _again(unapproved, snapshot),
         snapshot.config.proposed,
-        elsewhere(edition.acts, snapshot),
-        foreign(edition.acts),
+        state_changes.elsewhere(acts, snapshot),
+        state_changes.foreign(acts),
         wait.paused_until(now)[:10],
-        withdrawn(edition.acts),
-        by_dialog=by_dialog(edition.acts),
-        was=as_decided(unapproved, edition.texts),
-        lost=lost_decisions(snapshot, edition.texts),
-        week=last_week((one for one in snapshot if one.place in TRUSTED_PLACES), edition.day_began),
+        state_changes.withdrawn(acts),
+        by_dialog=state_changes.by_dialog(acts),
+        was=as_decided(unapproved, texts),
+        lost=lost_decisions(snapshot, texts),
+        week=doubts.last_week((one for one in snapshot if one.place in TRUSTED_PLACES), day_began),
     )
 
 
@@ -295,30 +268,32 @@ def _again(waiting: Sequence[Placed], snapshot: Snapshot) -> dict[str, str]:
 
 
 def _items(
-    waiting: Sequence[Placed], now: str, wait: Wait, edition: Edition, around: Neighbourhood
+    waiting: Sequence[Placed],
+    around: Neighbourhood,
+    proposals: Mapping[str, Proposal],
+    numbers: Mapping[str, int],
+    newest: str,
+    now: str,
+    wait: Wait,
 ) -> tuple[Item, ...]:
     goals = {placed.block.id: namespace_name(destination(placed.block)) for placed in waiting}
-    group_of = _group_of(waiting, goals, around)
+    # What goes to personal is decided on apart from the rest: one key for both would say too little.
+    sides = (
+        [p for p in waiting if goals[p.block.id].startswith("personal/") is own] for own in (True, False)
+    )
+    groups = (group for side in sides for group in around.groups(side) if len(group) > 1)
+    group_of = {placed.block.id: number for number, group in enumerate(groups, start=1) for placed in group}
     return tuple(
         Item(
             destination=goals[placed.block.id],
             relations=around.relations(placed),
             delicate=delicate(placed.block),
-            proposed=edition.proposals.get(placed.block.id),
+            proposed=proposals.get(placed.block.id),
             group=group_of.get(placed.block.id, 0),
-            **standing_of(placed, edition.numbers.get(placed.block.id, 0), edition.newest, now, wait),
+            **standing_of(placed, numbers.get(placed.block.id, 0), newest, now, wait),
         )
         for placed in waiting
     )
-
-
-def _group_of(waiting: Iterable[Placed], goals: Mapping[str, str], around: Neighbourhood) -> dict[str, int]:
-    # What goes to personal is decided on apart from the rest: one key for both would say too little.
-    sides: dict[bool, list[Placed]] = {True: [], False: []}
-    for placed in waiting:
-        sides[goals[placed.block.id].startswith("personal/")].append(placed)
-    groups = (group for side in sides.values() for group in around.groups(side) if len(group) > 1)
-    return {placed.block.id: number for number, group in enumerate(groups, start=1) for placed in group}
 
 
 def standing_of(placed: Placed, number: int, newest: str, now: str, wait: Wait) -> dict[str, Any]:

@@ -48,19 +48,14 @@ class Question:
 def questions(snapshot: Snapshot, day_began: str, now: str) -> tuple[Question, ...]:
     """What this report asks: what it asked today already, then what was never asked, then the longest unanswered."""
     found = [
-        placed
+        (doubt, placed)
         for placed in snapshot.concerned(came_up(DOUBTED))
         if placed.place in TRUSTED_PLACES and is_asked(placed.block, day_began, now)
+        if (doubt := placed.block.doubt) is not None
     ]
-    found.sort(key=lambda one: _urgency(one.block, day_began))
-    asked = found[:AT_ONCE]
-    known = snapshot.with_ids({block_id for one in asked for block_id in _beside(one)})
-    return tuple(_question(one, known) for one in asked)
-
-
-def _beside(placed: Placed) -> tuple[str, ...]:
-    """The ids of those that were told with a block in doubt."""
-    return placed.block.doubt.beside if placed.block.doubt is not None else ()
+    found.sort(key=lambda row: (row[0].asked < day_began, row[0].asked, row[0].since))
+    known = snapshot.with_ids({one for doubt, _ in found[:AT_ONCE] for one in doubt.beside})
+    return tuple(_question(placed, doubt.beside, known) for doubt, placed in found[:AT_ONCE])
 
 
 def is_asked(block: Block, day_began: str, now: str) -> bool:
@@ -71,13 +66,8 @@ def is_asked(block: Block, day_began: str, now: str) -> bool:
     return not asked or asked >= day_began or asked <= days_before(now, ASKED_AGAIN)
 
 
-def _urgency(block: Block, day_began: str) -> tuple[bool, str, str]:
-    assert block.doubt is not None
-    return block.doubt.asked < day_began, block.doubt.asked, block.doubt.since
-
-
-def _question(placed: Placed, known: dict[str, Placed]) -> Question:
-    there = [known[one] for one in _beside(placed) if one in known and known[one].place in TRUSTED_PLACES]
+def _question(placed: Placed, beside: Sequence[str], known: dict[str, Placed]) -> Question:
+    there = [known[one] for one in beside if one in known and known[one].place in TRUSTED_PLACES]
     effects: list[str] = []
     for piece in placed.block.evidence:
         if piece.effect == STILL_TRUE:
@@ -183,11 +173,10 @@ def last_week(trusted: Iterable[Placed], day_began: str) -> tuple[Approval, ...]
 
     ``day_began`` is the ISO-8601 UTC time at which the person's day began.
     """
-    began = datetime.fromisoformat(day_began)
     # Midnight in any time zone lies within half a day of noon of the same date in UTC.
-    if (began + timedelta(hours=12)).weekday():
+    if (datetime.fromisoformat(day_began) + timedelta(hours=12)).weekday():
         return ()
-    since = (began - timedelta(days=7)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    since = days_before(day_began, 7)
     found = [
         Approval(placed, _effect(placed))
         for placed in trusted

@@ -68,20 +68,12 @@ class Decision:
     is_wide: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A reply as understood: its decisions, and the ids of the report that it neither approves nor rejects."""
-
-    decisions: tuple[Decision, ...]
-    left: tuple[str, ...]
-
-
 def read(
     text: str,
     numbered: Sequence[str],
     groups: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     subjects: Callable[[], Mapping[str, tuple[str, ...]]] = dict,
-) -> Reading:
+) -> tuple[Decision, ...]:
     """What a reply decides on the open report; raises ``UsageError`` (exit 2) with its reading for an unclear one.
 
     ``numbered`` are the report's ids, numbers start at 1, "" where there is none to decide on; ``groups`` the ids of
@@ -119,7 +111,7 @@ def read(
             raise
     else:
         if odd is None:
-            return Reading(decisions, _left(decisions, numbered))
+            return decisions
         if odd is found[-1] and any(token.kind in (*ITEMS, *WIDE) for token in known):
             reading = written(decisions, numbered, is_chinese=not text.isascii())
     raise unclear(ASKED[odd.kind], reading=reading, what=repr(odd.text))
@@ -136,7 +128,7 @@ def model_decisions(answer: str, numbered: Sequence[str]) -> tuple[Decision, ...
     """What a model's answer decides, which anybody's text may have led astray: nothing, unless it is the plain sentence
     that was asked for, by numbers of the report alone."""
     try:
-        made = read(answer.strip().strip("`\"'"), numbered).decisions
+        made = read(answer.strip().strip("`\"'"), numbered)
     except UsageError:
         return ()
     is_plain = all(one.ids and {*one.ids} <= {*filter(None, numbered)} for one in made)
@@ -166,7 +158,8 @@ def named(ids: Sequence[str], numbered: Sequence[str]) -> str:
     return " ".join((*spans, *(one for one in ids if one not in number)))
 
 
-def _left(decisions: Sequence[Decision], ids: Sequence[str]) -> tuple[str, ...]:
+def left_of(decisions: Sequence[Decision], ids: Sequence[str]) -> tuple[str, ...]:
+    """The ids of a report that its decisions neither approve nor reject."""
     done = {one for decision in decisions if decision.verb != "later" for one in decision.ids}
     return tuple(one for one in ids if one and one not in done)
 
@@ -175,7 +168,7 @@ def written(decisions: Sequence[Decision], ids: Sequence[str], *, is_chinese: bo
     """A reading in the plainest words of its language, which is a reply itself."""
     approve, reject, leave, glue = _WORDS[is_chinese]
     rows = [(approve if d.verb == "approve" else reject, d.ids) for d in decisions if d.verb != "later"]
-    left = (leave, _left(decisions, ids))
+    left = (leave, left_of(decisions, ids))
     return glue.join(f"{verb} {named(row, ids)}" for verb, row in (*rows, left) if row)
 
 

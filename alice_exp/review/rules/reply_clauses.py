@@ -201,18 +201,16 @@ class _Chunk:
     def parts(self) -> tuple[Clause, Clause]:
         """The sets of both verbs: parted behind "all", before "the rest", else at its only mark."""
         at = self._cut()
-        return _part(_stripped(self.head[:at]), self.report), _part(
-            _stripped(self.head[at + 1 :]), self.report
-        )
+        ours, theirs = _stripped(self.head[:at]), _stripped(self.head[at + 1 :])
+        return _part(ours, self.report), _part(theirs, self.report)
 
     def _cut(self) -> int:
         head, marks = self.head, self.marks
         for wide, token in enumerate(head):
             if token.kind in WIDE and (not wide or not _is_weak(token)):
                 named = any(token.kind in ITEMS for token in head[:wide])
-                cuts = (
-                    [at for at in marks if at < wide][-1:] if named else [at for at in marks if at > wide][:1]
-                )
+                before, behind = ([at for at in marks if (at < wide) is side] for side in (True, False))
+                cuts = before[-1:] if named else behind[:1]
                 return cuts[0] if cuts else len(head)
         stops = [at for at in marks if head[at].kind == "stop"]
         cuts = stops if stops == marks[-1:] else marks
@@ -227,12 +225,8 @@ def _is_weak(token: Token) -> bool:
 
 
 def _stripped(row: Sequence[Token]) -> Sequence[Token]:
-    start, end = 0, len(row)
-    while start < end and row[start].kind in _EDGES:
-        start += 1
-    while end > start and row[end - 1].kind in _EDGES:
-        end -= 1
-    return row[start:end]
+    kept = [at for at, token in enumerate(row) if token.kind not in _EDGES]
+    return row[kept[0] : kept[-1] + 1] if kept else ()
 
 
 def _part(row: Sequence[Token], report: Report) -> Clause:

@@ -167,8 +167,7 @@ def _raw(written: str) -> Iterator[Token]:
             assert match is not None
             # What is not understood is quoted up to the next blank, mark or number.
             run = _RUN.match(text, at) if match["unknown"] else None
-            token = _token(match)
-            if token is not None:
+            if (token := _token(match)) is not None:
                 yield replace(token, text=written[at : run.end()]) if run else token
             at = (run or match).end()
 
@@ -189,9 +188,7 @@ def _token(match: re.Match[str]) -> Token | None:
         return Token("number", f"{low}-{high}", numbers=tuple(range(low, high + 1)))
     if kind == "id":
         return Token("id", text, text.lower())
-    if kind in ("word", "known"):
-        return _word(text)
-    return Token(kind, text)
+    return _word(text) if kind in ("word", "known") else Token(kind, text)
 
 
 def _word(text: str) -> Token | None:
@@ -221,9 +218,7 @@ def number_of(numeral: str) -> int | None:
     """A whole number in digits, English words up to twelve, or Chinese numerals up to 999; None where it is none."""
     if numeral.isdigit():
         return int(numeral) if len(numeral) <= _MOST_DIGITS else None
-    if numeral.lower() in NAMED:
-        return NAMED[numeral.lower()]
-    return chinese_number(numeral)
+    return NAMED[numeral.lower()] if numeral.lower() in NAMED else chinese_number(numeral)
 
 
 def _reason(text: str, start: int, written: str) -> tuple[int, Token]:

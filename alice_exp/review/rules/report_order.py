@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -10,10 +11,7 @@ from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.values.block import CUES, EXPLICIT, HEARD, Block
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from alice_exp.review.rules.daily_report import Item
-
 
 CARDS = 10
 """How many candidates a screen shows; the rest is counted."""

@@ -246,7 +246,8 @@ class _Builder:
         """Add a word that names no item by itself to the clause that it stands in."""
         last = clause.last_set
         if kind in VERBS and clause.opener != "why":
-            self._add_verdict(clause, (_SAYS.get(kind, kind), _STRENGTH[kind]))
+            refuse("leaving" in clause.flags and not any(one.out for one in clause.sets))
+            clause.row.append((_SAYS.get(kind, kind), _STRENGTH[kind]))
         elif kind == "mark" and word == "?":
             refuse("a question")
         elif kind in ("mark", "and"):
@@ -295,10 +296,6 @@ class _Builder:
             refuse(clause.pronoun not in (-1, len(self.said)) and not any(one.sets for one in self.row))
         elif kind == "it":
             clause.pronoun = clause.pronoun or 1
-
-    def _add_verdict(self, clause: Clause, verdict: Verdict) -> None:
-        refuse("leaving" in clause.flags and not any(one.out for one in clause.sets))
-        clause.row.append(verdict)
 
     def _is_listed(self, clause: Clause, word: str) -> bool:
         """Whether "all" means those of which the clauses before speak."""

@@ -191,10 +191,8 @@ def _movement(
     block_id: str, steps: Sequence[_Step], placed: Placed | None, level: Callable[[Block], Level]
 ) -> Movement | None:
     before, last = steps[0][0], steps[-1][1]
-    after = last
-    if placed is not None:
-        # Acts without these trailers, such as an undo, may have changed it since.
-        after = level(placed.block)
+    # Acts without these trailers, such as an undo, may have changed it since.
+    after = last if placed is None else level(placed.block)
     if before not in LEVELS or after not in LEVELS:
         return None
     # Back at the level of before, by an act without trailers: an undo took the outcomes back.

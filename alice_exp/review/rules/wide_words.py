@@ -31,17 +31,8 @@ _FLIPPED = {
 """What a verdict says behind a negation."""
 _STRICT = {"turning": "not", "wrong": "bad", "passed over": "filler", "but not": "except", "joint": "and"}
 _LEFT_OUT = (
-    "odd",
-    "passed",
-    "changing",
-    "relating",
-    "comma",
-    "stop",
-    "question",
-    "it",
-    "or",
-    "about work",
-    "about user",
+    *("odd", "passed", "changing", "relating", "comma", "stop", "question"),
+    *("it", "or", "about work", "about user"),
 )
 _SLIPS = ("everything", "others", "approve", "reject", "rejected", "delete", "remove", "correct", "wrong")
 """Words that people often write with a letter too few, or two letters in the wrong order."""
@@ -290,8 +281,7 @@ def _turned(words: Sequence[Word], own: str) -> list[Word]:
             # "No docker rule" names one, "no time" none.
             kind = kind if next((one for one, _ in words[at + 1 :] if one != "name")) == "head" else "vague"
         elif kind == "not" or is_no or is_late:
-            end = _denied(words, at, row, is_late)
-            if end > at:
+            if (end := _denied(words, at, row, is_late)) > at:
                 at = end
                 continue
             if word in ("none", "nothing") or (

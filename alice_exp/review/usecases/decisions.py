@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from alice_exp.caller.acting import Caller, require_person
+from alice_exp.home.file_home import Home
 from alice_exp.home.references import namespace_name, namespace_path, resolve
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError, UsageError
 from alice_exp.kernel.journal.act import CHANNEL, Act, Commit, Op, committed
 from alice_exp.kernel.value_class import dataclass
@@ -34,10 +36,6 @@ from alice_exp.model.values.block import (
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
 from alice_exp.review.rules.doubts import Rival, told_rivals, with_answers
 from alice_exp.review.store import OpenReport, reports
-
-if TYPE_CHECKING:
-    from alice_exp.home.file_home import Home
-    from alice_exp.home.session import Session
 
 Seen: TypeAlias = Mapping[str, str]
 """The content hashes of what a caller showed the person itself just before deciding, by id."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from alice_exp.home.session import Session
 from alice_exp.kernel.errors import ProviderError
 from alice_exp.model import documents
 from alice_exp.model.rules.private_facts import delicate, kinds_of, masked_line
@@ -13,9 +13,6 @@ from alice_exp.review.rules.doubts import told_rivals
 from alice_exp.review.rules.reply import model_decisions, model_prompt, written
 from alice_exp.review.rules.say_back import said_back
 from alice_exp.review.usecases.decisions import shown_only
-
-if TYPE_CHECKING:
-    from alice_exp.home.session import Session
 
 
 def waiting(session: Session, ids: Sequence[str]) -> dict[str, Placed]:

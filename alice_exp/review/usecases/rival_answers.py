@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from alice_exp.blocks.usecases.lifetime import asked_with
 from alice_exp.caller.acting import Caller, require_person
+from alice_exp.home.file_home import Home
 from alice_exp.home.references import namespace_name, resolve
 from alice_exp.kernel.errors import Hint, RefusedError
 from alice_exp.kernel.journal.act import Act, committed
@@ -16,21 +18,8 @@ from alice_exp.model.rules.lifecycle import retire
 from alice_exp.model.values.block import EVIDENCE_KEPT, PLACES, Archived, Placed, path_of
 from alice_exp.model.values.snapshot import ChangeSet, Put, Snapshot
 from alice_exp.review.rules.doubts import Answer, Rival, told_rivals, with_answers
-from alice_exp.review.usecases.decisions import (
-    Decided,
-    Seen,
-    approve,
-    is_seen,
-    not_open,
-    refused,
-    reject,
-    where_to,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from alice_exp.home.file_home import Home
+from alice_exp.review.usecases import decisions
+from alice_exp.review.usecases.decisions import Decided, Seen
 
 
 def answered(
@@ -63,16 +52,20 @@ def neither(home: Home, caller: Caller, new: str, old: str, *, seen: Seen = Mapp
 
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Decided]:
         pair = [resolve(snapshot, one) for one in (new, old)]
-        changed = [p for p in pair if p.place == "low_value" and not is_seen(p.block, seen)]
+        changed = [p for p in pair if p.place == "low_value" and not decisions.is_seen(p.block, seen)]
         if changed:
             return None, Decided((), tuple((p.block.id, "changed") for p in changed))
-        ended = tuple((refused if p.place == "low_value" else _retired)(p, caller.now) for p in pair)
+        ended = tuple(
+            (decisions.refused if p.place == "low_value" else _retired)(p, caller.now) for p in pair
+        )
         # To say which one no longer holds answers for the others that were asked about with it.
         group = {other.block.id: other for p in pair for other in asked_with(snapshot, p.block.id)}
         for put in ended:
             group.pop(put.block.id, None)
         puts = (*ended, *(Put(rested(p.block, caller.now), p.path) for p in group.values()))
-        act = Act("reject", caller.actor, caller.now, tuple(put.block.id for put in puts), where_to(ended))
+        act = Act(
+            "reject", caller.actor, caller.now, tuple(put.block.id for put in puts), decisions.where_to(ended)
+        )
         return ChangeSet(act, puts), Decided(tuple(Placed(put.block, put.path) for put in ended))
 
     return committed(home.apply(plan, PLACES))
@@ -85,11 +78,11 @@ def settle(home: Home, caller: Caller, rival: Rival, answer: Answer, how: dict[s
     if answer == "neither":
         return neither(home, caller, new, old, seen=how["seen"])
     if answer == "old" and rival.old.place != "low_value":
-        return reject(home, caller, [new], how.get("reason", ""), seen=how["seen"])
+        return decisions.reject(home, caller, [new], how.get("reason", ""), seen=how["seen"])
     winner, loser = (old, new) if answer == "old" else (new, old)
     side = "both" if answer == "both" else "replacing"
     how[side] = [*how.get(side, ()), loser]
-    return approve(home, caller, [winner], **how)
+    return decisions.approve(home, caller, [winner], **how)
 
 
 def answer_rivals(
@@ -104,7 +97,7 @@ def answer_rivals(
     if rival := told_rivals(snapshot, [placed], asks=True).get(placed.block.id):
         return settle(home, caller, rival, answer, {"seen": seen})
     if answer == "old":
-        return reject(home, caller, [placed.block.id], seen=seen)
+        return decisions.reject(home, caller, [placed.block.id], seen=seen)
     raise RefusedError(
         "{id} contradicts nothing that is trusted or waits",
         id=placed.block.id,
@@ -125,10 +118,10 @@ def merge(
     def plan(snapshot: Snapshot) -> tuple[ChangeSet | None, Decided]:
         placed, kept = resolve(snapshot, block_id), resolve(snapshot, into)
         if placed.place != "low_value":
-            raise not_open(placed.block.id, placed, "merge")
+            raise decisions.not_open(placed.block.id, placed, "merge")
         if kept.place not in ("personal", "universal"):
             raise RefusedError("{id} is not trusted: nothing can be merged into it", id=kept.block.id)
-        if not is_seen(placed.block, seen):
+        if not decisions.is_seen(placed.block, seen):
             return None, Decided((), ((placed.block.id, "changed"),))
         block = replace(
             kept.block,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from alice_exp.blocks.store.access_log import access, folded, folded_episodes, merged
+from alice_exp.caller.acting import Caller
+from alice_exp.home.file_home import Home
 from alice_exp.home.session import Session, projects_of
 from alice_exp.kernel.journal.act import Act, Commit
 from alice_exp.model.rules.identity import Rejections, Returned, refusals
@@ -22,26 +24,13 @@ from alice_exp.model.values.block import (
     is_put_away,
     is_shown_as_it_is,
 )
+from alice_exp.model.values.records import EpisodeBook
 from alice_exp.model.values.snapshot import ChangeSet, Plan, Put, Snapshot
-from alice_exp.review.rules.daily_report import (
-    Agenda,
-    Edition,
-    Item,
-    Proposal,
-    agenda,
-    standing_of,
-    with_repeats,
-)
+from alice_exp.review.rules.daily_report import Agenda, Item, Proposal, agenda, standing_of, with_repeats
 from alice_exp.review.rules.doubts import candidates, returned
 from alice_exp.review.rules.report_order import arranged
 from alice_exp.review.store import reports
 from alice_exp.review.usecases.decisions import refused
-
-if TYPE_CHECKING:
-    from alice_exp.caller.acting import Caller
-    from alice_exp.home.file_home import Home
-    from alice_exp.model.values.records import EpisodeBook
-
 
 Page = Callable[["Agenda"], "Collection[str]"]
 """Which candidates of a report are given to the person, by id."""
@@ -259,25 +248,26 @@ def _report(
     back: tuple[Returned, ...] | None = None,
 ) -> Agenda:
     opened, day_began = reports(session), session.day_began
-    pool, acts = [*snapshot.within("low_value")], opened.acts(day_began)
+    pool, (since, acts) = [*snapshot.within("low_value")], opened.changes(day_began)
     first = min((placed.namespace.rpartition("_")[2] for placed in pool), default="")
     proposed = opened.proposals({placed.block.id for placed in pool}, first).items()
-    edition = Edition(
-        opened.open.report,
-        opened.open.report if opened.open.at >= day_began else "",
-        day_began,
-        opened.since(day_began),
-        acts,
-        leaving,
-        returned(snapshot, candidates(snapshot, leaving)) if back is None else back,
-        opened.open.numbers,
-        {
+    found = agenda(
+        snapshot,
+        session.caller.now,
+        report=opened.open.report,
+        newest=opened.open.report if opened.open.at >= day_began else "",
+        day_began=day_began,
+        since=since,
+        acts=acts,
+        leaving=leaving,
+        returned=returned(snapshot, candidates(snapshot, leaving)) if back is None else back,
+        numbers=opened.open.numbers,
+        proposals={
             block_id: Proposal(act.actor, act.at, dict(act.trailers).get("Session", ""), act.op)
             for block_id, act in proposed
         },
-        session.history.decided,
+        texts=session.history.decided,
     )
-    found = agenda(snapshot, session.caller.now, edition)
     gone = [moved.block_id for moved in found.changed if moved.placed is None]
     was = opened.last_versions(gone, acts) if gone else {}
     return replace(
