@@ -11,9 +11,10 @@
     ! a line of standard error
     [exit 5]                               where it is not 0
 
-What is not ``alice-exp`` is run by ``sh``; ``sound`` is the fixture. A stream is compared where a line of it stands:
-a JSON object by the keys that stand, a list whole, a text whole but for what ``...`` leaves out; ``[nothing]`` and a
-lone ``!`` are empty streams. Ids and commits are numbered as they come up. ``--update-golden`` writes what is said now.
+What is not ``alice-exp`` is run by ``sh``; ``sound`` and ``sound bob`` are the fixture. A stream is compared where a line
+of it stands: a JSON object by the keys that stand, a list whole, a text whole but for what ``...`` leaves out;
+``[nothing]`` and a lone ``!`` are empty streams. Ids and commits are numbered as they come up. ``--update-golden``
+writes what is said now.
 """
 
 import difflib
@@ -176,8 +177,8 @@ class Runner:
         )
 
     def _run(self, command: str, stdin: str | None) -> tuple[int, str, str]:
-        if command == "sound":
-            self.sound(self.folder / "alice")
+        if command in ("sound", "sound bob"):
+            self.sound(self.folder / (command[6:] or "alice"))
             return 0, "", ""
         settings, words = _words(command)
         if words and words[0] == "alice-exp":
