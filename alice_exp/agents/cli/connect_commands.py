@@ -312,12 +312,6 @@ def install(
         write_text(path, after)
     document = {"host": host, "path": str(path), "changed": changed and not show, "text": after}
 
-    def text() -> None:
-        if show:
-            _show(terminal, path, after)
-        elif changed:
-            terminal.line(say("{path} is written; start {host} anew", path=path, host=host))
-        else:
-            terminal.line(say("{path} is set up already", path=path))
-
-    terminal.answer(document, text)
+    said = "{path} is written; start {host} anew" if changed else "{path} is set up already"
+    line = say(said, path=path, host=host)
+    terminal.answer(document, lambda: _show(terminal, path, after) if show else terminal.line(line))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
 from alice_exp.caller.hosts import HOSTS, Event, Host
@@ -258,19 +259,14 @@ def told(sentences: Sequence[Heard]) -> dict[str, Any]:
     from alice_exp.conversations.rules.context_window import estimate_tokens
     from alice_exp.conversations.rules.own_sentences import TEN_LINES
 
-    answer: dict[str, Any] = {
-        "sentences": [],
-        "left": len(sentences),
-        "lines": TEN_LINES if sentences else "",
-    }
-    for one in sentences:
-        answer["sentences"].append({"id": one.id, "at": one.at[:10], "text": one.text})
-        answer["left"] -= 1
-        if estimate_tokens(json.dumps(answer, ensure_ascii=False)) > BUDGET:
-            answer["sentences"].pop()
-            answer["left"] += 1
-            break
-    return answer
+    def made(count: int) -> dict[str, Any]:
+        rows = [{"id": one.id, "at": one.at[:10], "text": one.text} for one in sentences[:count]]
+        return {"sentences": rows, "left": len(sentences) - count, "lines": TEN_LINES if sentences else ""}
+
+    def fits(count: int) -> bool:
+        return estimate_tokens(json.dumps(made(count), ensure_ascii=False)) <= BUDGET
+
+    return made(max(takewhile(fits, range(1, len(sentences) + 1)), default=0))
 
 
 def require_room(session: Session, added: int) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from alice_exp.home.ports import Changed, FileVersion, Version
 from alice_exp.kernel.value_class import dataclass
@@ -159,20 +159,15 @@ def _records(
     changed: Sequence[Changed], snapshot: Snapshot
 ) -> tuple[EpisodeBook | None, Timeline | None, tuple[str, ...]]:
     """Both record files without what the acts did, and those that stay as they are."""
-    episodes, timeline = snapshot.episodes, snapshot.timeline
+    now: dict[str, Any] = {EPISODES_PATH: snapshot.episodes, EVENTS_PATH: snapshot.timeline}
+    before: dict[str, Callable[..., Any]] = {EPISODES_PATH: book_before, EVENTS_PATH: timeline_before}
     held: dict[str, None] = {}
-    for file in (file for one in changed for file in one.files):
-        if file.path in held:
-            continue
-        if file.path == EPISODES_PATH:
-            book = book_before(file, episodes) if episodes else None
-            episodes = book or episodes
-            held |= {} if book else {file.path: None}
-        elif file.path == EVENTS_PATH:
-            earlier = timeline_before(file, timeline) if timeline else None
-            timeline = earlier or timeline
-            held |= {} if earlier else {file.path: None}
-    return episodes, timeline, tuple(held)
+    for file in (file for one in changed for file in one.files if file.path in now):
+        present = now[file.path] if file.path not in held else None
+        earlier = before[file.path](file, present) if present else None
+        now[file.path] = earlier or now[file.path]
+        held |= {} if earlier else {file.path: None}
+    return now[EPISODES_PATH], now[EVENTS_PATH], tuple(held)
 
 
 def _returned(

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, cast
+from itertools import chain
+from typing import TYPE_CHECKING, Any, cast
 
 from alice_exp.caller.acting import Acting, Caller, require_person
 from alice_exp.kernel.errors import AliceError, PeerError
@@ -59,15 +60,10 @@ class Exchanged:
         """This result with another page taken in."""
         before = self.taken
         if before is not None:
-            taken = replace(
-                taken,
-                candidates=(*before.candidates, *taken.candidates),
-                merged=(*before.merged, *taken.merged),
-                noted=(*before.noted, *taken.noted),
-                unchanged=before.unchanged + taken.unchanged,
-                refused=(*before.refused, *taken.refused),
-                commit=taken.commit or before.commit,
-            )
+            names = ("candidates", "merged", "noted", "refused")
+            both: dict[str, Any] = {one: (*getattr(before, one), *getattr(taken, one)) for one in names}
+            commit, unchanged = taken.commit or before.commit, before.unchanged + taken.unchanged
+            taken = replace(taken, **both, unchanged=unchanged, commit=commit)
         return replace(self, taken=taken, revoked=(*self.revoked, *revoked))
 
 
@@ -88,15 +84,12 @@ def exchange(session: Session, peer: Peer, link: TlsLink) -> Exchanged:
             version=repr(hello.get("version"))[:20],
             known=VERSION,
         )
-    pages: list[Received] = []
-    marks: tuple[Mark, ...] = ()
-    count = 1
-    while len(pages) < count:
-        answer = link.ask({"verb": "take", "page": len(pages)})
-        if not pages:
-            count = min(_whole(answer.get("pages"), 1), MOST_PAGES)
-            marks = peer_exchange.read_revocations(answer.get("revoked"))
-        pages.append(peer_exchange.incoming(answer.get("bundle"), peer.name))
+    first = link.ask({"verb": "take", "page": 0})
+    count = min(_whole(first.get("pages"), 1), MOST_PAGES)
+    marks = peer_exchange.read_revocations(first.get("revoked"))
+    # Each is looked at before the next is asked for.
+    answers = chain([first], (link.ask({"verb": "take", "page": page}) for page in range(1, count)))
+    pages = (peer_exchange.incoming(one.get("bundle"), peer.name) for one in answers)
     received = peer_exchange.joined(peer.name, pages)
     taken, gone = take_in(session.home, _caller(session, peer), received, marks)
     return _offer(session, peer, link, Exchanged(peer.name).with_taken(taken, gone))
