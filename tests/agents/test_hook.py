@@ -269,10 +269,10 @@ def test_a_worker_that_hangs_dies_or_fails_stops_nothing_else(
                 }
             )
 
-        def failing(conversing: Any, rows: Any, session: str) -> Any:
+        def failing(conversing: Any, rows: Any, session: str, **how: Any) -> Any:
             if session == "fails":
                 raise ValueError("half")
-            return real(conversing, rows, session)
+            return real(conversing, rows, session, **how)
 
         monkeypatch.setattr(captured_sessions, "take_in", failing)
         left = [one.text("session") for one in spool.left(600)]

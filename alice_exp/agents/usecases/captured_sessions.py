@@ -18,9 +18,9 @@ from alice_exp.conversations.rules.own_sentences import but_unrecorded
 from alice_exp.conversations.rules.transcripts import read, records, spoken
 from alice_exp.conversations.store.file_sessions import chats
 from alice_exp.conversations.usecases import sessions
-from alice_exp.conversations.usecases.sessions import add, take_in
+from alice_exp.conversations.usecases.sessions import take_in
 from alice_exp.episodes.usecases import tell_actions
-from alice_exp.kernel.errors import AliceError, BusyError, ProblemError, UsageError
+from alice_exp.kernel.errors import AliceError, BusyError, ProblemError
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.learning.store import decisions
@@ -31,7 +31,7 @@ from alice_exp.model.values.records import Episode
 
 if TYPE_CHECKING:
     from alice_exp.agents.store import Left, Spool
-    from alice_exp.conversations.values import ChatRecord, Message
+    from alice_exp.conversations.values import Message
     from alice_exp.home.session import Session
 
 
@@ -78,7 +78,7 @@ def _one(spool: Spool, opened: Session, project: str, left: Left) -> AliceError 
     rows = spoken(entries, session, project)
     if not rows:
         return None
-    _take_in(opened, rows, session)
+    take_in(opened, rows, session, by_name=True)
     if left.text("event") == "compact":
         sessions.hear(opened, session)
         return None
@@ -94,20 +94,6 @@ def _one(spool: Spool, opened: Session, project: str, left: Left) -> AliceError 
         when = at or opened.caller.now
         tell_actions(opened, {}, Episode(name, task, {}, action, cause, True, 1.0, when, cause, project=key))
     return failure
-
-
-def _take_in(opened: Session, rows: Sequence[ChatRecord], session: str) -> None:
-    """Add what is new. A host that rewrites its transcript (after compaction) is followed by its messages' ids."""
-    try:
-        take_in(opened, rows, session)
-    except UsageError:
-        while True:
-            present = chats(opened).read(session).rows
-            known = {record.name for record in present}
-            new = [row for row in rows if row.name and row.name not in known]
-            if not new:
-                return
-            add(opened, session, new, len(present))
 
 
 _JOIN = "\n"

@@ -349,46 +349,48 @@ def summary_by(provider: Provider | None) -> Summarise | None:
 
 
 def take_in(
-    opened: Session, rows: Sequence[ChatRecord], default: str, *, dry_run: bool = False
+    opened: Session, rows: Sequence[ChatRecord], default: str, *, dry_run: bool = False, by_name: bool = False
 ) -> list[tuple[str, int, int]]:
     """Import conversations; rows without a session go to ``default``. Importing again adds only new messages: of each
     session how many came in, and how many were there.
 
-    Raises ``UsageError``, before anything is written, if a session of that name holds a different conversation.
+    Raises ``UsageError``, before anything is written, if a session of that name holds a different conversation; with
+    ``by_name`` the messages are added whose ids it does not hold: a host rewrites its transcript after compaction.
     """
     opened.home.read(())
     groups: dict[str, list[ChatRecord]] = {}
     for row in rows:
-        require_fitting(row.message)
+        if not by_name:
+            require_fitting(row.message)
         groups.setdefault(row.session or default, []).append(row)
-    known = {session: _known(opened, session, group) for session, group in groups.items()}
-    for session, group in () if dry_run else followed([*groups.items()]):
-        there = known[session]
-        while there < len(group):
-            add(opened, session, group[there:], there)
-            there = _known(opened, session, group)
-    return [(session, len(group) - known[session], known[session]) for session, group in groups.items()]
+    first = {session: _new(opened, session, group, by_name) for session, group in groups.items()}
+    for session, (new, after) in () if dry_run else followed([*first.items()]):
+        while new:
+            for project, group in groupby(new, lambda row: row.project):
+                some = [*group]
+                # Where another process adds meanwhile, none comes twice, and some may not come.
+                chats(opened).start(session, some[0].message.at or opened.caller.now, project)
+                said, names = [row.message for row in some], [row.name for row in some]
+                chats(opened).save_all(session, said, names, after)
+                after += len(some)
+            new, after = _new(opened, session, groups[session], by_name)
+    counts = ((session, len(new), len(groups[session])) for session, (new, _) in first.items())
+    return [(session, new, every - new) for session, new, every in counts]
 
 
-def add(opened: Session, session: str, rows: Sequence[ChatRecord], after: int) -> None:
-    """Append messages to a conversation of ``after`` messages; where another process adds meanwhile, none comes twice,
-    and some may not come."""
-    for project, group in groupby(rows, lambda row: row.project):
-        some = [*group]
-        chats(opened).start(session, some[0].message.at or opened.caller.now, project)
-        chats(opened).save_all(session, [row.message for row in some], [row.name for row in some], after)
-        after += len(some)
-
-
-def _known(opened: Session, session: str, rows: Sequence[ChatRecord]) -> int:
-    """How many of the rows, from the first, the session already holds."""
+def _new(
+    opened: Session, session: str, rows: Sequence[ChatRecord], by_name: bool
+) -> tuple[Sequence[ChatRecord], int]:
+    """The rows that a session does not hold yet, and how many messages it holds."""
     try:
         present = chats(opened).read(session).rows
     except NotFoundError:
-        return 0
-    for one, row in zip(present, rows, strict=False):
-        was, now = one.message, row.message
-        if (was.role, was.content, was.speaker) != (now.role, now.content, now.speaker):
-            said = "the session {session} holds another conversation"
-            raise UsageError(said, session=session, hint="give it a name with --id")
-    return min(len(present), len(rows))
+        return rows, 0
+    pairs = ((one.message, row.message) for one, row in zip(present, rows, strict=False))
+    if all((a.role, a.content, a.speaker) == (b.role, b.content, b.speaker) for a, b in pairs):
+        return rows[len(present) :], len(present)
+    if not by_name:
+        template = "the session {session} holds another conversation"
+        raise UsageError(template, session=session, hint="give it a name with --id")
+    known = {row.name for row in present}
+    return [row for row in rows if row.name and row.name not in known], len(present)
