@@ -154,10 +154,9 @@ def test_each_block_is_written_once_however_many_there_are(
 def test_the_newest_word_of_the_person_goes_first_among_equals_and_what_is_left_is_told(
     home: Path, cli: Call
 ) -> None:
-    topics = ("chess", "rowing", "jazz", "baking", "stamps", "hiking", "opera", "gardens", "kites")
     approved = [
         {"payload": f"topic: the user likes {one} a great deal", "importance": 0.8, "about": "user"}
-        for one in topics
+        for one in ("chess", "rowing", "jazz", "baking", "stamps", "hiking", "opera", "gardens", "kites")
     ]
     cli("memorize", "--from", "-", stdin="\n".join(map(json.dumps, approved)))
     cli("heartbeat")
