@@ -157,17 +157,11 @@ def _decided(session: Session, placed: Placed, said: str) -> str:
 
 
 _SETTINGS = (
-    "{home}/settings.json",
-    "{home}/settings.local.json",
-    "{home}/plugins/**/hooks.json",
-    "{home}/hooks.json",
-    "{home}/config.toml",
-    "{cwd}/.claude/settings.json",
-    "{cwd}/.claude/settings.local.json",
-    "{cwd}/.codex/config.toml",
-    "{cwd}/.codex/hooks.json",
-    "/etc/claude-code/managed-settings.json",
-    "/etc/codex/config.toml",
+    *("{home}/settings.json", "{home}/settings.local.json", "{home}/plugins/**/hooks.json"),
+    *("{home}/hooks.json", "{home}/config.toml"),
+    *("{cwd}/.claude/settings.json", "{cwd}/.claude/settings.local.json"),
+    *("{cwd}/.codex/config.toml", "{cwd}/.codex/hooks.json"),
+    *("/etc/claude-code/managed-settings.json", "/etc/codex/config.toml"),
 )
 
 

@@ -93,8 +93,7 @@ class Spool:
                 left = Left(name, fields, max(touched, seconds(self._stamp()) - seconds(at)))
                 worker = fields.get("worker")
                 is_begun = worker == os.getpid() or maker_lives(str(worker))
-                is_held = "failed" in fields or left.tries > 1 or is_begun
-                if not is_held or touched >= idle:
+                if not ("failed" in fields or left.tries > 1 or is_begun) or touched >= idle:
                     found.append(left)
         return tuple(sorted(found, key=lambda one: (one.tries, one.name)))
 

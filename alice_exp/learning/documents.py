@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from alice_exp.kernel.text.display import one_line
 from alice_exp.model.documents import brief, payload_text, texts
 from alice_exp.model.rules.doubt import is_in_doubt
-from alice_exp.model.values.block import CONFIDENCE, Placed, Record, is_of_team
+from alice_exp.model.values.block import Placed, Record, is_of_team
 
 if TYPE_CHECKING:
     from alice_exp.finding.rules.ranking import Match
@@ -42,8 +42,6 @@ ASSESSED: Mapping[Grade, tuple[str, str]] = {
 
 def assessment(assessed: Assessment, say: Callable[[str], str] = str) -> dict[str, Any]:
     """An assessment in the structure of R3.16-R3.18; ``say`` turns an English template into the person's language."""
-    from alice_exp.learning.rules.assessment import confidence_level
-
     stats = assessed.stats
     message, advice = map(say, ASSESSED[assessed.grade])
     return {
@@ -55,15 +53,15 @@ def assessment(assessed: Assessment, say: Callable[[str], str] = str) -> dict[st
         "suggestions": [advice],
         "evidence": [
             {
-                "id": one.block.id,
-                "key": one.block.key or None,
-                "confidence_level": confidence_level(CONFIDENCE[one.block.state]),
-                "access_count": one.block.access_count,
-                "consolidation_score": round(settled, 4),
-                "updated_at": one.block.updated_at,
-                "snippet": one_line(payload_text(one), 120),
+                "id": one.placed.block.id,
+                "key": one.placed.block.key or None,
+                "confidence_level": one.level,
+                "access_count": one.placed.block.access_count,
+                "consolidation_score": round(one.consolidation, 4),
+                "updated_at": one.placed.block.updated_at,
+                "snippet": one_line(payload_text(one.placed), 120),
             }
-            for one, settled in assessed.evidence
+            for one in assessed.evidence
         ],
         "stats": {
             "total_memories": stats.total,

@@ -146,11 +146,10 @@ def said(messages: Sequence[Message]) -> list[Said]:
 def queued(sentences: Sequence[Said], messages: Sequence[Message]) -> list[Said]:
     """At most ``MOST`` sentences, in order: those with cues first, statements before questions, none that is secret."""
     told = (one for one in sentences if one.strength or not one.asks)
-    ranked = sorted(told, key=lambda one: (not one.strength, one.asks, -one.strength))
     # Not one that holds a secret or a private fact, or a part of one that its message holds.
     open_ones = (
         one
-        for one in ranked
+        for one in sorted(told, key=lambda one: (not one.strength, one.asks, -one.strength))
         if not kinds_of(one.text) and one.text in masked(messages[one.index].content[:_READ])
     )
     return sorted(islice(open_ones, MOST), key=lambda one: (one.index, one.place))

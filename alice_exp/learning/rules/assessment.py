@@ -59,15 +59,23 @@ class Stats:
 
 
 @dataclass(frozen=True, slots=True)
+class Witness:
+    """One block as evidence of what is known (R3.17)."""
+
+    placed: Placed
+    level: Literal["high", "medium", "low"]
+    consolidation: float
+
+
+@dataclass(frozen=True, slots=True)
 class Assessment:
-    """How well a topic is known: the grade, the score in [0, 1] with 4 decimals, its parts and the best evidence, each
-    block with its consolidation (R3.17)."""
+    """How well a topic is known: the grade, the score in [0, 1] with 4 decimals, its parts and the best evidence."""
 
     topic: str
     grade: Grade
     score: float
     stats: Stats
-    evidence: tuple[tuple[Placed, float], ...]
+    evidence: tuple[Witness, ...]
 
 
 def meta_score(stats: Stats, weights: Weights) -> float:
@@ -121,7 +129,10 @@ def assess(
         certain * min(1.0, len(looked) / FULL_COVERAGE),
     )
     score = meta_score(stats, weights)
-    evidence = tuple(zip(looked, settled, strict=True))[:SHOWN]
+    evidence = tuple(
+        Witness(placed, confidence_level(CONFIDENCE[placed.block.state]), value)
+        for placed, value in list(zip(looked, settled, strict=True))[:SHOWN]
+    )
     return Assessment(topic, grade(score, stats.total), score, stats, evidence)
 
 

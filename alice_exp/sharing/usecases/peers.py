@@ -122,8 +122,7 @@ def _revocations(session: Session, peer: Peer, ours: Offering) -> tuple[Mark, ..
     """What this peer was sent and would not be sent today; none while sharing is off."""
     if not session.home.config().flag("sharing.enabled"):
         return ()
-    whom = recipient(peer)
-    sent = (mark for row in shares(session).log() if row.to == whom for mark in row.blocks)
+    sent = (mark for row in shares(session).log() if row.to == recipient(peer) for mark in row.blocks)
     return peer_exchange.revocations(sent, ours.marks)
 
 

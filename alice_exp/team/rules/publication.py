@@ -145,8 +145,7 @@ def skills(file: TeamFile) -> Mapping[str, str]:
     for situation, parts in procedures(file.lessons).items():
         digest = sha256(situation.casefold().encode()).hexdigest()[:8]
         slug = _SLUG.sub("-", situation.lower()).strip("-")
-        is_said = len(slug) * 2 >= len(situation)
-        name = slug[: _LONGEST_NAME - 9].strip("-") if is_said else "situation"
+        name = slug[: _LONGEST_NAME - 9].strip("-") if len(slug) * 2 >= len(situation) else "situation"
         name = name if name == slug and name not in found else f"{name}-{digest}"
         found[name] = _skill(name, situation, parts)
     return found
