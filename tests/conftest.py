@@ -136,6 +136,7 @@ class Result:
 
 
 Call = Callable[..., Result]
+Git = Callable[..., str]
 
 
 @pytest.fixture(scope="session")
@@ -385,7 +386,7 @@ def seeded_ids(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def git() -> Callable[..., str]:
+def git() -> Git:
     """``git(home, *arguments)``: git on the home's own repository, as a person would run it there."""
 
     def call(home: Path, *arguments: str, check: bool = True) -> str:
@@ -400,7 +401,7 @@ def git() -> Callable[..., str]:
 
 
 @pytest.fixture
-def sound(git: Callable[..., str]) -> Callable[[Path], None]:
+def sound(git: Git) -> Callable[[Path], None]:
     """``sound(home)``: history passes ``git fsck --strict``, the tree is clean, nothing momentary is left behind."""
 
     def call(home: Path) -> None:

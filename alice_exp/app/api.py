@@ -5,9 +5,8 @@
     >>> alice.memorize("use rg; grep -r reads ignored files too", when="searching code")  # doctest: +SKIP
     >>> alice.recall("how do I search code")  # doctest: +SKIP
 
-Answers are frozen values; failures are ``AliceError`` with an exit code. The names of the source documents' classes
-are in ``docs/sources.md``. An agent that tries what only a person may do meets ``RefusedError``
-(DESIGN 6).
+Answers are frozen values; failures are ``AliceError`` with an exit code. ``docs/sources.md`` has the names of the
+source documents' classes. An agent that tries what only a person may do meets ``RefusedError`` (DESIGN 6).
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial, wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -167,7 +168,7 @@ def command_of(name: str, target: str) -> Any:
     guard(command)
     own = {parameter.name for parameter in command.params}
     command.params += [one for one in shared_options(hidden=True) if one.name not in own]
-    command.invoke = _after_the_report(command.invoke)  # type: ignore[method-assign,assignment]
+    command.invoke = partial(_after_the_report, command.invoke)  # type: ignore[method-assign]
     command.parse_args = partial(_parsed, command.parse_args)  # type: ignore[method-assign]
     command.get_help = partial(_help, command)  # type: ignore[method-assign]
     return command
@@ -216,37 +217,31 @@ def _help(command: Any, context: Any) -> str:
     return command_page(context, command)
 
 
-def _after_the_report(invoke: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The command, once the first one of a day has shown or named what waits for a decision (B2.23)."""
+def _after_the_report(invoke: Callable[[Any], Any], context: Any) -> Any:
+    """Run a command, once the first one of a day has shown or named what waits for a decision (B2.23)."""
+    from alice_exp.review.cli import daily_notice
 
-    def invoked(context: Any) -> Any:
-        from alice_exp.review.cli import daily_notice
-
-        terminal: Terminal = context.obj
-        terminal.command = context.command_path.partition(" ")[2]
-        _do_what_hooks_left(terminal)
-        _name_what_hosts_miss(terminal)
-        if terminal.command not in daily_notice.SHOWING:
-            daily_notice.greet(terminal, terminal.command)
-            with ticking(terminal.command):
-                return invoke(context)
-        answer = invoke(context)
-        if terminal.is_seen:
-            daily_notice.mark_shown(terminal)
-        _name_open_decisions(terminal)
-        if not context.params.get("peek"):
-            _forget_old_conversations(terminal)
-        return answer
-
-    return invoked
+    terminal: Terminal = context.obj
+    terminal.command = context.command_path.partition(" ")[2]
+    _do_what_hooks_left(terminal)
+    _name_what_hosts_miss(terminal)
+    if terminal.command not in daily_notice.SHOWING:
+        daily_notice.greet(terminal, terminal.command)
+        with ticking(terminal.command):
+            return invoke(context)
+    answer = invoke(context)
+    if terminal.is_seen:
+        daily_notice.mark_shown(terminal)
+    _name_open_decisions(terminal)
+    if not context.params.get("peek"):
+        _forget_old_conversations(terminal)
+    return answer
 
 
 def _name_open_decisions(terminal: Terminal) -> None:
     """Behind the report: what agents decided half a day ago or earlier, and told nobody how it went."""
     if terminal.command != "heartbeat" or terminal.quiet or terminal.json:
         return
-    from datetime import timedelta
-
     from alice_exp.learning.store import decisions
 
     session = terminal.session

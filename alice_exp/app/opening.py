@@ -19,8 +19,7 @@ def open_session(
 
 
 class _Opened(Session):
-    """A session whose home is signed for, indexed, and joined by what repositories carry. What a home does not have is
-    not imported."""
+    """A session whose home is signed for, indexed, joined by what repositories carry; what it lacks is not imported."""
 
     def signer(self) -> Signer | None:
         pin = self.root / "identity" / "owner.pub"

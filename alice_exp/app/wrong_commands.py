@@ -48,13 +48,8 @@ _NAMED: Mapping[str, str] = {
     "start": "'alice-exp init' makes a home; 'alice-exp help' shows all commands",
     "login": "there is no account: 'alice-exp init' makes a home on this machine",
     "install": "'alice-exp connect HOST' puts this home into an agent's host",
-    "accept": (
-        "'alice-exp approve 1 3' trusts what the report numbered; 'alice-exp config accept KEY' takes a "
-        "setting"
-    ),
-    "ok": (
-        "'alice-exp approve 1 3' trusts what the report numbered; 'alice-exp outcome ID ok' reports a success"
-    ),
+    "accept": "'alice-exp approve 1 3' trusts what the report numbered; 'alice-exp config accept KEY' takes a setting",
+    "ok": "'alice-exp approve 1 3' trusts what the report numbered; 'alice-exp outcome ID ok' reports a success",
     "yes 同意": (
         "'alice-exp approve 1 3' trusts what the report numbered, 'alice-exp reply' answers it in your own "
         "words"
@@ -63,10 +58,7 @@ _NAMED: Mapping[str, str] = {
         "'alice-exp reject 2' turns down what the report numbered, 'alice-exp reply' answers it in your "
         "own words"
     ),
-    "deny": (
-        "'alice-exp reject 2' turns down what the report numbered; 'alice-exp share deny ID' keeps a block "
-        "here"
-    ),
+    "deny": "'alice-exp reject 2' turns down what the report numbered; 'alice-exp share deny ID' keeps a block here",
     "decline": "'alice-exp reject 2' turns down what the report numbered",
     "revert rollback 撤销": "'alice-exp undo' takes acts back, 'alice-exp restore ID' brings a block back",
     "serve server": "'alice-exp mcp' serves an agent, 'alice-exp peer serve' other people's Alices",

@@ -292,12 +292,10 @@ def import_(
 
 
 def _worked(episode: Episode) -> str:
-    """Whether it worked, in a word."""
     return say("not reported") if episode.unreported else say("yes") if episode.success else say("no")
 
 
 def _row(terminal: Terminal, episode: Episode) -> list[str]:
-    """An episode as a row of a table."""
     return [
         episode.id,
         terminal.local(episode.at),
@@ -309,7 +307,6 @@ def _row(terminal: Terminal, episode: Episode) -> list[str]:
 
 
 def _formula(found: Match) -> str:
-    """The terms of a score, as text."""
     similarity = found.similarity
     if similarity.rule == "task_and_context":
         return f"0.4 · {similarity.task:.4f} + 0.6 · {similarity.context:.4f} = {found.score:.4f}"

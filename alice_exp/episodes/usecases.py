@@ -357,8 +357,7 @@ def similar(
 ) -> tuple[Match, ...]:
     """Episodes like a task, best first (R0.28-R0.35); being found counts for their popularity (B0.8).
 
-    With a context by the source's formula alone; without one see ``find_without_context``; by words where that is asked
-    for.
+    With a context by the source's formula alone; without one see ``find_without_context``; by words where asked for.
     """
     episodes = (snapshot.episodes or EpisodeBook()).episodes
     if context and not by_words:

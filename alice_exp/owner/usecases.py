@@ -101,8 +101,7 @@ def drop(session: Session) -> tuple[OwnerKey, Commit | None]:
 def to_sign(session: Session, references: Sequence[str], *, everything: bool) -> tuple[Placed, ...]:
     """The blocks ``owner sign`` would sign: those named, or all approved or personal ones without a valid signature.
 
-    Raises ``RefusedError`` for a block that was never approved (that takes ``approve``), ``NotFoundError`` if there is
-    nothing to sign.
+    ``RefusedError`` for a block that was never approved (``approve`` does that), ``NotFoundError`` for nothing to sign.
     """
     snapshot = session.home.read()
     if owner(session).key() is None:

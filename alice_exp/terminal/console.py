@@ -6,13 +6,16 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import field
+from datetime import datetime
 from functools import cached_property
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from alice_exp.kernel.errors import AliceError, Names, NotFoundError, RefusedError
 from alice_exp.kernel.value_class import attributes, dataclass
+from alice_exp.terminal import options
 from alice_exp.terminal.language import AS_TYPED, aside, rendered, say
 from alice_exp.terminal.streams import json_error, json_text, paged, stop
 
@@ -81,23 +84,15 @@ class Terminal:
     @property
     def width(self) -> int:
         """The columns of a line: those of the terminal, or of ``COLUMNS``; 80 where neither is known."""
-        from shutil import get_terminal_size
-
         return get_terminal_size().columns
 
     def local(self, at: str) -> str:
         """A moment (ISO-8601 UTC) in the home's time zone, as 2026-02-20 17:00; empty stays empty."""
-        if not at:
-            return ""
-        from datetime import datetime
-
-        return f"{datetime.fromisoformat(at).astimezone(self.session.zone):%Y-%m-%d %H:%M}"
+        return f"{datetime.fromisoformat(at).astimezone(self.session.zone):%Y-%m-%d %H:%M}" if at else ""
 
     def moment(self, text: str) -> str:
         """A day or time that a person typed, in the home's time zone, as ISO-8601 UTC; empty stays empty."""
-        from alice_exp.terminal.options import moment
-
-        return moment(text, self.session.zone, self.session.moment) if text else ""
+        return options.moment(text, self.session.zone, self.session.moment) if text else ""
 
     def answer(
         self, document: object, text: Callable[[], None], *, is_paged: bool = True, is_found: bool = True

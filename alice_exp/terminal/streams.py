@@ -104,7 +104,6 @@ def paged(write: Callable[[], None]) -> None:
 
 
 def _shown(text: str) -> bool:
-    """Whether the pager showed it."""
     # As git does: leave what fits, keep colours, do not clear the screen afterwards.
     environment = {"LESS": "FRX", "LESSCHARSET": "utf-8", **os.environ}
     try:

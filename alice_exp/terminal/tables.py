@@ -176,8 +176,7 @@ LISTS: Mapping[str, tuple[str, str]] = {
     "sync list": ("remotes", _REMOTE),
     "help": ("commands", "group name summary"),
 }
-"""Under which key of its document a command's list stands, and the names of its fields, parted by blanks; an answer of
-any other command is one row."""
+"""Under which key of its document a command's list stands, and its fields' names; any other answer is one row."""
 
 FORMATS = ("tsv", "csv", "json")
 

@@ -309,7 +309,6 @@ def _show_change(terminal: Terminal, done: diary.Told) -> None:
 
 
 def _segment_document(one: Segment) -> Mapping[str, Any]:
-    """A segment with its derived values."""
     return {
         **segment_json(one),
         **attributes(one, "compression_level is_compressed summary key_events"),

@@ -1,7 +1,6 @@
 """The diary of thoughts: added and compacted, finished with a later result, taken in, read back from history.
 
-Plays the part of the source's EventMemory (R1.28-R1.43). The file stays bounded; every thought stays in git, word for
-word (B1.4).
+Plays the part of the source's EventMemory (R1.28-R1.43). The file stays bounded; git keeps every word (B1.4).
 """
 
 from __future__ import annotations
@@ -74,8 +73,7 @@ def add_thought(session: Session, event: Event, summarise: Summariser | None = N
 def finish_thought(session: Session, number: int, result: Json) -> Told:
     """Say later what came of thought ``number`` (B1.8): in the thought itself while it is here word for word.
 
-    Otherwise as a thought of its own that names the other. ``UsageError`` where there was no such thought, or where it
-    has a result already.
+    Else as a thought of its own that names it. ``UsageError`` where there was none, or where it has a result already.
     """
     if result is None:
         raise UsageError("say what came of it")

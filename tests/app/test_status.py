@@ -1,13 +1,12 @@
 """``status``: one screen, at 80 columns, in both languages; it counts what the report counts and starts nothing."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from alice_exp.kernel import VERSION
 from alice_exp.kernel.text.display import cells
-from tests.conftest import Call
+from tests.conftest import Call, Git
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -25,9 +24,7 @@ def test_it_is_one_screen_of_a_full_home(
     assert ("waiting" in said) == (lang == "en")
 
 
-def test_a_connected_host_and_the_last_sync_are_named(
-    home: Path, world: Path, cli: Call, git: Callable[..., str]
-) -> None:
+def test_a_connected_host_and_the_last_sync_are_named(home: Path, world: Path, cli: Call, git: Git) -> None:
     cli("mcp", "install", "cursor")
     assert [row["host"] for row in cli("status", "--json").json["hosts"]] == ["cursor"]
     git(home, "init", "-q", "--bare", str(world / "far.git"))

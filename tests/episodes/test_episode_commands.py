@@ -16,7 +16,7 @@ from alice_exp.kernel.text.times import iso_time
 from alice_exp.kernel.text.tokens import keywords, literal_keywords
 from alice_exp.model.values.records import Episode, EpisodeBook
 from tests.case_tables import cases, table
-from tests.conftest import NOW
+from tests.conftest import NOW, Git
 
 Call = Callable[..., Any]
 FILE = "experiences/records/episodes.jsonc"
@@ -36,7 +36,7 @@ def days_ago(days: float) -> str:
     return iso_time(datetime(2026, 2, 20, 9, tzinfo=UTC) - timedelta(days=days))
 
 
-def commits(git: Callable[..., str], home: Path) -> int:
+def commits(git: Git, home: Path) -> int:
     return int(git(home, "rev-list", "--count", "HEAD"))
 
 
@@ -70,9 +70,7 @@ def test_the_first_addition_above_the_capacity_cleans(home: Path, cli: Call) -> 
     assert EpisodeBook(()).capacity == 1000, "so that the 1001st is the first to clean"
 
 
-def test_d40_the_1001st_prunes_200_in_its_own_commit(
-    home: Path, cli: Call, git: Callable[..., str], sound: Any
-) -> None:
+def test_d40_the_1001st_prunes_200_in_its_own_commit(home: Path, cli: Call, git: Git, sound: Any) -> None:
     chance = random.Random(40)
     words = [f"word{number}" for number in range(300)]
     episodes = [
@@ -144,7 +142,7 @@ def test_d41_exactly_b_goes(home: Path, cli: Call) -> None:
     assert scores == pytest.approx([0.86, 0.28, 0.62, 0.70, 0.49], abs=1e-9)
 
 
-def test_d42_long_results_and_bad_rewards(home: Path, cli: Call, git: Callable[..., str]) -> None:
+def test_d42_long_results_and_bad_rewards(home: Path, cli: Call, git: Git) -> None:
     added = add(cli, "long", "--success", "--result", "x" * 1500)
     kept = cli("episode", "show", added["id"], "--json").json
     assert (len(kept["result"]), kept["result_truncated"], kept["result_length"]) == (1003, True, 1500)
@@ -254,9 +252,7 @@ def test_d44_stats_export_import_and_a_lived_success_distilled(home: Path, cli: 
 
 
 @table("text", "line")
-def test_a_faulty_import_takes_nothing_in(
-    home: Path, cli: Call, git: Callable[..., str], text: str, line: int
-) -> None:
+def test_a_faulty_import_takes_nothing_in(home: Path, cli: Call, git: Git, text: str, line: int) -> None:
     before = commits(git, home)
     for verb in ("import", "add"):
         done = cli("episode", verb, "-", "--json", stdin=text, check=False)
@@ -266,7 +262,7 @@ def test_a_faulty_import_takes_nothing_in(
 
 
 def test_a_bulk_addition_that_prunes_its_own_is_two_commits(
-    home: Path, cli: Call, git: Callable[..., str], sound: Any
+    home: Path, cli: Call, git: Git, sound: Any
 ) -> None:
     """DESIGN 5: nothing is pruned before a commit holds it."""
     fill(home, [], capacity=5)
@@ -290,7 +286,7 @@ def test_a_bulk_addition_that_prunes_its_own_is_two_commits(
 
 
 def test_both_commits_land_after_a_crash_between_prepare_and_swap(
-    home: Path, cli: Call, git: Callable[..., str], sound: Any, monkeypatch: pytest.MonkeyPatch
+    home: Path, cli: Call, git: Git, sound: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from alice_exp.kernel.journal import transaction
 

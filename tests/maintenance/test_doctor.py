@@ -6,7 +6,6 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 
 from alice_exp.model.values.config import OPTIONS
 from tests.case_tables import table
-from tests.conftest import ROOT, Call
+from tests.conftest import ROOT, Call, Git
 
 
 def look(cli: Call, *arguments: str, **named: Any) -> dict[str, Any]:
@@ -28,7 +27,7 @@ def messages(check: dict[str, Any]) -> str:
 
 
 def test_d12_a_push_is_refused_and_a_remote_is_a_problem_while_it_exists(
-    home: Path, cli: Call, git: Callable[..., str], world: Path
+    home: Path, cli: Call, git: Git, world: Path
 ) -> None:
     """D12."""
     subprocess.run(["git", "init", "-q", "--bare", world / "bare"], check=True)
@@ -125,7 +124,7 @@ def test_permissions_are_named_and_closed(home: Path, cli: Call) -> None:
     assert modes == [0o700, 0o700, 0o600]
 
 
-def test_schemas_are_current(home: Path, cli: Call, git: Callable[..., str]) -> None:
+def test_schemas_are_current(home: Path, cli: Call, git: Git) -> None:
     path = home / "experiences/.schema/namespace.json"
     good = path.read_bytes()
     path.write_text("{}\n")
@@ -196,7 +195,7 @@ def test_every_key_is_listed_with_value_default_and_doc(home: Path, cli: Call) -
         assert cli("config", "get", option.name, "--json").json["value"] == option.default
 
 
-def test_set_touches_one_value_and_keeps_comments(home: Path, cli: Call, git: Callable[..., str]) -> None:
+def test_set_touches_one_value_and_keeps_comments(home: Path, cli: Call, git: Git) -> None:
     path = home / "experiences/config.jsonc"
     path.write_text(path.read_text().replace('"expire_days": 7', '"expire_days": 7 /* a week */'))
     cli("list")
@@ -210,15 +209,13 @@ def test_set_touches_one_value_and_keeps_comments(home: Path, cli: Call, git: Ca
 
 
 @table("key", "value")
-def test_set_checks_the_kind(home: Path, cli: Call, git: Callable[..., str], key: str, value: str) -> None:
+def test_set_checks_the_kind(home: Path, cli: Call, git: Git, key: str, value: str) -> None:
     head = git(home, "rev-parse", "HEAD")
     assert cli("config", "set", "--", key, value, check=False).code == 2
     assert git(home, "rev-parse", "HEAD") == head
 
 
-def test_config_edit_checks_before_it_commits(
-    home: Path, run: Call, git: Callable[..., str], tmp_path: Path
-) -> None:
+def test_config_edit_checks_before_it_commits(home: Path, run: Call, git: Git, tmp_path: Path) -> None:
     path = home / "experiences/config.jsonc"
     before = path.read_text()
     good = run("config", "edit", "--json", env={"EDITOR": 'sed -i \'s/"past": 3/"past": 4/\''}).json

@@ -17,6 +17,7 @@ import pytest
 
 from alice_exp.app.opening import open_session
 from alice_exp.maintenance.store.watch import reloading
+from tests.conftest import Git
 from tests.maintenance.test_watch import WAYS
 
 Call = Callable[..., Any]
@@ -60,13 +61,13 @@ def watch(home: Path, start: Start) -> Iterator[Watch]:
     assert running.process.wait(20) == 130
 
 
-def adopted(git: Callable[..., str], home: Path) -> list[str]:
+def adopted(git: Git, home: Path) -> list[str]:
     """Authors and subjects of all commits but the first, oldest first."""
     return git(home, "log", "--reverse", "--format=%an %s").splitlines()[1:]
 
 
 def test_d58_saves_are_committed_once_a_broken_one_waits_and_own_writes_do_not_come_round(
-    home: Path, watch: Watch, git: Callable[..., str], run: Call
+    home: Path, watch: Watch, git: Git, run: Call
 ) -> None:
     path = home / "experiences/universal/tool_usage.jsonc"
     for number, save in enumerate(WAYS):
@@ -102,7 +103,7 @@ def test_d58_saves_are_committed_once_a_broken_one_waits_and_own_writes_do_not_c
 
 
 @pytest.mark.skipif(shutil.which("vim") is None, reason="vim is not installed")
-def test_vim_itself(home: Path, watch: Watch, git: Callable[..., str]) -> None:
+def test_vim_itself(home: Path, watch: Watch, git: Git) -> None:
     path = home / "experiences/personal/user_preferences.jsonc"
     script = ["-c", '%s/"blocks": \\[\\]/"blocks": [{"payload": "black tea"}]/', "-c", "wq"]
     subprocess.run(
@@ -243,7 +244,7 @@ def test_a_person_sees_a_live_table(home: Path) -> None:
     assert max(len(line) for line in drawn.replace("\r", "\n").splitlines()) <= 80
 
 
-def test_any_long_running_process_takes_edits_in(home: Path, git: Callable[..., str]) -> None:
+def test_any_long_running_process_takes_edits_in(home: Path, git: Git) -> None:
 
     path = home / "experiences/personal/user_preferences.jsonc"
     session = open_session(str(home))

@@ -7,7 +7,7 @@ import re
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,8 @@ from alice_exp.kernel.journal.act import Message
 from alice_exp.model.rules.ledger import bound, shard_of, with_entries
 from alice_exp.model.values.block import Entry
 from alice_exp.owner.store import owner
-from tests.conftest import Call
+from tests.conftest import Call, Git
 from tests.owner.conftest import make_key
-
-Git = Callable[..., str]
 
 
 def candidate(cli: Call, payload: str, when: str) -> str:

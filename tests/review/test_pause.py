@@ -1,6 +1,5 @@
 """A holiday stops the days of what waits; they go on after it (DESIGN 7)."""
 
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 from alice_exp.model.rules.lifecycle import expires_at, paused
 from alice_exp.model.values.config import Wait, pauses_of
 from tests.case_tables import table
-from tests.conftest import Call
+from tests.conftest import Call, Git
 from tests.review.test_daily_report import candidate
 
 DAYS = ["", *(f"2026-03-{day:02}T00:00:00+00:00" for day in range(1, 10))]
@@ -65,7 +64,7 @@ def test_a_pause_can_be_ended_early(home: Path, cli: Call, ends: str) -> None:
 
 @table("words", "code")
 def test_a_wrong_day_is_named_and_only_a_person_pauses(
-    home: Path, cli: Call, git: Callable[..., str], words: tuple[str, ...], code: int
+    home: Path, cli: Call, git: Git, words: tuple[str, ...], code: int
 ) -> None:
     head = git(home, "rev-parse", "HEAD")
     assert cli("pause", *words, check=False).code == code

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import Git
+
 Call = Callable[..., Any]
-Git = Callable[..., str]
 SAID, AGAIN = "use ripgrep for code search", "For code search: use RIPGREP!"
 
 

@@ -17,9 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT, Call
-
-Git = Callable[..., str]
+from tests.conftest import ROOT, Call, Git
 
 
 def waiting(cli: Call) -> list[str]:
@@ -416,7 +414,7 @@ def test_a_review_asks_about_what_git_brought(
     ("pressed", "said"), [("b", "1 decision is in the files again"), ("n", "hold no more")]
 )
 def test_a_key_puts_back_what_git_took_or_lets_it_go(
-    home: Path, cli: Call, screen: Open, git: Callable[..., str], pressed: str, said: str
+    home: Path, cli: Call, screen: Open, git: Git, pressed: str, said: str
 ) -> None:
     own = cli("remember", "I drink green tea", "--json").json["id"]
     git(home, "reset", "-q", "--hard", "HEAD~1")

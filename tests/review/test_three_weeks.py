@@ -7,7 +7,6 @@ ways. About 84 texts, half of them Chinese, ten with a secret or a private fact.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ import pytest
 from alice_exp.agents.operations import Connection, call
 from alice_exp.app.opening import open_session
 from tests.case_tables import cases
-from tests.conftest import Call
+from tests.conftest import Call, Git
 
 ROWS = [
     line.split("|")
@@ -75,7 +74,7 @@ class Weeks:
 
 
 @pytest.mark.slow
-def test_three_weeks(home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch, git: Callable[..., str]) -> None:
+def test_three_weeks(home: Path, cli: Call, monkeypatch: pytest.MonkeyPatch, git: Git) -> None:
     weeks = Weeks(cli)
     for day in range(1, 22):
         monkeypatch.setenv("ALICE_NOW", f"2026-06-{day:02}T20:00:00Z")

@@ -14,6 +14,7 @@ from alice_exp.model.values.records import Event, Segment, Timeline
 from alice_exp.timeline import usecases
 from alice_exp.timeline.rules.compaction import add_event
 from tests.case_tables import table
+from tests.conftest import Git
 from tests.cost import ratio
 from tests.timeline.test_compaction import TRACE
 
@@ -33,11 +34,11 @@ def thought(number: int) -> Event:
     )
 
 
-def commits(git: Callable[..., str], home: Path) -> int:
+def commits(git: Git, home: Path) -> int:
     return int(git(home, "rev-list", "--count", "HEAD"))
 
 
-def test_d45_the_trace_line_by_line(home: Path, cli: Call, git: Callable[..., str], sound: Any) -> None:
+def test_d45_the_trace_line_by_line(home: Path, cli: Call, git: Git, sound: Any) -> None:
     for line in TRACE:
         number, _, wanted = line.strip().partition(": ")
         before = commits(git, home)
@@ -72,7 +73,7 @@ def test_d46_a_thousand_through_the_library(home: Path) -> None:
 
 @pytest.mark.covers("R1.44")
 def test_every_one_of_a_thousand_thoughts_comes_back(
-    home: Path, git: Callable[..., str], sound: Any, monkeypatch: pytest.MonkeyPatch
+    home: Path, git: Git, sound: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """B1.4: one at a time and in bulk, through nine merges, word for word."""
     alice = alice_exp.Alice(home, "agent:test")
@@ -163,7 +164,7 @@ def test_d47_the_narrative_is_in_order_and_a_failing_model_leaves_it_to_the_rule
 
 
 @pytest.mark.covers("R1.43")
-def test_export_and_import(home: Path, cli: Call, tmp_path: Path, git: Callable[..., str]) -> None:
+def test_export_and_import(home: Path, cli: Call, tmp_path: Path, git: Git) -> None:
     rows = "".join(json.dumps({"thought": f"思考 {n}", "at": thought(n).at}) + "\n" for n in range(1, 31))
     cli("event", "add", "-", stdin=rows)
     whole, every = cli("event", "export").stdout, cli("event", "export", "--thoughts").stdout
@@ -186,9 +187,7 @@ def test_export_and_import(home: Path, cli: Call, tmp_path: Path, git: Callable[
 
 
 @table("text", "line")
-def test_a_faulty_import_takes_nothing_in(
-    home: Path, cli: Call, git: Callable[..., str], text: str, line: int
-) -> None:
+def test_a_faulty_import_takes_nothing_in(home: Path, cli: Call, git: Git, text: str, line: int) -> None:
     before = commits(git, home)
     done = cli("event", "import", "-", "--json", stdin=text, check=False)
     assert (done.code, done.error["line"]) == (3, line)

@@ -101,12 +101,10 @@ LOOKED_AT = 256
 """The best matches of a search by words among which one has to fit."""
 
 SUCCESS = 0.2
-"""What success adds to an episode's rank among those found by words (B5.12): the attempt to be learned from comes
-first."""
+"""What success adds to the rank of an episode found by words (B5.12): the attempt to be learned from comes first."""
 
 SINCE, WORKS = 3, 0.8
-"""How often, at least, what failed has to be done again, and the share that has to work, for the failure to warn of
-nothing any more."""
+"""How often what failed has to be done again, and the share that has to work, so that the failure warns of nothing."""
 
 RESULT_LIMIT = 1000
 """The characters of a result that are kept (R0.48)."""
@@ -254,10 +252,8 @@ def _by_words(episode: Episode, share: float, score: float) -> Match:
 
 
 def _best(matches: Iterable[Match], top: int) -> tuple[Match, ...]:
-    def place(match: Match) -> tuple[float, int, str]:
-        return -match.score, -match.episode.timestamp, match.episode.id
-
-    return tuple(sorted(matches, key=place)[: max(0, top)])
+    ranked = sorted(matches, key=lambda one: (-one.score, -one.episode.timestamp, one.episode.id))
+    return tuple(ranked[: max(0, top)])
 
 
 def similar_failures(

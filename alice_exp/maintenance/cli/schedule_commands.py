@@ -83,8 +83,7 @@ def _kind(named: str) -> str:
             "{name} is not known here", name=repr(named), hint=Hint("write {names}", names=Names(_PUT))
         )
     programs = {"launchd": "launchctl", "systemd": "systemctl", "cron": "crontab"}
-    order = [named] if named else ["launchd", "systemd", "cron"]
-    for kind in order:
+    for kind in [named] if named else programs:
         answers = ["systemctl", "--user", "show-environment"]
         if shutil.which(programs[kind]) and (kind != "systemd" or named or not _run(answers).returncode):
             return kind

@@ -239,7 +239,6 @@ def _drawn(
 
 
 def _clock(terminal: Terminal, at: str) -> str:
-    """A time of day in the person's time zone."""
     return datetime.fromisoformat(at).astimezone(terminal.session.zone).strftime("%H:%M:%S")
 
 
@@ -252,11 +251,7 @@ def _said(one: Noticed, *, by: bool = True) -> str:
 
 
 def _fault(problem: Problem) -> str:
-    kept = (
-        say("the last good version keeps answering") if problem.severity == "error" and problem.path else ""
-    )
-    text = f"{problem.where}: " if problem.where else ""
-    text += say(problem.template, **problem.values)
-    for more in (rendered(problem.hint), kept):
-        text += aside(more)
-    return text
+    where = f"{problem.where}: " if problem.where else ""
+    is_kept = problem.severity == "error" and problem.path
+    kept = say("the last good version keeps answering") if is_kept else ""
+    return where + say(problem.template, **problem.values) + aside(rendered(problem.hint)) + aside(kept)

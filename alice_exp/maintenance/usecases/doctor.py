@@ -130,5 +130,4 @@ CHECKS = (
     *("leftovers", "git", "files", "history", "remotes", "permissions", "clock", "disk"),
     *("schemas", "sharing", "owner", "index", "cloud", "reads"),
 )
-"""Every check in order; leftovers first, because any read would recover them unreported. What is not among ``_OWN`` the
-store looks at."""
+"""Every check in order; leftovers first: any read would recover them unreported. The store has what ``_OWN`` lacks."""

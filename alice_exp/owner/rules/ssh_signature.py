@@ -129,8 +129,7 @@ class OwnerKey:
     """An SSH key that signs decisions: ``line`` is ``TYPE BASE64``, ``fingerprint`` is ``SHA256:…``.
 
     ``file`` is the private key's path on this machine (empty: not here). ``protection`` is ``passphrase``,
-    ``hardware``, ``none``, ``agent`` (held only by an ssh-agent, so that its protection is unknown), or empty if it was
-    not examined.
+    ``hardware``, ``none``, ``agent`` (held only by an ssh-agent: its protection is unknown), or empty if not examined.
     """
 
     line: str

@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from shutil import get_terminal_size
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -224,8 +223,7 @@ def approved(
     asks: bool = False,
     **how: Any,
 ) -> Decided:
-    """Approve as the person at this terminal, signed if the home has an owner key; ``how`` is as in
-    ``decisions.approve``.
+    """Approve as the person at this terminal, signed if there is an owner key; ``how`` as in ``decisions.approve``.
 
     With ``asks`` they say of one candidate which holds, it or its rival, rival by rival; else it stays waiting.
     """
@@ -274,8 +272,7 @@ def _settled(home: Home, caller: Caller, rival: Rival, answer: Answer, how: dict
 
 
 def purged(terminal: Terminal, ids: Sequence[str]) -> bool:
-    """Remove every version of rejected blocks, because of what they hold; what repeats it elsewhere is named. Returns
-    whether nothing does."""
+    """Remove every version of rejected blocks; what repeats them elsewhere is named. Returns whether nothing does."""
     from alice_exp.blocks.cli.lifetime_commands import told_elsewhere
     from alice_exp.blocks.usecases.lifetime import purge
 
@@ -354,5 +351,5 @@ def decided_line(terminal: Terminal, placed: Placed, verb: str) -> str:
         "place": scoped(placed.where, placed.block.project),
         "id": placed.block.id,
     }
-    room = get_terminal_size().columns - cells(say(_DECIDED[how], text="", **values))
+    room = terminal.width - cells(say(_DECIDED[how], text="", **values))
     return say(_DECIDED[how], text=short(payload_text(placed), max(16, room)), **values)

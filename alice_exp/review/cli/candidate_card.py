@@ -104,8 +104,7 @@ class Card:
 
     @property
     def facts(self) -> str:
-        """What one needs to decide, in one line: state, who, when, how often, project, what approval does, time left;
-        without what all share."""
+        """In a line what a decision needs and not all share: state, who, when, how often, project, goal, time left."""
         item, seen = self.item, self.item.placed.block.observations + 1
         own = {name: "" if name in self.shared else fact for name, fact in _facts(item).items()}
         project = own["project"] and say("project {name}", name=own["project"])

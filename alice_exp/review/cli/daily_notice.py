@@ -1,5 +1,4 @@
-"""The notice at the first command of a day: the summary and a few lines to a person at a terminal, one line to anyone
-else.
+"""The notice at the first command of a day: the summary and a few lines to a person at a terminal, else a line.
 
 It looks only: it gives no numbers and starts no clock (DESIGN 7).
 

@@ -233,8 +233,7 @@ def asked_about(project: str, name: str, holder: str) -> Row:
 
 
 def brought(came: Came) -> list[Row]:
-    """What a repository brings that nobody trusts yet: its words beside those that were trusted, and why it stands
-    apart."""
+    """What a repository brings that nobody trusts yet: its words, those trusted before, and why it stands apart."""
     rows = []
     for one in came.blocks:
         text, (reason, of) = documents.said(one.placed), one.apart

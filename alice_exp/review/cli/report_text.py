@@ -42,8 +42,7 @@ _SGR = re.compile(r"\x1b\[[0-9;]*m")
 def show(report: Agenda, summary: str, stream: TextIO, items: Sequence[Item], page: int) -> None:
     """Print the report: as a table on a wide terminal, as cards on a narrow one, as plain text into a pipe.
 
-    ``items`` are the candidates to print, the screen ``page`` of them (from 1). Those that come behind them are only
-    counted.
+    ``items`` are the candidates to print, the screen ``page`` of them (from 1); those behind them are only counted.
     """
     # A pipe has no width: the next program does the wrapping.
     width = _width(stream) if stream.isatty() else 0
@@ -178,8 +177,7 @@ def _row(row: Row, width: int) -> Iterator[str]:
 
 _WHEN, _BY = 2, 7
 _SHARED = (_BY, 4, 5, 6, 8)
-"""The columns (state, place, time left, proposer, marks) that are said once above the table where all rows say the
-same."""
+"""The columns (state, place, time left, proposer, marks) that are said once above the table where all rows agree."""
 
 
 def _piped(items: Sequence[Item]) -> Iterator[list[str]]:

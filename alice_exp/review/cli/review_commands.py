@@ -188,7 +188,6 @@ def reply(
 
 
 def _subjects(terminal: Terminal) -> dict[str, tuple[str, ...]]:
-    """The ids of the candidates that are about the user, and of those about work."""
     from alice_exp.review.usecases.todays_report import heartbeat
 
     report, _ = heartbeat(terminal.session, peek=True)
@@ -237,11 +236,9 @@ def _carried_out(
     failed: list[AliceError] = []
     target, own = terminal.home_for(dry_run), terminal.session.caller
     caller = replace(own, reply=own.new_id("rep") if len(settled) > 1 else "")
-    for decision, chosen in settled:
+    for decision, chosen in (row for row in settled if row[1].ids):
         how: dict[str, Any] = {"reason": decision.reason, "bulk": chosen.is_wide, "seen": seen}
         try:
-            if not chosen.ids:
-                continue
             if also in ("new", "old", "both", "neither"):
                 row = rival_answers.answer_rivals(target, caller, chosen.ids[0], also, seen=seen)  # type: ignore[arg-type]
             elif decision.verb == "approve":

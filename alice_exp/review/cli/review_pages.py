@@ -1,10 +1,10 @@
-"""The further screens of a review: pages of ten candidates, decided with one key but for those marked by their
-digits."""
+"""The further screens of a review: pages of ten candidates, decided with one key but for those marked by a digit."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
+from shutil import get_terminal_size
 from typing import Literal
 
 from alice_exp.blocks.usecases import lifetime
@@ -103,8 +103,6 @@ def decided_lines(names: Sequence[str], words: str) -> list[str]:
 
 def columns() -> int:
     """The width of a review's lines, in columns: the terminal's, from 40 to 100."""
-    from shutil import get_terminal_size
-
     return max(40, min(get_terminal_size().columns, 100))
 
 

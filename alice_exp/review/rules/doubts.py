@@ -86,8 +86,7 @@ REMINDED_AFTER = (7, 14, 28, 56, 112, 224)
 
 
 def lately_trusted(snapshot: Snapshot, since: str, now: str) -> list[Placed]:
-    """What became trusted since the report before (``since``), or so long ago that it is asked about again; the latest
-    first."""
+    """What became trusted since the last report (``since``), or so long ago that it is asked again; latest first."""
     late = [p for p in snapshot.concerned(*_spans(since, now), most=NEW_AT_ONCE) if p.place in TRUSTED_PLACES]
     return sorted(late, key=lambda placed: (trusted_since(placed.block), placed.block.id), reverse=True)
 
@@ -229,8 +228,7 @@ Answer = Literal["new", "old", "both", "neither"]
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """``new`` is to be approved or was approved later, ``old`` is told now or waits as well; ``kind`` is ``opposes``
-    or ``replaces``."""
+    """``new`` is to be approved or was so later, ``old`` is told or waits; ``kind``: ``opposes`` or ``replaces``."""
 
     new: Placed
     old: Placed

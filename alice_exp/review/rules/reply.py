@@ -118,8 +118,7 @@ def read(
 
 
 def model_prompt(text: str, items: Sequence[str]) -> str:
-    """What a model is asked about a reply that nothing here reads; ``items`` are the report's lines, "" where there is
-    none to decide on."""
+    """What a model is asked about a reply that nothing here reads; ``items``: the report's lines, "" for none."""
     rows = (f"{at}. {json.dumps(one, ensure_ascii=False)}" for at, one in enumerate(items, start=1) if one)
     return _FOR_MODEL.format(items="\n".join(rows), text=json.dumps(text, ensure_ascii=False))
 

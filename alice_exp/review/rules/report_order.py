@@ -63,8 +63,7 @@ def project_of(item: Item) -> str:
 def arranged(items: Sequence[Item]) -> list[tuple[Key, list[Item]]]:
     """The candidates in parts that are not empty, each decided with one thing in mind.
 
-    Within a part what was observed most often first (DESIGN 12.9), then in the order given; groups stay together, in
-    the place of their first one."""
+    Within a part what was observed most often first (DESIGN 12.9), then as given; a group where its first one is."""
     parts: dict[Key, list[Item]] = {key: [] for key in KEYS}
     key_of_group: dict[int, Key] = {}
     for item in items:

@@ -285,12 +285,8 @@ class _Builder:
             clause.pronoun = clause.pronoun or -1
         elif kind in ("all", "rest", "both"):
             count = int(word) if kind == "rest" and word.isdigit() else 0
-            clause.add(
-                Named(
-                    wide="rest" if kind == "rest" else "all",
-                    count=count or clause.pronoun * (clause.pronoun > 1),
-                )
-            )
+            wide = "rest" if kind == "rest" else "all"
+            clause.add(Named(wide=wide, count=count or clause.pronoun * (clause.pronoun > 1)))
         elif kind == "those":
             clause.pronoun = int(word) if word.isdigit() else -1
             refuse(clause.pronoun not in (-1, len(self.said)) and not any(one.sets for one in self.row))

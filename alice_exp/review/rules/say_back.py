@@ -28,8 +28,7 @@ _Pair = tuple[Named, str, int]
 def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
     """A reply in plain words that the strict grammar reads, for what ``text`` may mean; empty where that is open.
 
-    ``numbered`` are the ids of the open report, "" where there is none to decide on, ``said`` what each of them says:
-    trigger and payload.
+    ``numbered`` are the ids of the open report, "" for none to decide on, ``said`` the trigger and payload of each.
     """
     if len(text) > MOST_CHARACTERS or not any(numbered):
         return ""
@@ -49,8 +48,7 @@ def said_back(text: str, numbered: Sequence[str], said: Sequence[str]) -> str:
 
 class _Reader:
     """Gives each set of a reply its verdict: a clause that has both is whole; a set alone waits for the verdict
-    behind it, or goes on with the one before it; a verdict alone is of what waits, of what was named last, or of what
-    comes."""
+    behind it, or goes on with the one before it; a verdict alone is of what waits, was named last, or comes."""
 
     def __init__(self, said: Sequence[str]) -> None:
         self.said = said
@@ -139,7 +137,6 @@ class _Reader:
         )
 
     def _only_set(self, clause: Clause, one: Named) -> None:
-        """A set without a verdict in its clause."""
         last, before = self.waiting[-1] if self.waiting else (Named(), Clause())
         is_bare = clause.is_bare and not clause.hint
         is_near = clause.level < 2
@@ -174,7 +171,6 @@ class _Reader:
             self.waiting.append((one, clause))
 
     def _only_verdict(self, clause: Clause, verdict: Verdict) -> None:
-        """A verdict without a set in its clause."""
         refuse("denied" in clause.flags)
         now = self.waiting[self.fresh if clause.level < 2 and clause.pronoun < 2 else 0 :]
         now = now if clause.level < 2 or clause.pronoun else []

@@ -16,19 +16,10 @@ from alice_exp.model.rules.lifecycle import LEVELS, Level
 from alice_exp.model.values.block import Block, Placed
 from alice_exp.model.values.snapshot import Snapshot
 
-Kind = Literal[
-    "promoted",
-    "demoted",
-    "needs_review",
-    "debounced",
-    "withheld",
-    "noted",
-    "verified",
-    "expired",
-    "retired",
-    "revived",
-    "revoked",
-]
+Kind: TypeAlias = (
+    Literal["promoted", "demoted", "needs_review", "debounced", "withheld", "noted", "verified"]
+    | Literal["expired", "retired", "revived", "revoked"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +130,7 @@ def _told(acts: Iterable[Commit], *names: str) -> tuple[str, ...]:
 class Elsewhere:
     """What another machine of the same person did that a sync brought since: numbers of blocks, and settings.
 
-    ``asked`` are the blocks on which both had decided, each otherwise and unseen: the lower standing holds until the
-    person decides again.
+    ``asked``: blocks on which both decided otherwise, unseen: the lower standing holds until the person decides again.
     """
 
     approved: int = 0

@@ -21,9 +21,7 @@ VERBS = (*STRONG, "soon", "gone")
 _FORMS = "review/rules/data/wide_forms.toml"
 FORMS = Patterns(_FORMS)
 _FLIPPED = {
-    "approve": "reject",
-    "good": "reject",
-    "wish": "reject",
+    **dict.fromkeys(("approve", "good", "wish"), "reject"),
     "bad": "good",
     "reject": "later",
     "later": "open",
@@ -57,12 +55,8 @@ def _kinds() -> Mapping[str, str]:
     for kind, row in word_lists("review/rules/data/wide_words.txt").items():
         kinds |= dict.fromkeys(row, kind)
     for word, kind in [*kinds.items()]:
-        if (
-            kind in ("approve", "good", "reject", "later")
-            and word.isascii()
-            and word.isalpha()
-            and len(word) > 2
-        ):
+        is_english = word.isascii() and word.isalpha() and len(word) > 2
+        if is_english and kind in ("approve", "good", "reject", "later"):
             stem = word.removesuffix("e")
             forms = [word + "s", stem + "ed", word + word[-1] + "ed"]
             forms += [stem + "ing"] if kind in ("approve", "good") else []
@@ -92,8 +86,7 @@ def _plain() -> Sequence[tuple[re.Pattern[str], str]]:
 
 
 def scanned(text: str, said: Sequence[str]) -> list[Word]:
-    """The words of a reply on a report whose items say ``said``; one of kind "open" where the strict grammar's asking
-    back stands."""
+    """The words of a reply on a report whose items say ``said``; one of kind "open" where the refusal stands."""
     plain = strict.simple(fold(text.replace("’", "'")))
     if FORMS.signed.fullmatch(plain):
         plain = plain.replace("+", "; yes ").replace("-", "; no ")
@@ -132,7 +125,6 @@ def _is_range(words: Sequence[Word]) -> bool:
 
 
 def _matched(text: str, said: Sequence[str], count: int) -> Iterator[Word]:
-    """Each word with its kind."""
     own = {*re.findall("[a-z]+", fold(" ".join(said)))}
     quoted = _quoted(text, [strict.simple(fold(one)) for one in said])
     at = 0
@@ -284,17 +276,13 @@ def _turned(words: Sequence[Word], own: str) -> list[Word]:
             if (end := _denied(words, at, row, is_late)) > at:
                 at = end
                 continue
-            if word in ("none", "nothing") or (
-                kind == "not" and FORMS.order.match(word) and _stops(words, at)
-            ):
+            behind_it = next(one for one, _ in words[at + 1 :] if one != "filler")
+            is_order = kind == "not" and FORMS.order.match(word) is not None
+            if word in ("none", "nothing") or (is_order and behind_it in ("mark", "but", "so")):
                 kind = "reject"
         row.append((kind, word))
         at += 1
     return row
-
-
-def _stops(words: Sequence[Word], at: int) -> bool:
-    return next((one for one, _ in words[at + 1 :] if one != "filler")) in ("mark", "but", "so")
 
 
 def _denied(words: Sequence[Word], at: int, row: list[Word], is_late: bool) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -47,8 +48,7 @@ Why = Literal["changed", "moved", "gone", "stale", "rival", "private"]
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The result of a decision: the blocks where they are now, the ids skipped, each with the reason, and of those that
-    wait as rivals the pairs."""
+    """What a decision did: the blocks where they are now, the ids skipped and why, the pairs that wait as rivals."""
 
     placed: tuple[Placed, ...]
     skipped: tuple[tuple[str, Why], ...] = ()
@@ -71,8 +71,7 @@ def open_report(session: Session) -> OpenReport:
 
 
 def chosen(session: Session, references: Sequence[str]) -> tuple[str, ...]:
-    """The ids that numbers of the open report, ids and prefixes refer to; ``NotFoundError`` for a number that is not
-    in the report."""
+    """The ids that numbers of the open report, ids and prefixes name; ``NotFoundError`` for a number that it lacks."""
     if not references:
         return ()
     snapshot = session.home.read(REVIEWED)
@@ -153,8 +152,7 @@ def approve(
     if target and place_of(target) not in ("personal", "universal"):
         raise UsageError("approval leads to personal or universal, not to {to}", to=to)
 
-    def made(placed: Placed, *answers: Sequence[Placed]) -> tuple[Put, ...]:
-        return _trusting(caller, placed, target, everywhere, *answers)
+    made = partial(_trusting, caller, target, everywhere)
 
     def answered(placed: Placed, snapshot: Snapshot) -> tuple[Put, ...]:
         won, beside = ([resolve(snapshot, name) for name in each] for each in (replacing, both))
@@ -174,9 +172,9 @@ def approve(
 
 def _trusting(
     caller: Caller,
-    placed: Placed,
     target: str,
     everywhere: bool,
+    placed: Placed,
     won: Sequence[Placed] = (),
     beside: Sequence[Placed] = (),
 ) -> tuple[Put, ...]:

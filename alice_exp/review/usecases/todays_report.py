@@ -116,8 +116,7 @@ def _given(session: Session, report: Agenda, waiting: Mapping[str, Placed]) -> A
 def _sent_back(
     back: Sequence[Returned], gone: Sequence[Placed], now: str
 ) -> tuple[tuple[Put, ...], tuple[str, ...]]:
-    """What was rejected itself, on its way back to the archive; the ids of what goes: ``gone``, and what repeats a
-    rejected block."""
+    """What was rejected itself, on its way to the archive; the ids of what goes: ``gone``, and what repeats such."""
     away = tuple(refused(one.rejected, now) for one in back if one.rejected is one.placed)
     repeats = (one.block_id for one in back if one.placed is not None and one.rejected is not one.placed)
     return away, (*(placed.block.id for placed in gone), *repeats)

@@ -82,9 +82,8 @@ def search_thoughts(
         return of_days[:top]
     if not any(_is_of(days, one) for one in weighed):
         weighed += of_days
-    return sorted(weighed, key=lambda one: (-one.score, -seconds(one.at) if one.at else 0.0, one.number))[
-        :top
-    ]
+    weighed.sort(key=lambda one: (-one.score, -seconds(one.at) if one.at else 0.0, one.number))
+    return weighed[:top]
 
 
 def _of_days(query: str, found: Sequence[Hit], texts: Sequence[str], days: Sequence[Span]) -> list[Hit]:
