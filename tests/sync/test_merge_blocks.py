@@ -142,15 +142,16 @@ def test_without_a_shared_past_the_higher_count_holds(ours: int, theirs: int, re
 
 
 def test_a_text_that_both_changed_stays_twice() -> None:
-    was = block()
-    one = block(payload=Payload("use rg -uu"), updated_at="2026-02-01T00:00:00Z")
-    other = block(payload=Payload("use rg --hidden"), updated_at="2026-02-02T00:00:00Z")
+    was = block(project="example.com/shop", key="k")
+    one = replace(was, payload=Payload("use rg -uu"), updated_at="2026-02-01T00:00:00Z")
+    other = replace(was, payload=Payload("use rg --hidden"), updated_at="2026-02-02T00:00:00Z")
     kept, beside = three(was, one, other)
     assert kept is not None and beside is not None
     assert kept.block.payload.content == "use rg --hidden" and kept.path == PATH
     assert beside.block.payload.content == "use rg -uu" and beside.block.replaces == (was.id,)
     assert beside.path == "low_value_pool/pending_20260201.jsonc" and beside.block.state == "possible"
     assert beside.block.id == second_id(one) and beside.block.approved is None
+    assert (beside.block.project, beside.block.key) == (was.project, ""), "it holds where it held"
     sides = [{was.id: Placed(side, PATH)} for side in (was, one, other)]
     again = merge(sides[0], {**sides[1], beside.block.id: beside}, sides[2])
     assert len(again[0]) == 2 and again[1] == (was.id,), "the candidate is known again"

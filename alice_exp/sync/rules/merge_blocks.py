@@ -27,6 +27,7 @@ from alice_exp.model.values.block import (
     Placed,
     State,
     content_hash,
+    content_of,
     path_of,
 )
 from alice_exp.sync.rules.merge_fields import Versions, age, folded, merged, parted
@@ -186,24 +187,20 @@ def _with_state(block: Block, state: State, home: Placed, thresholds: Thresholds
 
 
 def _candidate(loser: Placed, home: Placed) -> Placed:
-    """The losing text as a candidate, with an id that both machines derive equally."""
+    """The losing text as a candidate of its project, with an id that both machines derive equally."""
     block = loser.block
     # Not the present time: both machines have to compose the same bytes.
     at = block.updated_at or block.created_at or "1970-01-01T00:00:00Z"
     note = Evidence(
         CONFLICT, at=at, quote=f"written on another machine while {home.block.id} was changed here"
     )
-    made = Block(
+    # Its key stays with the text that holds: two blocks of one key are one.
+    made = content_of(
+        block,
         id=second_id(block),
-        payload=block.payload,
-        trigger=block.trigger,
-        type=block.type,
-        about=block.about,
-        tags=block.tags,
+        key="",
         evidence=(*block.evidence, note)[-EVIDENCE_KEPT:],
         replaces=(block.id,),
-        origin=block.origin,
-        importance=block.importance,
         created_at=at,
         updated_at=at,
     )
