@@ -78,6 +78,9 @@ def _decision(terminal: Terminal, made: Decision, warnings: list[str], project: 
         terminal.line(say("nothing that is trusted fits: use your own reasoning"))
     if learning_documents.is_untested(made):
         terminal.line(say(learning_documents.UNTESTED))
+    if made.disclaim:
+        # The first is the source's sentence, Chinese in the fields of JSON in any language (B5.14).
+        warnings = [say("⚠️ low-value experience in use: nothing of higher value fits"), *warnings[1:]]
     for warning in warnings:
         terminal.note(warning)
     if made.is_kept:
