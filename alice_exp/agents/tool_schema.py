@@ -18,7 +18,7 @@ from typing import Any
 
 from alice_exp.kernel.errors import Names, UsageError
 from alice_exp.kernel.value_class import dataclass
-from alice_exp.terminal.fields import BOUNDS, sentence_of
+from alice_exp.terminal.fields import BOUNDS, require_fitting, sentence_of
 
 Operation = Callable[..., Any]
 
@@ -50,9 +50,6 @@ def operation(
 
     return opened
 
-
-ITEM_BYTES = 64 * 1024
-"""The largest argument of any call."""
 
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "string": ((str,), "a text"),
@@ -166,9 +163,7 @@ def checked(name: str, operation: Operation, sent: Mapping[str, Any]) -> dict[st
 
 def _value(argument: str, schema: Mapping[str, Any], value: Any) -> Any:
     """One argument, checked; the size of all that is written down is bounded."""
-    size = _bytes(value)
-    if size > ITEM_BYTES:
-        raise UsageError("an argument of {size} bytes is over the limit of 64 KiB", size=size)
+    require_fitting(_bytes(value))
     kind = schema.get("type")
     if kind not in (None, "string") and isinstance(value, str):
         with suppress(ValueError, RecursionError):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from alice_exp.kernel.errors import UsageError
+
 FIELDS: Mapping[str, str] = {
     "query": "What you want to know, in your own words.",
     "task": "What is to be done, in your own words.",
@@ -42,8 +44,17 @@ BOUNDS: Mapping[str, tuple[float, float]] = dict.fromkeys(
     ("importance", "reward", "min_importance", "min_consolidation", "min_reward"), (0, 1)
 )
 
+LONGEST = 64 * 1024
+"""The most bytes of an argument of a call, and of a text given to a command."""
+
 _TYPED = {"when": "trigger", "tag": "tags", "came": "result", "meta": "metadata"}
 """Options whose name is another than the field's."""
+
+
+def require_fitting(size: int) -> None:
+    """Raise ``UsageError`` for a text of so many bytes that is over ``LONGEST``."""
+    if size > LONGEST:
+        raise UsageError("an argument of {size} bytes is over the limit of 64 KiB", size=size)
 
 
 def sentence_of(command: str, field: str) -> str:

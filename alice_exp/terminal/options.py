@@ -19,7 +19,7 @@ from alice_exp.kernel import jsonc
 from alice_exp.kernel.errors import Hint, NotFoundError, ProblemError, RefusedError, UsageError, reason
 from alice_exp.kernel.jsonc.scan import Json
 from alice_exp.model.values.block import BLOCK_TYPES, SETS, Place
-from alice_exp.terminal.fields import BOUNDS
+from alice_exp.terminal.fields import BOUNDS, require_fitting
 
 DEEPEST = 60
 """The deepest nesting of one JSONL line: files are read to 64 levels, and a block is three levels deep in its file."""
@@ -320,9 +320,11 @@ def _bounded(_: Any, parameter: Any, value: float | None) -> float | None:
 
 
 def _text(_: Any, parameter: Any, value: Any) -> Any:
-    if value == "-":
-        return _stdin(parameter.metavar)
-    return [_stdin(parameter.metavar)] if isinstance(value, list | tuple) and [*value] == ["-"] else value
+    if isinstance(value, list | tuple):
+        return [_text(_, parameter, one) for one in value] if len(value) == 1 else value
+    text = _stdin(parameter.metavar) if value == "-" else value
+    require_fitting(len((text or "").encode(errors="surrogatepass")))
+    return text
 
 
 def _stdin(metavar: str) -> str:
