@@ -9,13 +9,13 @@ from alice_exp.blocks.rules.grounding import held_in, is_heard, resting_on, said
 from alice_exp.caller.acting import Caller, require_person
 from alice_exp.caller.hosts import HOSTS
 from alice_exp.home.references import namespace_path
-from alice_exp.kernel.errors import Hint, NotFoundError, RefusedError
+from alice_exp.kernel.errors import NotFoundError, RefusedError
 from alice_exp.kernel.journal.act import Act, Commit, Op, committed
 from alice_exp.kernel.long_work import followed
 from alice_exp.kernel.text.tokens import fingerprint_text
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.rules.approval import namespace_for
-from alice_exp.model.rules.identity import Rejections, Sameness, marks, sameness, twin
+from alice_exp.model.rules.identity import Rejections, Sameness, lifted_by, marks, sameness, twin
 from alice_exp.model.rules.private_facts import pool_path
 from alice_exp.model.values.block import (
     CONTENT,
@@ -113,7 +113,7 @@ class _Intake:
     said_again: Callable[[Block], Placed | None] = lambda _: None
     puts: dict[str, Put] = field(default_factory=dict)
     merged: int = 0
-    refused: list[str] = field(default_factory=list)
+    refused: list[Placed] = field(default_factory=list)
 
     def fresh_id(self) -> str:
         """A new id that no block of the home has."""
@@ -187,7 +187,8 @@ def memorize(
         placed = tuple(_capture(intake, draft) for draft in followed(drafts))
         if intake.refused and not (len(drafts) > 1 if bulk is None else bulk):
             raise refusal(intake.refused[0])
-        return _changes(intake, op, trailers), Captured(placed, intake.merged, tuple(intake.refused))
+        answer = Captured(placed, intake.merged, tuple(one.block.id for one in intake.refused))
+        return _changes(intake, op, trailers), answer
 
     return committed(home.apply(plan, PLACES))
 
@@ -277,7 +278,7 @@ def _capture(intake: _Intake, draft: Draft) -> Placed | None:
     elif again is not None:
         return intake.join(again, lambda block: _joined(block, draft, intake.caller))
     if rejected is not None:
-        intake.refused.append(rejected.block.id)
+        intake.refused.append(rejected)
         return None
     if known is not None and known.place == "low_value":
         newer = _block(draft, known.block.id, intake.caller)
@@ -345,10 +346,9 @@ def _changes(intake: _Intake, op: Op, trailers: tuple[tuple[str, str], ...] = ()
     )
 
 
-def refusal(rejected_id: str) -> RefusedError:
+def refusal(rejected: Placed) -> RefusedError:
     """The error for an inference that was rejected before, with the rejected block and how to lift the rejection."""
-    hint = Hint("see 'alice-exp why {id}'; to lift it: alice-exp revive {id} --from-rejected", id=rejected_id)
-    return RefusedError("this was rejected before, as {id}", id=rejected_id, hint=hint)
+    return RefusedError("this was rejected before, as {id}", id=rejected.block.id, hint=lifted_by(rejected))
 
 
 def readable(session: Session, but: str = "") -> tuple[Heard, ...]:

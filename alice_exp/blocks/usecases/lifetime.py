@@ -116,7 +116,7 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
             raise BusyError("{id} was changed while the editor was open", id=block.id, hint="edit it again")
         known = Rejections.within(snapshot).find(block.payload) if present.place == "low_value" else None
         if known is not None and block.payload != present.block.payload:
-            raise refusal(known.block.id)
+            raise refusal(known)
         what = "content" if content_hash(block) != content_hash(present.block) else "fields and comments"
         trailers: tuple[tuple[str, str], ...] = ()
         if present.block.state != block.state:

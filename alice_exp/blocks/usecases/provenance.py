@@ -289,7 +289,7 @@ def restore(session: Session, reference: str) -> tuple[Placed, Commit | None]:
         back = Placed(replace(placed.block, reported=None), placed.path)
         known = Rejections.within(snapshot).find(back.block.payload) if back.place == "low_value" else None
         if known is not None:
-            raise refusal(known.block.id)
+            raise refusal(known)
         act = Act(
             "restore", caller.actor, caller.now, (block_id,), f"into {back.path.removesuffix('.jsonc')}"
         )

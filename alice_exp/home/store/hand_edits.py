@@ -22,7 +22,7 @@ from alice_exp.model.formats.block_edits import rewrite
 from alice_exp.model.formats.block_schema import read_blocks
 from alice_exp.model.formats.config_file import PATH
 from alice_exp.model.rules.adoption import adopt, withdrawn
-from alice_exp.model.rules.identity import Returned, id_of_nameless, refusals, typed_again
+from alice_exp.model.rules.identity import Returned, id_of_nameless, lifted_by, refusals, typed_again
 from alice_exp.model.values.block import Block, Placed, holds_blocks, place_of
 from alice_exp.model.values.config import HAND_EDITS_TRUSTED as TRUSTED
 from alice_exp.model.values.config import Config
@@ -163,14 +163,13 @@ class Adopting:
         self._warn_returned(path, back)
 
     def _warn_returned(self, path: str, back: Collection[Returned]) -> None:
+        is_out = place_of(path) == "low_value"
         template = "{id} says what was rejected before, as {rejected}: it waits for your approval"
-        hint = "see 'alice-exp why {id}'"
-        if place_of(path) == "low_value":
+        if is_out:
             template = "{id} says what was rejected before, as {rejected}: it was taken out again, and history keeps it"
-            hint = "see 'alice-exp why {id}'; to lift it: alice-exp revive {id} --from-rejected"
         for one in back:
             known = one.rejected.block.id
-            helps = Hint(hint, id=known)
+            helps = lifted_by(one.rejected) if is_out else Hint("see 'alice-exp why {id}'", id=known)
             self._sources.warn(ProblemError(template, id=one.block_id, rejected=known, path=path, hint=helps))
 
     def _commit_adopted(

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from alice_exp.kernel.content_digest import sha256
+from alice_exp.kernel.errors import Hint
 from alice_exp.kernel.journal.act import Commit
 from alice_exp.kernel.text.data_files import LazyPattern
 from alice_exp.kernel.text.tokens import (
@@ -88,6 +89,17 @@ class Rejections:
         # No file holds it: it said the same as this payload.
         block = Block(entry.id, payload, archived=Archived("", entry.at, "rejected"), entry=entry)
         return Placed(block, path_of("archive", "rejected"))
+
+
+def lifted_by(rejected: Placed) -> Hint:
+    """What a person does who wants a rejected inference after all; what stands in no file cannot be revived."""
+    was, archived = rejected.block.id, rejected.block.archived
+    if archived is not None and not archived.origin:
+        return Hint(
+            "see 'alice-exp why {id}'; no file holds it; if it is right after all: alice-exp remember …",
+            id=was,
+        )
+    return Hint("see 'alice-exp why {id}'; to lift it: alice-exp revive {id} --from-rejected", id=was)
 
 
 def fingerprints(text: str, key: bytes = b"") -> tuple[str, ...]:
