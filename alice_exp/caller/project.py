@@ -328,14 +328,17 @@ class Projects:
     def here(self, spot: Spot, key: str) -> Here:
         """The names of a folder that was met: that of ``.alice-project``, once a person confirmed it, comes first."""
         own = self.names(key)
-        paired = {name for (of, name) in self.standings if of == key}
-        switches = frozenset({*own, *paired, spot.older, spot.named, *spot.around} - {""})
+        # What any of these was called before switches learning off, too, whether or not it is a name any more.
+        met = [*own, spot.older, spot.named]
+        for one in met:
+            met += [name for (of, name) in self.standings if of == one and name not in met]
+        switches = frozenset((*met, *spot.around)) - {""}
         if self.standings.get((key, spot.named)) != "@":
             return Here(key, " ".join(own), switches)
         if spot.named == NONE:
             return Here(switches=switches)
         names = dict.fromkeys((*self.names(spot.named), *own))
-        return Here(spot.named, " ".join(names), frozenset({*names, key, *spot.around}))
+        return Here(spot.named, " ".join(names), switches.union(names))
 
     def names(self, key: str) -> tuple[str, ...]:
         """All names under which a project's blocks are heard, its key first. That of 0.2.0, which several remotes may
