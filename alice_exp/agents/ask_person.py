@@ -128,7 +128,10 @@ def _text(placed: Placed, number: int, count: int) -> str:
     asked = say(template, number=number, count=count, project=where)
     evidence = one_line(quoted[-1], 160) if quoted else ""
     rests = say("It rests on: {evidence}", evidence=evidence) if quoted else say("It names no evidence.")
-    return "\n".join(visible(" ".join(line.split())) for line in (asked, said(placed), rests))
+    told = said(placed)
+    if block.about == "user":
+        told = say("{title}: {text}", title=say("About you"), text=told)
+    return "\n".join(visible(" ".join(line.split())) for line in (asked, told, rests))
 
 
 def _answer(dialog: Dialog, text: str) -> str:

@@ -207,7 +207,7 @@ def test_what_its_yes_could_only_put_off_is_not_asked(host: Call, cli: Call) -> 
     ):
         cli("memorize", text, "--when", when, "--about", "user", "--actor", "agent:x")
     (asked,) = host().asked
-    assert "use rg" in asked
+    assert "\nAbout you: " in asked and "use rg" in asked
 
 
 def test_a_block_that_changes_while_the_dialog_stands_is_not_decided(

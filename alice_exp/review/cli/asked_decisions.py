@@ -317,6 +317,8 @@ def show_unseen(terminal: Terminal, ids: Sequence[str], others: Sequence[str] = 
 
 def _write(terminal: Terminal, placed: Placed, was: Placed | None = None) -> None:
     number, text = numbered(terminal, placed.block.id), scoped(told(placed), placed.block.project)
+    if placed.block.about == "user" and not is_approved(placed):
+        text = say("{title}: {text}", title=say("About you"), text=text)
     kinds = kinds_held(delicate(placed.block))
     warning = f"\n⚠ {say('holds {kinds}', kinds=kinds)}" if kinds else ""
     if placed.place != "low_value":
