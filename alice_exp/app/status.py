@@ -57,7 +57,15 @@ def status(terminal: Terminal) -> None:
         "problems": [documents.problem(fault) for fault in problems],
         "changed": [moved(one).document for one in report.changed],
         "by_hand": list(report.by_hand),
-        "hosts": [_host(one, failing) for one, failing in hosts],
+        "hosts": [
+            {
+                "host": one.host.name,
+                "path": one.path,
+                "last_call": one.last_call or None,
+                "problems": [*map(documents.problem, failing)],
+            }
+            for one, failing in hosts
+        ],
         "sync": _sync(known),
     }
 
@@ -68,15 +76,6 @@ def status(terminal: Terminal) -> None:
         _screen(terminal, [row for row in rows.items() if row[1]])
 
     terminal.answer(document, text)
-
-
-def _host(one: Connected, failing: Sequence[Problem]) -> dict[str, Any]:
-    return {
-        "host": one.host.name,
-        "path": one.path,
-        "last_call": one.last_call or None,
-        "problems": [documents.problem(fault) for fault in failing],
-    }
 
 
 def _sync(known: Sequence[Remote]) -> dict[str, Any]:

@@ -214,8 +214,7 @@ def list_blocks(
         min_reads=min_reads,
         min_consolidation=min_consolidation,
     )
-    session = terminal.session
-    shown = listing(session, filters, archived=archived, order=sort, most=limit)
+    shown = listing(terminal.session, filters, archived=archived, order=sort, most=limit)
     # Building thousands of documents takes as long as the table, so only the one that is printed is built.
     blocks = [finding_documents.block(one) for one in shown] if terminal.wants_document else []
     bare = filters == Filters(SETS) and not archived
@@ -257,8 +256,7 @@ def show(
 def _block(terminal: Terminal, shown: Shown) -> None:
     document = finding_documents.block(shown)
     block = shown.placed.block
-    where = shown.placed.where
-    terminal.line(f"{block.id}  {say(shown.level)}  {where}{stale_mark(shown.placed)}")
+    terminal.line(f"{block.id}  {say(shown.level)}  {shown.placed.where}{stale_mark(shown.placed)}")
     rows = [
         (say("trigger"), document["trigger"]),
         (say("payload"), document["payload"]),

@@ -44,16 +44,13 @@ BOUNDS: Mapping[str, tuple[float, float]] = dict.fromkeys(
     ("importance", "reward", "min_importance", "min_consolidation", "min_reward"), (0, 1)
 )
 
-LONGEST = 64 * 1024
-"""The most bytes of an argument of a call, and of a text given to a command."""
-
 _TYPED = {"when": "trigger", "tag": "tags", "came": "result", "meta": "metadata"}
 """Options whose name is another than the field's."""
 
 
 def require_fitting(size: int) -> None:
-    """Raise ``UsageError`` for a text of so many bytes that is over ``LONGEST``."""
-    if size > LONGEST:
+    """Raise ``UsageError`` where an argument of a call, or a text given to a command, has more than 64 KiB."""
+    if size > 64 * 1024:
         raise UsageError("an argument of {size} bytes is over the limit of 64 KiB", size=size)
 
 

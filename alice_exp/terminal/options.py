@@ -211,11 +211,7 @@ def _has_surrogate_escape(raw: bytes) -> bool:
 
 
 def _holds_surrogate(value: Json) -> bool:
-    if isinstance(value, str):
-        return any("\ud800" <= character <= "\udfff" for character in value)
-    if isinstance(value, dict):
-        return any(_holds_surrogate(key) or _holds_surrogate(inner) for key, inner in value.items())
-    return isinstance(value, list) and any(_holds_surrogate(inner) for inner in value)
+    return any("\ud800" <= character <= "\udfff" for character in json.dumps(value, ensure_ascii=False))
 
 
 def write_apart(root: Path, target: str, text: str) -> None:

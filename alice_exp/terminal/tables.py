@@ -39,8 +39,7 @@ def draw(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     console = Console(highlight=False, force_terminal=True)
     widths = [max([cells(name), *(cells(row[i]) for row in rows)]) for i, name in enumerate(columns)]
     prose = widths.index(max(widths))
-    beside = sum(widths) - widths[prose] + _GAP * (len(columns) - 1)
-    room = console.width - beside - 2
+    room = console.width - (sum(widths) - widths[prose] + _GAP * (len(columns) - 1)) - 2
     below = _below(widths, console.width) if widths[prose] > room and room < READABLE else []
     if below:
         _stacked(console, columns, rows, below)

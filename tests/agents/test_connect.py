@@ -216,8 +216,7 @@ def test_what_the_host_wrote_meanwhile_stays_beside_what_was_empty(
     path = person / ".claude.json"
     path.write_text('{"mcpServers": {}}')
     cli("connect", "claude-code")
-    held = json.loads(path.read_text("utf-8"))
-    path.write_text(json.dumps({**held, "numStartups": 1}))
+    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "numStartups": 1}))
     cli("disconnect", "claude-code")
     assert json.loads(path.read_text("utf-8")) == {"mcpServers": {}, "numStartups": 1}
 

@@ -105,9 +105,8 @@ def test_what_switches_learning_off_is_every_name_that_a_folder_has_or_gives_its
     assert known.answered(A, "tool", True, is_written=True).here(named, key).switches >= {"tool", "other"}
     second, key = Projects().met(repository("/b", B), "n1", bool)[0].met(named, "n2", bool)
     assert "x/x" in second.here(named, key).switches and "x/x" not in second.here(named, key).names.split()
-    spots = [repository("/a", A), Spot("/a"), repository("/a", B, "2")]
-    known = told([(one, "n1") for one in spots])[0]
-    assert A in known.here(spots[-1], B).switches, "whatever the folder was between two repositories"
+    spots = [(repository("/a", A), "n1"), (Spot("/a"), "n2"), (last := repository("/a", B, "2"), "n3")]
+    assert A in told(spots)[0].here(last, B).switches, "whatever the folder was between two repositories"
 
 
 @pytest.mark.parametrize("text", ["a", "=", "a=b=c=d", "?", "a?", "=b", "a==b", "%ZZ;"])

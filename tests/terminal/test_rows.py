@@ -128,7 +128,9 @@ def test_every_text_may_come_from_stdin(home: Path, cli: Call) -> None:
 
 
 @pytest.mark.parametrize(("given", "code"), [("", 2), ("\n", 2), (b"\xff\xfe", 3), ("x " * 40_000, 2)])
-def test_an_empty_broken_or_endless_stdin_is_refused(home: Path, cli: Call, given: str | bytes, code: int) -> None:
+def test_an_empty_broken_or_endless_stdin_is_refused(
+    home: Path, cli: Call, given: str | bytes, code: int
+) -> None:
     assert cli("remember", "-", stdin=given, check=False).code == code
     assert cli("list", "--json").json["blocks"] == []
 

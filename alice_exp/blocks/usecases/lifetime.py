@@ -127,8 +127,7 @@ def edit(home: Home, caller: Caller, opened: Opened, text: str) -> Lived:
             trailers += (("Withdrawn", block.id),)
         act = Act("edit", caller.actor, caller.now, (block.id,), what, trailers)
         # Of personal the person's word is enough; what they write into universal waits, as what is new there does.
-        is_word = place_of(path) == "personal"
-        put = Put(block, path, alone.raw, path, whole=True, decided=is_word)
+        put = Put(block, path, alone.raw, path, whole=True, decided=place_of(path) == "personal")
         return ChangeSet(act, (put,)), Lived(present, after(act, present, put))
 
     return committed(home.apply(plan, PLACES))

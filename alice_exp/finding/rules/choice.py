@@ -198,8 +198,7 @@ def _added(
             able[one.placed.block.id] = one
         else:
             warnings.append(Hint(RIVAL_WARNING, theirs=one.placed.block.id, own=against.block.id))
-    personal = sum(one.place == "personal" for one in told)
-    left = MOST + min(personal, MOST_OF_PERSON) - len(told)
+    left = MOST + min(sum(one.place == "personal" for one in told), MOST_OF_PERSON) - len(told)
     found = together([one.placed for one in able.values()], rivals, max(0, left))
     return [able[one.block.id] for one in found], tuple(warnings)
 

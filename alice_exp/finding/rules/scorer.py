@@ -243,8 +243,7 @@ def _subject(query: Query, known: Statistics, least: float) -> Iterator[Word]:
     for own, concept in of.items():
         if concept.cjk and not (least and concept.is_light):
             taken.update(own)
-            value = math.fsum(map(known.rarity, own)) / len(own)
-            yield Word(value, own, 1.0, concept.names)
+            yield Word(math.fsum(map(known.rarity, own)) / len(own), own, 1.0, concept.names)
     for term in query.terms:
         if query.weights[term] < least or term in taken:
             continue

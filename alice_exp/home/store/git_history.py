@@ -166,8 +166,7 @@ class GitHistory:
                 yield act, before, after
                 continue
             with self._repo() as repo:
-                found = repo.commit(act.commit)
-                pairs = _changed_pairs(found)
+                pairs = _changed_pairs(repo.commit(act.commit))
                 before = _state_among([old for old, _ in pairs], block_id, seen)
                 after = _state_among([new for _, new in pairs], block_id, seen)
             yield act, before, after
@@ -204,8 +203,7 @@ class GitHistory:
                     if path not in trees:
                         data = self._repository.run("cat-file", "blob", f"{commit}:{path}", check=False)
                         trees[path] = _blocks_of({path: data}, path)
-                    held = (p for p in trees[path] if p.block.id == one.id)
-                    known = next(held, None)
+                    known = next((p for p in trees[path] if p.block.id == one.id), None)
                     if known and (one.standing != "trusted" or content_hash(known.block) == one.content):
                         found[one.id] = known
         return found

@@ -86,9 +86,7 @@ class References:
         ):
             if (self.git_dir / name).exists():
                 return sentence
-        if not self.branch():
-            return "the home's history has a detached HEAD"
-        return ""
+        return "" if self.branch() else "the home's history has a detached HEAD"
 
     def way_out(self) -> str:
         """The hint that goes with ``obstacle``."""

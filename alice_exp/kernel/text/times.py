@@ -96,5 +96,4 @@ def _written(moment: datetime) -> str:
         raise ValueError(f"no time: {moment}")
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     utc = aware.astimezone(UTC).replace(tzinfo=None)
-    whole = utc.isoformat(timespec="milliseconds").removesuffix(".000")
-    return f"{whole}Z"
+    return utc.isoformat(timespec="milliseconds").removesuffix(".000") + "Z"

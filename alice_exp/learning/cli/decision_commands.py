@@ -57,7 +57,6 @@ def decide(
         "warnings": warnings,
         "disclaim": made.disclaim,
     }
-
     is_found = made.tier != "reasoning"
     terminal.answer(document, lambda: _decision(terminal, made, warnings, here), is_found=is_found)
 

@@ -67,8 +67,7 @@ def check(terminal: Terminal) -> None:
 
     def text() -> None:
         for problem in problems:
-            hint = aside(rendered(problem.hint))
-            told = say(problem.template, **problem.values) + hint
+            told = say(problem.template, **problem.values) + aside(rendered(problem.hint))
             terminal.line(f"{problem.where}: " + say("{name}: {text}", name=say(problem.severity), text=told))
         if not problems:
             terminal.line(say("all files are in order"))

@@ -136,8 +136,7 @@ def _taken(rows: list[_Row], reader: Callable[[Json], T]) -> tuple[list[T], list
         try:
             taken.append(reader(row.value))
         except Fault as fault:
-            pointer = (*row.pointer, *fault.below)
-            faults.add("error", partial(_placed, row, pointer, fault))
+            faults.add("error", partial(_placed, row, (*row.pointer, *fault.below), fault))
     return taken, list(faults.all())
 
 

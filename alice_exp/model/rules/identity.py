@@ -93,13 +93,13 @@ class Rejections:
 
 def lifted_by(rejected: Placed) -> Hint:
     """What a person does who wants a rejected inference after all; what stands in no file cannot be revived."""
-    was, archived = rejected.block.id, rejected.block.archived
-    if archived is not None and not archived.origin:
-        return Hint(
-            "see 'alice-exp why {id}'; no file holds it; if it is right after all: alice-exp remember …",
-            id=was,
-        )
-    return Hint("see 'alice-exp why {id}'; to lift it: alice-exp revive {id} --from-rejected", id=was)
+    archived = rejected.block.archived
+    return Hint(
+        "see 'alice-exp why {id}'; to lift it: alice-exp revive {id} --from-rejected"
+        if archived is None or archived.origin
+        else "see 'alice-exp why {id}'; no file holds it; if it is right after all: alice-exp remember …",
+        id=rejected.block.id,
+    )
 
 
 def fingerprints(text: str, key: bytes = b"") -> tuple[str, ...]:
@@ -117,9 +117,8 @@ def fingerprints(text: str, key: bytes = b"") -> tuple[str, ...]:
 def twin(payload: Payload, blocks: Iterable[Placed], counts: Callable[[Placed], bool]) -> Placed | None:
     """The block among ``blocks`` that ``counts`` and says the same to the word (DESIGN 13, identical), whatever its
     trigger."""
-    text = inference(payload)
     # One search for the longest word spares the marks of all blocks that do not have it.
-    needle = max(words(text), key=len, default="")
+    needle = max(words(inference(payload)), key=len, default="")
     having = (p for p in blocks if needle in inference(p.block.payload).lower())
     return Rejections.of(filter(counts, having)).find(payload)
 

@@ -144,8 +144,7 @@ class Snapshot:
     def marked(self, marks: Collection[int]) -> list[Placed]:
         """The blocks that have one of these marks (``rules.marks``), and others, in file order: few where a catalogue
         knows them, else all."""
-        known = self._known(lambda rows: rows.marked(marks))
-        return list(self._among(known))
+        return list(self._among(self._known(lambda rows: rows.marked(marks))))
 
     def with_ids(self, ids: Collection[str]) -> dict[str, Placed]:
         """The blocks with these ids, by id."""

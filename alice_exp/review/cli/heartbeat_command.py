@@ -96,8 +96,7 @@ def _page(terminal: Terminal, report: Agenda, document: dict[str, Any], *, unsee
     path = written(terminal.session.root, page(report, document["summary"]))
     terminal.is_seen = not unseen
     shown = not report.is_empty and told("alice-exp", line(report)) if unseen else opened(path)
-    answer = {**document, "page": str(path), "shown": shown}
-    terminal.answer(answer, lambda: terminal.line(str(path)))
+    terminal.answer({**document, "page": str(path), "shown": shown}, lambda: terminal.line(str(path)))
     if not shown and not unseen:
         terminal.note(say("alice-exp: no browser could be opened; open the file yourself"))
 

@@ -213,9 +213,6 @@ def _whereabouts(block_id: str, placed: Placed | None) -> dict[str, Any]:
 def _back(one: Returned) -> Row:
     was, text = one.rejected.block.id, payload_text(one.placed or one.rejected)
     note = say("rejected as {id}; to lift it: alice-exp revive {id} --from-rejected", id=was)
-    archived = one.rejected.block.archived
-    if archived is not None and not archived.origin:
-        note = say("rejected as {id}; no file holds it", id=was)
     document = _whereabouts(one.block_id, one.placed) | {"payload": text, "rejected": was}
     return Row(one.block_id, text, note, document)
 

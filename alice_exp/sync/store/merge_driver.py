@@ -116,8 +116,7 @@ def _base(repository: Repository, one: str, other: str) -> dict[str, bytes]:
         return {}
     result = files_of(repository, bases[0])
     for base in bases[1:]:
-        grown = _base(repository, bases[0], base)
-        result, _ = merge_trees(grown, result, files_of(repository, base))
+        result, _ = merge_trees(_base(repository, bases[0], base), result, files_of(repository, base))
     return result
 
 
