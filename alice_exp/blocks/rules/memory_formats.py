@@ -17,7 +17,7 @@ from alice_exp.kernel.text.marked_block import blank_block, blanked
 from alice_exp.kernel.text.times import iso_time
 from alice_exp.kernel.value_class import dataclass
 from alice_exp.model.formats.block_schema import DAY
-from alice_exp.model.values.block import About, BlockType
+from alice_exp.model.values.block import BLOCK_TYPES, About, BlockType
 
 MOST_TEXT = 16_000
 """The characters of one piece that are kept."""
@@ -37,19 +37,12 @@ _TAG = re.compile(r"(?<!\S)#([\w-]+)")
 # a word, as in @effective(2026-06-10), is no context.
 _NO_CATEGORY = re.compile(r"\d{1,3}:\d{2}[\d:.,]*(?:\s+-\s+\d{1,3}:\d{2}[\d:.,]*)?|[xX]|\W?")
 _CATEGORIES: Mapping[str, BlockType] = {
-    "preference": "preference",
-    "habit": "habit",
-    "goal": "goal",
-    "rule": "rule",
+    **{one: one for one in BLOCK_TYPES},
     "decision": "rule",
     "requirement": "rule",
-    "solution": "solution",
     "technique": "solution",
     "method": "solution",
     "tip": "solution",
-    "pattern": "pattern",
-    "feature": "feature",
-    "identity": "identity",
 }
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 from alice_exp.kernel.value_class import dataclass
@@ -226,44 +225,26 @@ def _three(versions: Versions, name: str) -> tuple[Any, Any, Any]:
     return was, getattr(versions.one, name), getattr(versions.other, name)
 
 
-FIELDS: Mapping[str, tuple[Rule, Rule]] = MappingProxyType(
-    {
-        "id": (_by_text, _by_text),
-        "payload": (_by_text, _by_text),
-        "trigger": (_by_text, _by_text),
-        "type": (_by_text, _by_text),
-        "about": (_by_text, _by_text),
-        "key": (_later, _by_text),
-        "evidence": (_evidence, _evidence),
-        "state": (_by_place, _by_place),
-        "verifications": (_count, _count),
-        "verifications_local": (_count, _count),
-        "observations": (_count, _count),
-        "open_failures": (_keyed, _keyed),
-        "record": (_record, _record),
-        "doubt": (_doubt, _doubt),
-        "project": (_later, _by_text),
-        "importance": (_later, _highest),
-        "emotional_weight": (_later, _by_text),
-        "tags": (_words, _words),
-        "related": (_words, _words),
-        "replaces": (_words, _words),
-        "both": (_words, _words),
-        "shareable": (_both, _by_text),
-        "origin": (_later, _by_text),
-        "access_count": (_count, _count),
-        "last_accessed_at": (_highest, _highest),
-        "consolidation_score": (_highest, _highest),
-        "created_at": (_earliest, _earliest),
-        "updated_at": (_highest, _highest),
-        "reported": (_newest, _by_text),
-        "approved": (_by_place, _by_text),
-        "suggested": (_later, _later),
-        "archived": (_by_place, _by_place),
-        "extra": (_keyed, _keyed),
-        "entry": (_nothing, _nothing),
-    }
+_RULES: tuple[tuple[str, Rule, Rule], ...] = (
+    ("id payload trigger type about", _by_text, _by_text),
+    ("key project emotional_weight origin", _later, _by_text),
+    ("state archived", _by_place, _by_place),
+    ("approved", _by_place, _by_text),
+    ("evidence", _evidence, _evidence),
+    ("verifications verifications_local observations access_count", _count, _count),
+    ("record", _record, _record),
+    ("doubt", _doubt, _doubt),
+    ("open_failures extra", _keyed, _keyed),
+    ("tags related replaces both", _words, _words),
+    ("importance", _later, _highest),
+    ("shareable", _both, _by_text),
+    ("created_at", _earliest, _earliest),
+    ("updated_at last_accessed_at consolidation_score", _highest, _highest),
+    ("reported", _newest, _by_text),
+    ("suggested", _later, _later),
+    ("entry", _nothing, _nothing),
 )
+FIELDS = {name: (whole, fold) for names, whole, fold in _RULES for name in names.split()}
 """What becomes of each field of ``Block``: of two histories of a block, and where ``other`` is folded into ``one``. The
 state is that of the place that holds until the counts are known."""
 
